@@ -53,7 +53,8 @@ export async function startHub(
         headers: { ...JSON_TYPE, cookie, 'X-CSRF-TOKEN': session.csrf_token },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+      if (!response.ok)
+        throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
       return Object(await response.json())
     },
     async open(path) {

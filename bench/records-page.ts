@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright-core'
-import { provideChromium } from '../packages/server/test/helpers/browser/program.ts'
+import { resolveChromium } from '../packages/server/test/helpers/browser/program.ts'
 import type { Engine } from './engines.ts'
 import { type BenchHub, OPERATOR, register, startHub, startPull, waitForPull } from './hub.ts'
 import { startServer } from './processes.ts'
@@ -13,7 +13,7 @@ const FIRST_ROW = 'tbody a'
 export async function benchRecordsPage(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)
-  const { path: executablePath, env } = await provideChromium()
+  const { path: executablePath, env } = await resolveChromium()
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu'],

@@ -14,7 +14,7 @@ import {
   listPlatforms,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
@@ -186,7 +186,7 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
         return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
       })
       assert.equal((await stored()).length, 6)
-      const { pull } = await pullToTheEnd(operator)
+      const { pull } = await pullAndWait(operator)
       assert.equal(pull.state, 'succeeded')
       assert.deepEqual([pull.counts.created, pull.counts.updated], [2, 0])
     },

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { provideChromium } from './helpers/browser/program.ts'
+import { resolveChromium } from './helpers/browser/program.ts'
 import { dropRun, newRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
 import { bundleHub } from './helpers/process/program.ts'
@@ -28,7 +28,7 @@ export async function globalSetup(needs: Needs = ALL): Promise<void> {
   await Promise.all([
     needs.postgres && !process.env['TEST_DATABASE_URL'] && provideServer(),
     needs.bundle && provideProgram(),
-    needs.browser && provideChromium(),
+    needs.browser && resolveChromium(),
   ])
   process.env['TEST_DATABASE_RUN'] = newRun()
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import { FLAGS } from './helpers/browser/browser.ts'
-import { provideChromium } from './helpers/browser/program.ts'
+import { resolveChromium } from './helpers/browser/program.ts'
 
 const IMAGES = new URL('../../../docs/images/', import.meta.url)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -73,7 +73,7 @@ async function takePicture(
   return picture.length
 }
 
-const { path: executablePath, env } = await provideChromium()
+const { path: executablePath, env } = await resolveChromium()
 const browser = await chromium.launch({ executablePath, args: FLAGS, env })
 const demo = await startDemo()
 try {

@@ -35,7 +35,8 @@ const LOOPS: Readonly<Record<string, string>> = {
   'packages/server/src/lib/concurrency/semaphore.test.ts': 'one turn, in which nothing may start',
   'packages/server/test/http/pull-timeouts.test.ts':
     'a pull that reads ahead until its buffer is full',
-  'packages/server/test/http/receiver-limits.test.ts': 'pushes of which some are rejected immediately',
+  'packages/server/test/http/receiver-limits.test.ts':
+    'pushes of which some are rejected immediately',
   'packages/server/src/lib/files/xlsx.test.ts': 'a generator that the stream ends',
 }
 

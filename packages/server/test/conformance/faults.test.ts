@@ -90,7 +90,7 @@ test('all pages are read, and positions are counted across pages', async (t) => 
     [goodRecord(1), goodRecord(2)],
     [goodRecord(3), goodRecord(1)],
   ]
-  platform.behave('records/cases', respond.pages(...pages))
+  platform.setResponse('records/cases', respond.pages(...pages))
   const { report } = await checkAt(platform)
   const records = report.endpoints.find(({ endpoint }) => endpoint === 'records/cases')
   assert.equal(records?.records, 4)
@@ -110,8 +110,8 @@ test('the source API key is in no report, even if responses contain it', async (
   t.after(() => platform[Symbol.asyncDispose]())
   const key = platform.source_api_key
   const leaking = { success: true, message: `key ${key}`, platform_name: platform.platform_name }
-  platform.behave('ping', respond.json(leaking))
-  platform.behave('search', respond.json({ success: false, message: key }))
+  platform.setResponse('ping', respond.json(leaking))
+  platform.setResponse('search', respond.json({ success: false, message: key }))
   const [module] = platform.modules
   assert.ok(module)
   module.records = [{ ...goodRecord(1), reference_number: `${key} `, [key]: 1 }]
@@ -123,6 +123,6 @@ test('aborting the signal ends the check', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const leaving = new AbortController()
-  platform.behave('records/cases', () => leaving.abort())
+  platform.setResponse('records/cases', () => leaving.abort())
   await assert.rejects(checkAt(platform, { signal: leaving.signal }), { name: 'AbortError' })
 })

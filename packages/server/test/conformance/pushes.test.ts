@@ -6,7 +6,7 @@ import type { CheckedEndpoint } from '@recordhub/protocol'
 import { RULES } from '../../src/domain/conformance/rules.ts'
 import {
   change,
-  createTime,
+  createManualClock,
   LISTED,
   MODULE,
   newRecord,
@@ -178,7 +178,7 @@ const BAD: Bad[] = [
 
 for (const [number, { rule, push }] of BAD.entries()) {
   test(`${number + 1}: ${rule} is reported for the pushes`, async () => {
-    const { now, rest } = createTime()
+    const { now, rest } = createManualClock()
     const receiver = await openPushCheck(now)
     await push(pusherTo(receiver), rest)
     const checked = await receiver.end()
@@ -203,7 +203,7 @@ test('a push that was answered with 401 must be sent again', async () => {
     { retry: true, finding: null },
     { retry: false, finding: 'push.not_retried' },
   ]) {
-    const { now, rest } = createTime()
+    const { now, rest } = createManualClock()
     const receiver = await openPushCheck(now)
     const push = pusherTo(receiver)
     await untilUnauthorized(push, rest)
@@ -217,7 +217,7 @@ test('a push that was answered with 401 must be sent again', async () => {
 })
 
 test('retries of a push after a 401 with the pauses of the guide are not a storm', async () => {
-  const { now, rest } = createTime()
+  const { now, rest } = createManualClock()
   const receiver = await openPushCheck(now)
   const push = pusherTo(receiver)
   await untilUnauthorized(push, rest)
@@ -256,7 +256,7 @@ test('two pushes of one record with occurred_at may arrive in any order', async 
 })
 
 test('a PATCH of a record whose POST got an injected 503 is not reported as unknown', async () => {
-  const { now, rest } = createTime()
+  const { now, rest } = createManualClock()
   const receiver = await openPushCheck(now)
   const push = pusherTo(receiver)
   await begin(push)

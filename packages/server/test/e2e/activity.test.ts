@@ -6,12 +6,12 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
-  followRequests,
   openPage,
   runUntilShown,
   shareBrowser,
+  trackRequests,
 } from '../helpers/browser/browser.ts'
-import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
@@ -57,7 +57,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using _ = hub
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    const answered = followRequests(page)
+    const answered = trackRequests(page)
     await page.goto('/dashboard/activity')
     await line(page, /P-0/).waitFor()
     await push(hub, school.hub_api_key, newRecord('N-1'))
@@ -118,7 +118,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
 
 async function startWithPushes(count: number) {
   const hub: TestHub = await startTestHub(sqliteEngine, { withOperator: true })
-  const school = await registerAny(hub)
+  const school = await registerPushingPlatform(hub)
   for (let n = 0; n < count; n += 1) await push(hub, school.hub_api_key, newRecord(`P-${n}`))
   return { hub, school }
 }

@@ -6,12 +6,12 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectAccessibleInAllLooks,
-  followRequests,
   openPage,
   PHONE,
   runUntilShown,
   setLook,
   shareBrowser,
+  trackRequests,
   untilLoaded,
   untilTrue,
 } from '../helpers/browser/browser.ts'
@@ -100,7 +100,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
   test('every page is accessible and fits on a phone and on a desktop, in light and dark colours', async (t) => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
-    const responded = followRequests(page)
+    const responded = trackRequests(page)
     page.on('request', (request) => {
       const url = request.url()
       const isOurs = /^(data|blob):/.test(url) || url.startsWith(hub.address)

@@ -8,15 +8,15 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
-  followRequests,
   LOOKS,
   openPage,
   PHONE,
   setLook,
   shareBrowser,
+  trackRequests,
   untilTrue,
 } from '../helpers/browser/browser.ts'
-import { type RegisteredPlatform, registerAny } from '../helpers/hub/actions.ts'
+import { type RegisteredPlatform, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -31,8 +31,8 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   before(async () => {
     hub = await startTestHub(sqliteEngine, { withOperator: true })
     const visit = simulatedModule('visit', { keys: ['ward', 'doctor'] })
-    clinic = await registerAny(hub, { modules: [visit] })
-    await registerAny(hub, { modules: [simulatedModule('pupil')] })
+    clinic = await registerPushingPlatform(hub, { modules: [visit] })
+    await registerPushingPlatform(hub, { modules: [simulatedModule('pupil')] })
   })
   after(async () => hub[Symbol.asyncDispose]())
 
@@ -181,7 +181,7 @@ describe('the API reference in a browser', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), hub, { signedIn: false })
     const { page, complaints } = opened
-    const responded = followRequests(page)
+    const responded = trackRequests(page)
     const foreign: string[] = []
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(hub.address)) {

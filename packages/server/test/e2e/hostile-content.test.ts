@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
-  followRequests,
   openPage,
   shareBrowser,
+  trackRequests,
   untilTrue,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
@@ -40,12 +40,15 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
     const { id, hub_api_key } = await registerPlatform(hub, platform)
     await pullAll(hub)
     await push(hub, hub_api_key, newRecord('R', { record_type: hostile('type'), data }))
-    platform.behave('records/cases', respond.json({ success: false, message: hostile('error') }))
+    platform.setResponse(
+      'records/cases',
+      respond.json({ success: false, message: hostile('error') }),
+    )
     const { pull } = await pullAll(hub)
 
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
-    const responded = followRequests(page)
+    const responded = trackRequests(page)
     let dialogs = 0
     page.on('dialog', (dialog) => {
       dialogs += 1

@@ -11,7 +11,13 @@ import {
 } from '../helpers/browser/browser.ts'
 import { COURT, simulateCourt } from '../helpers/browser/platforms.ts'
 import { rowOf, untilIndexed } from '../helpers/browser/records.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  registerPlatform,
+  registerPushingPlatform,
+} from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { type SimulatedPlatform, simulatedModule } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -96,7 +102,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     court = await simulateCourt()
     const { hub_api_key } = await registerPlatform(hub, court)
     await pullAll(hub)
-    const school = await registerAny(hub, { modules: [simulatedModule('pupils')] })
+    const school = await registerPushingPlatform(hub, { modules: [simulatedModule('pupils')] })
     schoolTitle = school.platform.display_title
     await push(hub, hub_api_key, newRecord('pushed'))
     await push(hub, hub_api_key, newRecord('pushed', { data: { status: 'closed' } }), 'PATCH')

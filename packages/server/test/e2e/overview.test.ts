@@ -12,7 +12,13 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  registerPlatform,
+  registerPushingPlatform,
+} from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
@@ -32,7 +38,7 @@ async function startBusyHub() {
   const school = await simulatePlatform({ platform_name: 'school' })
   const clinic = await simulatePlatform({ platform_name: 'clinic' })
   school.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2), { full_name: 'Nobody' })
-  clinic.behave('records/cases', respond.status(500))
+  clinic.setResponse('records/cases', respond.status(500))
   const { hub_api_key } = await registerPlatform(hub, school)
   await registerPlatform(hub, clinic)
   await pullAll(hub)
@@ -105,7 +111,7 @@ describe('the overview', BROWSER_TEST, () => {
   test('many platforms are shown in pages that the URL names', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     for (let number = 0; number < 13; number += 1) {
-      await registerAny(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
+      await registerPushingPlatform(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
     }
     await using opened = await openPage(browser(), hub)
     const { page } = opened

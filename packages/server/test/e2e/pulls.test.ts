@@ -62,7 +62,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
   test('the form stays, disabled, beside the progress of the pull, which can be cancelled; nothing moves', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
-    platform.behave('records/cases', respond.drip(UNFINISHED, 100))
+    platform.setResponse('records/cases', respond.drip(UNFINISHED, 100))
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
     let loads = 0
@@ -140,7 +140,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
       await answering.promise
       await route.continue()
     })
-    const held = ready.platform.hold('records/module_2')
+    const held = ready.platform.holdRequest('records/module_2')
     const { id } = await startPull(ready.hub)
     await held.arrived
     await page.goto(`/dashboard/pulls/${id}`)
@@ -175,7 +175,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     await sync.getByText('Nothing has been pulled yet').waitFor()
-    const held = platform.hold('records/cases')
+    const held = platform.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
@@ -197,7 +197,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
   test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
-    const held = platform.hold('records/cases')
+    const held = platform.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     await using opened = await openPage(browser(), hub)
@@ -292,7 +292,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
 
   test('the page of all pulls starts a pull and lists it', async () => {
     await using ready = await startHubWithPlatform()
-    const held = ready.platform.hold('records/cases')
+    const held = ready.platform.holdRequest('records/cases')
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
     await page.goto('/dashboard/pulls')
@@ -323,7 +323,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     platform.modules[0]?.records.push({ ...simulatedRecord(1), data: 'text' })
-    platform.behave('records/module_2', respond.status(500))
+    platform.setResponse('records/module_2', respond.status(500))
     const { pull } = await pullAll(hub)
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened

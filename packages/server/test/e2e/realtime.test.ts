@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
-  followRequests,
   holdSnapshots,
   openPage,
   runUntilShown,
   shareBrowser,
   signInOver,
+  trackRequests,
 } from '../helpers/browser/browser.ts'
 import {
   newRecord,
   push,
-  registerAny,
   registerPlatform,
+  registerPushingPlatform,
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
@@ -73,7 +73,7 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
 
   test('it asks at most once in 10 seconds, and never while hidden, however many events arrive', async () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
-    const { hub_api_key } = await registerAny(hub)
+    const { hub_api_key } = await registerPushingPlatform(hub)
     await using opened = await openPage(browser(), hub, { withClock: !isDeep })
     const { page, complaints } = opened
     await page.addInitScript(WATCH_ASKING)
@@ -132,10 +132,10 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
       withOperator: true,
       intervals: { heartbeat: 50 },
     })
-    const { hub_api_key } = await registerAny(hub)
+    const { hub_api_key } = await registerPushingPlatform(hub)
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context } = opened
-    const answered = followRequests(page)
+    const answered = trackRequests(page)
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
     await page.route('**/dashboard/events', (route) => route.abort())
@@ -160,12 +160,12 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
       })
       platform.modules[0]?.records.push(simulatedRecord(1))
       const { hub_api_key } = await registerPlatform(hub, platform)
-      const held = platform.hold('records/rooms')
+      const held = platform.holdRequest('records/rooms')
       const { id } = await startPull(hub)
       await held.arrived
       await using opened = await openPage(browser(), hub, { withClock: true })
       const { page, complaints } = opened
-      const responded = followRequests(page)
+      const responded = trackRequests(page)
       let counts = new Map<string, number>()
       page.on('request', (request) => {
         const called = `${request.method()} ${new URL(request.url()).pathname}`
@@ -229,7 +229,7 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
     await registerPlatform(hub, platform)
-    const held = platform.hold('records/cases')
+    const held = platform.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     await using opened = await openPage(browser(), hub, { withClock: true })

@@ -11,7 +11,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import {
   headersOf,
-  listedFor,
+  listRecordsFor,
   parametersOf,
   referencesOf,
   rowOf,
@@ -49,12 +49,12 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Sort downwards' }).click()
     await rowOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
-    assert.deepEqual(await referencesOf(page), await listedFor(page))
+    assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
 
     await page.getByRole('button', { name: 'Next' }).click()
     await rowOf(page, 'C-001').waitFor()
     assert.equal((await referencesOf(page)).length, 30)
-    assert.deepEqual(await referencesOf(page), await listedFor(page))
+    assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
     await page.getByRole('button', { name: 'Previous' }).click()
     await rowOf(page, 'C-119').waitFor()
     await page.goBack()

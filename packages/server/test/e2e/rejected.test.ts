@@ -12,8 +12,8 @@ import {
   newRecord,
   push,
   recordsOf,
-  registerAny,
   registerPlatform,
+  registerPushingPlatform,
   rejectedOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
@@ -26,7 +26,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
 
   test('a push for a module that is not registered is opened, mended, tried and replayed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const school = await registerAny(hub)
+    const school = await registerPushingPlatform(hub)
     const body = JSON.stringify(newRecord('R-1', { record_type: 'ghosts', data: { n: 'N' } }))
     await push(hub, school.hub_api_key, body.replace('"N"', '12345678901234567890.10'))
     await using opened = await openPage(browser(), hub)
@@ -118,7 +118,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
 
   test('on a phone a refusal is found and opened, a body full of script is text', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const school = await registerAny(hub)
+    const school = await registerPushingPlatform(hub)
     const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
     await push(hub, school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
     await using opened = await openPage(browser(), hub, { width: 390 })

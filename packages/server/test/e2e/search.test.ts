@@ -42,12 +42,12 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     }
     const at = (name: (typeof lanes)[number]) => platforms.get(name) ?? assert.fail(name)
     const numbers = '{"records":[{"full_name":"Person <b>X</b>","n":9007199254740993}]}'
-    at('found').behave('search', respond.text(numbers, 'application/json'))
-    at('none').behave('search', respond.json({ records: [] }))
-    at('missing').behave('search', respond.status(404))
-    at('failed').behave('search', respond.status(500))
-    at('raw').behave('search', respond.json({ hits: { total: 3 } }))
-    const held = at('slow').hold('search')
+    at('found').setResponse('search', respond.text(numbers, 'application/json'))
+    at('none').setResponse('search', respond.json({ records: [] }))
+    at('missing').setResponse('search', respond.status(404))
+    at('failed').setResponse('search', respond.status(500))
+    at('raw').setResponse('search', respond.json({ hits: { total: 3 } }))
+    const held = at('slow').holdRequest('search')
 
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -88,7 +88,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await registerPlatform(hub, slow)
     const asked = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
-    slow.behaveInTurn('search', (response) => {
+    slow.queueResponses('search', (response) => {
       response.once('close', ended.resolve)
       asked.resolve()
     })

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { Page, Response } from 'playwright-core'
 import {
   BROWSER_TEST,
-  endSessionUnder,
+  endSessionAtRequest,
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
@@ -76,7 +76,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByText(`${EMAIL} · admin`).waitFor()
     await page.keyboard.press('Escape')
     // Under another call the sign-in would come before anything is typed.
-    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('somebody')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
@@ -94,7 +94,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/records')
     const before = await tagOf(page)
     assert.equal(before, await tokenOf(page))
-    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.getByRole('textbox', { name: 'Search' }).fill('somebody')
     await signInAgain(page)
     const after = await tagOf(page)

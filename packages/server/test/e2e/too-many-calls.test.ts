@@ -8,7 +8,7 @@ import {
   shareBrowser,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
-import { newRecord, push, registerAny, signIn } from '../helpers/hub/actions.ts'
+import { newRecord, push, registerPushingPlatform, signIn } from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
@@ -20,7 +20,7 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
 
   test('it shows why its figures are late, and everything once the hub accepts calls again', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const { hub_api_key } = await registerAny(hub)
+    const { hub_api_key } = await registerPushingPlatform(hub)
     await push(hub, hub_api_key, newRecord('N-1'))
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: '1' } })
     const rejection = await exceedLimit(hub)

@@ -9,8 +9,14 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
-import { ALERTS_AT_ONCE, failAll, untilOpen } from '../helpers/hub/alerts.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  registerPlatform,
+  registerPushingPlatform,
+} from '../helpers/hub/actions.ts'
+import { ALERTS_AT_ONCE, failPulls, untilOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { createOperator } from '../helpers/hub/operators.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
@@ -117,8 +123,8 @@ describe('what waits for somebody, in a browser', BROWSER_TEST, () => {
       withOperator: true,
       intervals: ALERTS_AT_ONCE,
     })
-    await registerAny(hub)
-    await failAll(hub, 5)
+    await registerPushingPlatform(hub)
+    await failPulls(hub, 5)
     await untilOpen(hub, 'platform_failing')
     await using opened = await openPage(browser(), hub, { timeZone: 'Asia/Kolkata' })
     const { page } = opened

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
-  endSessionUnder,
+  endSessionAtRequest,
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
@@ -176,7 +176,7 @@ describe('signing in by more than a password', BROWSER_TEST, () => {
     await overview(page)
 
     await page.locator('[data-connection="polling"]').waitFor()
-    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('somebody')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {
-  checkWrites,
+  assertWholeWrites,
   ENGINES,
   type ProcessEngine,
   quickOn,
@@ -91,7 +91,7 @@ async function beginPushing(t: TestContext, engine: ProcessEngine) {
       const [row = {}] = await askDatabase('PRAGMA integrity_check')
       assert.deepEqual(Object.values(row), ['ok'])
     }
-    await checkWrites(askDatabase)
+    await assertWholeWrites(askDatabase)
   }
   return { sandbox, hub, check, ...(await registerPusher(t, hub)) }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startPostgres } from '../helpers/postgres/server.ts'
-import { checkWrites, sandboxOn } from '../helpers/process/engine.ts'
-import { eventually, pullToTheEnd } from '../helpers/process/operator.ts'
+import { assertWholeWrites, sandboxOn } from '../helpers/process/engine.ts'
+import { eventually, pullAndWait } from '../helpers/process/operator.ts'
 import {
-  checkAnswer,
+  assertResponse,
   isAcknowledged,
   type Pushed,
   registerPusher,
@@ -36,7 +36,7 @@ test(
       await fromBoth(100, isAcknowledged)
       await server[outage]()
       await fromBoth(30, (one) => !isAcknowledged(one))
-      for (const one of pushing.pushed) checkAnswer(one)
+      for (const one of pushing.pushed) assertResponse(one)
       for (const { address } of hubs) {
         await eventually('the hub says that it is not ready', async () => {
           const { status, headers } = await fetch(`${address}/readyz`)
@@ -50,17 +50,17 @@ test(
       await server.start()
       await fromBoth(100, isAcknowledged)
       await pushing.finish()
-      for (const one of pushing.pushed) checkAnswer(one)
+      for (const one of pushing.pushed) assertResponse(one)
       assert.deepEqual(ledger.unacknowledged(), [])
       for (const { address } of hubs) {
         await eventually('the hub is ready', async () =>
           (await fetch(`${address}/readyz`)).status === 200 ? true : null,
         )
         await ledger.check(operator.at(address))
-        assert.equal((await pullToTheEnd(operator.at(address))).pull.state, 'succeeded')
+        assert.equal((await pullAndWait(operator.at(address))).pull.state, 'succeeded')
       }
     }
-    await checkWrites(askDatabase)
+    await assertWholeWrites(askDatabase)
     for (const hub of hubs) {
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null }, 'no hub has died')
     }

@@ -4,10 +4,10 @@ import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/auth/caller.ts'
 import { createApiToken } from '../../src/features/auth/api-token.ts'
 import { ACCESS, WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
-import { registerAny, type Session, shareHub } from '../helpers/hub/actions.ts'
+import { registerPushingPlatform, type Session, shareHub } from '../helpers/hub/actions.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { addOperator, signInAs } from '../helpers/hub/operators.ts'
-import { type Answer, expectError } from '../helpers/hub/response.ts'
+import { expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
@@ -57,7 +57,7 @@ function untilNoPull({ storage }: TestHub): Promise<true> {
 }
 
 /** Asserts the response of a route to an unauthenticated request. */
-function expectUnknown({ method, url }: Route, answer: Answer): void {
+function expectUnknown({ method, url }: Route, answer: TestResponse): void {
   if (method === 'GET' && answer.status === 302) {
     assert.match(url, /^\/dashboard(\/any)?$/)
     assert.match(answer.header('location'), /^\/sign-in/)
@@ -73,7 +73,7 @@ onEachEngineWhenDeep((engine) => {
     const strangers: [string, Record<string, string>][] = []
 
     before(async () => {
-      const { hub_api_key } = await registerAny(hub())
+      const { hub_api_key } = await registerPushingPlatform(hub())
       for (const role of ROLES) {
         await addOperator(hub(), `${role}@example.org`, role)
         sessions.set(role, await signInAs(hub(), `${role}@example.org`))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
-import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
@@ -27,14 +27,14 @@ async function guess(hub: TestHub, times: number, headers: Record<string, string
 }
 
 /** Starts a hub whose clock stands still, so that slow attempts cannot outlast a lockout. */
-function startHub(engine: StorageEngine, clock = clockOfToday()): Promise<TestHub> {
+function startHub(engine: StorageEngine, clock = createStoppedClock()): Promise<TestHub> {
   return startTestHub(engine, { withOperator: true, clock, env })
 }
 
 onEachEngineWhenDeep((engine) => {
   describe(`the login throttle, on ${engine.name}`, () => {
     test('lockouts grow, survive restarts, and are the same for unknown accounts', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startHub(engine, clock)
       for (const email of [EMAIL, 'nobody@example.org']) {
         const statuses = await guess(hub, 6, from(EVE), email)

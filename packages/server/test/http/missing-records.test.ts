@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   activityOf,
+  countStoredRows,
   historyOf,
   newRecord,
   pullAll,
@@ -10,10 +11,9 @@ import {
   readPull,
   setStatus,
   startPull,
-  tracesOf,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
-import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { createLimit } from '../helpers/hub/hub.ts'
 import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
@@ -51,11 +51,11 @@ onEachEngineWhenDeep((engine) => {
       kit.serve(kit.records.slice(3))
       await pullAll(kit.hub)
       const before = await kit.read()
-      const { pulls: _, activity: __, ...traces } = await tracesOf(kit.hub)
+      const { pulls: _, activity: __, ...traces } = await countStoredRows(kit.hub)
       const { pull } = await pullAll(kit.hub)
       assert.deepEqual([pull.counts.missing, pull.counts.unchanged], [0, 17])
       assert.deepEqual(await kit.read(), before)
-      const { pulls: ___, activity: ____, ...again } = await tracesOf(kit.hub)
+      const { pulls: ___, activity: ____, ...again } = await countStoredRows(kit.hub)
       assert.deepEqual(again, traces)
     })
 
@@ -77,7 +77,7 @@ onEachEngineWhenDeep((engine) => {
     test('a record pushed during a pull is not marked', async () => {
       await using kit = await startWithRecords(engine, 20, { HUB_MISSING_GRACE_SECONDS: '0' })
       kit.serve(kit.records.slice(3))
-      const held = kit.platform.hold('records/cases')
+      const held = kit.platform.holdRequest('records/cases')
       const { id } = await startPull(kit.hub)
       await held.arrived
       await push(kit.hub, kit.key, newRecord('R-0'))
@@ -93,7 +93,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a pull marks a pushed record only if it began five minutes or more after the push', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using kit = await startWithRecords(engine, 20, {}, { clock })
       kit.serve(kit.records.slice(2))
       await push(kit.hub, kit.key, newRecord('R-0'))
@@ -126,7 +126,7 @@ onEachEngineWhenDeep((engine) => {
     for (const [what, behaviour] of incomplete) {
       test(`a response that ${what} marks nothing`, async () => {
         await using kit = await startWithRecords(engine, 20)
-        kit.platform.behave('records/cases', behaviour)
+        kit.platform.setResponse('records/cases', behaviour)
         const { pull } = await pullAll(kit.hub)
         assert.equal(pull.counts.missing, 0)
         assert.deepEqual(missingOf(await kit.read()), [])
@@ -158,7 +158,7 @@ onEachEngineWhenDeep((engine) => {
     test('a pull of a platform that is deactivated meanwhile marks nothing', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(3))
-      const held = kit.platform.hold('records/cases')
+      const held = kit.platform.holdRequest('records/cases')
       const { id } = await startPull(kit.hub)
       await held.arrived
       await setStatus(kit.hub, kit.id, 'inactive')
@@ -172,7 +172,7 @@ onEachEngineWhenDeep((engine) => {
       const { reach, waitForLimit } = createLimit()
       await using kit = await startWithRecords(engine, 20, {}, { waitForLimit })
       kit.serve([])
-      const held = kit.platform.hold('records/cases')
+      const held = kit.platform.holdRequest('records/cases')
       const { id } = await startPull(kit.hub)
       await held.arrived
       reach()

@@ -28,14 +28,14 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
-      platform.behave('records/cases', respond.status(500))
+      platform.setResponse('records/cases', respond.status(500))
       await pullAll(hub)
       await pullAll(hub)
       assert.deepEqual(await taskLines(hub), ['pull_task.failed'])
-      platform.behave('records/cases', respond.status(404))
+      platform.setResponse('records/cases', respond.status(404))
       await pullAll(hub)
       await pullAll(hub)
-      platform.behave('records/cases', null)
+      platform.setResponse('records/cases', null)
       await pullAll(hub)
       await pullAll(hub)
       const told = ['pull_task.failed', 'pull_task.failed', 'pull_task.recovered']
@@ -50,7 +50,7 @@ onEachEngineWhenDeep((engine) => {
       await registerPlatform(hub, well)
       const ends = async () =>
         (await activityOf(hub)).filter((line) => line.kind === 'pull.partial').reverse()
-      dead.behave('records/cases', respond.status(500))
+      dead.setResponse('records/cases', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
       const { pull, tasks } = await pullOnSchedule(hub)
       const states = Object.fromEntries(tasks.map((task) => [task.platform_name, task.state]))
@@ -65,10 +65,10 @@ onEachEngineWhenDeep((engine) => {
       // The end of a manual pull is always logged.
       const asked = await pullAll(hub)
       assert.equal((await ends()).at(-1)?.details['pull_id'], asked.pull.id)
-      dead.behave('records/cases', null)
-      well.behave('records/cases', respond.status(500))
+      dead.setResponse('records/cases', null)
+      well.setResponse('records/cases', respond.status(500))
       await pullAll(hub)
-      dead.behave('records/cases', respond.status(500))
+      dead.setResponse('records/cases', respond.status(500))
       const failed = await pullOnSchedule(hub)
       assert.equal(failed.pull.state, 'failed')
       const lines = await activityOf(hub)
@@ -80,11 +80,11 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       await using dead = await simulatePlatform()
       await registerPlatform(hub, dead)
-      dead.behave('records/cases', respond.status(500))
+      dead.setResponse('records/cases', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
       const { pull } = await pullOnSchedule(hub)
       assert.deepEqual([pull.state, pull.progress.percent], ['failed', 100])
-      assert.equal(dead.asked().length, 5)
+      assert.equal(dead.recordRequests().length, 5)
       const kinds = (await activityOf(hub)).map((line) => line.kind)
       assert.equal(kinds.filter((kind) => kind === 'pull.failed').length, 1)
       assert.equal(kinds.filter((kind) => kind === 'platform.passed_over').length, 1)
@@ -94,7 +94,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, platform)
-      const fail = () => platform.behave('records/cases', respond.status(500))
+      const fail = () => platform.setResponse('records/cases', respond.status(500))
       const path = `/api/v1/platforms/${id}`
       const send = async (method: 'POST' | 'PATCH', url: string, body: unknown) => {
         const headers = { authorization: hub.authorization('operator') }
@@ -128,7 +128,7 @@ onEachEngineWhenDeep((engine) => {
         fail()
         assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'failed', `after ${what}`)
       }
-      platform.behave('records/cases', null)
+      platform.setResponse('records/cases', null)
       await push(hub, hub_api_key, newRecord('P-2'))
       assert.equal((await pullOnSchedule(hub)).pull.state, 'succeeded')
       const { pulls } = hub.storage

@@ -29,7 +29,7 @@ function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
   const enough = Promise.withResolvers<void>()
   for (const platform of platforms) {
     for (const { record_type } of platform.modules) {
-      platform.behave(`records/${record_type}`, async (...exchange) => {
+      platform.setResponse(`records/${record_type}`, async (...exchange) => {
         open.set(platform, (open.get(platform) ?? 0) + 1)
         most.overall = Math.max(most.overall, all())
         most.ofOne = Math.max(most.ofOne, ...open.values())
@@ -71,7 +71,7 @@ onEachEngineWhenDeep((engine) => {
       await using well = await simulatePlatform()
       await registerPlatform(hub, hanging)
       await registerPlatform(hub, well)
-      hanging.behave('records/cases', reach)
+      hanging.setResponse('records/cases', reach)
       const statesOf = async () => {
         const { pull, tasks } = await pullAll(hub)
         assert.equal(pull.state, 'timed_out')
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
       await using stack = new AsyncDisposableStack()
       const hanging = stack.use(await simulatePlatform())
       await registerPlatform(hub, hanging)
-      const held = hanging.hold('records/cases')
+      const held = hanging.holdRequest('records/cases')
       for (let count = 0; count < 4; count += 1) {
         await registerPlatform(hub, stack.use(await simulatePlatform()))
       }
@@ -118,7 +118,7 @@ onEachEngineWhenDeep((engine) => {
         JSON.stringify({ ...record, reference_number: `R-${index}` }),
       )
       let isTold = false
-      kit.platform.behave('records/cases', (response) => {
+      kit.platform.setResponse('records/cases', (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' })
         response.write(`{"total":1000,"records":[${rows.join(',')}`)
         // Repeats a record that was sent already: the hub reports progress only while data arrives.

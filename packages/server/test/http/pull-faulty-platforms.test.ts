@@ -14,7 +14,7 @@ import {
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody } from '../helpers/hub/response.ts'
 import {
   respond,
   type SimulatedPlatform,
@@ -22,8 +22,8 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import {
+  createPullFaults,
   type Failure,
-  failuresWith,
   KNOWN,
   MANY,
   SUCCESSES,
@@ -50,7 +50,7 @@ onEachEngineWhenDeep((engine) => {
     assert.equal((await pullAll(hub)).pull.state, 'succeeded')
 
     const back = await scene.misbehave()
-    const held = older.hold('records/cases')
+    const held = older.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     const changed = newRecord('R-1', { data: { status: 'pushed meanwhile' } })
@@ -80,7 +80,7 @@ onEachEngineWhenDeep((engine) => {
     for (const [platform, row] of well) checkSuccess(row, taskOf(platform))
 
     checkCounts(taskOf(emptied), { received: 1, unchanged: 1 }, 'most records are missing')
-    const asked = expectAnswer(await hub.get('/api/v1/missing-reviews'), 200, MissingReviewPage)
+    const asked = expectBody(await hub.get('/api/v1/missing-reviews'), 200, MissingReviewPage)
     const { platform_name, missing, records } = only(asked.missing_reviews)
     assert.deepEqual([platform_name, missing, records], [emptied.platform_name, 10, 11])
 
@@ -111,7 +111,7 @@ async function startScene(engine: StorageEngine) {
     return platform
   }
   const failing = new Map<SimulatedPlatform, Failure>()
-  for (const row of failuresWith(elsewhere.source_base_url)) failing.set(await register(), row)
+  for (const row of createPullFaults(elsewhere.source_base_url)) failing.set(await register(), row)
   const well = new Map<SimulatedPlatform, Success>()
   for (const row of SUCCESSES) well.set(await register(), row)
   const [emptied, older] = [await register(MANY), await register()]
@@ -123,14 +123,15 @@ async function startScene(engine: StorageEngine) {
       const gone: { comeBack: () => Promise<void> }[] = []
       for (const [platform, { behaviour }] of failing) {
         platform.requests.length = 0
-        if (behaviour) platform.behave('records/cases', behaviour)
-        else gone.push(await platform.goAway())
+        if (behaviour) platform.setResponse('records/cases', behaviour)
+        else gone.push(await platform.goOffline())
       }
-      for (const [platform, { inTurn }] of well) platform.behaveInTurn('records/cases', ...inTurn)
-      emptied.behave('records/cases', respond.json({ records: MANY.slice(0, 1) }))
+      for (const [platform, { inTurn }] of well) platform.queueResponses('records/cases', ...inTurn)
+      emptied.setResponse('records/cases', respond.json({ records: MANY.slice(0, 1) }))
       return async () => {
         for (const { comeBack } of gone) await comeBack()
-        for (const platform of [...failing.keys(), emptied]) platform.behave('records/cases', null)
+        for (const platform of [...failing.keys(), emptied])
+          platform.setResponse('records/cases', null)
       }
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -147,7 +148,7 @@ async function checkFailure(
   assert.match(task.error ?? '', error, what)
   assert.match(task.error ?? '', ADVICE, `${what}: the error says what to do`)
   assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, what)
-  assert.equal(platform.asked().length, asked, `${what}: number of requests`)
+  assert.equal(platform.recordRequests().length, asked, `${what}: number of requests`)
   checkCounts(task, stores ? { received: 1, created: 1 } : {}, what)
   const records = await recordsOf(hub, platform.platform_name)
   assert.deepEqual(

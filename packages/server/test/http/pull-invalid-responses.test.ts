@@ -117,7 +117,7 @@ async function pullWith(hub: TestHub, behaviour: Behaviour) {
   const people = simulatedModule('people', { records: [simulatedRecord(9)] })
   const platform = await simulatePlatform({ modules: [simulatedModule('cases'), people] })
   const { id } = await registerPlatform(hub, platform)
-  platform.behave('records/cases', behaviour)
+  platform.setResponse('records/cases', behaviour)
   const { pull, tasks } = await pullAll(hub)
   const records = await recordsOf(hub, platform.platform_name)
   const read = await hub.get(`/api/v1/platforms/${id}`)
@@ -181,10 +181,10 @@ onEachEngineWhenDeep((engine) => {
     test('last_error holds the last error until a pull succeeds', async () => {
       await using platform = await simulatePlatform()
       const { id } = await registerPlatform(hub(), platform)
-      platform.behave('records/cases', respond.status(500))
+      platform.setResponse('records/cases', respond.status(500))
       await pullAll(hub())
       assert.match((await hub().get(`/api/v1/platforms/${id}`)).text, /"last_error":"[^"]*500/)
-      platform.behave('records/cases', null)
+      platform.setResponse('records/cases', null)
       await pullAll(hub())
       const { text } = await hub().get(`/api/v1/platforms/${id}`)
       assert.match(text, /"last_error":null/)
@@ -201,12 +201,12 @@ onEachEngineWhenDeep((engine) => {
         return /"last_error":"[^"]*HTTP (\d+)/.exec(text)?.[1] ?? null
       }
       // The first pull reads the modules in this order; later pulls start with those that failed.
-      platform.behave('records/a', respond.status(500))
-      platform.behave('records/b', respond.status(404))
+      platform.setResponse('records/a', respond.status(500))
+      platform.setResponse('records/b', respond.status(404))
       assert.equal(await lastError(), '404')
-      platform.behave('records/b', null)
+      platform.setResponse('records/b', null)
       assert.equal(await lastError(), '500')
-      platform.behave('records/a', null)
+      platform.setResponse('records/a', null)
       assert.equal(await lastError(), null)
     })
   })

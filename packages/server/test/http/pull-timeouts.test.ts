@@ -18,7 +18,7 @@ onEachEngineWhenDeep((engine) => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
       kit.platform.modules[0]?.records.push(simulatedRecord(1))
-      const held = kit.platform.hold('records/cases')
+      const held = kit.platform.holdRequest('records/cases')
       const pulling = kit.pull()
       await held.arrived
       timer.advance(3000)
@@ -29,7 +29,7 @@ onEachEngineWhenDeep((engine) => {
     test('silence within a response fails the task and keeps the records read before it', async () => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-      kit.platform.behave('records/cases', respond.stall(begun))
+      kit.platform.setResponse('records/cases', respond.stall(begun))
       const pulling = kit.pull()
       await timer.untilScheduled(2)
       timer.advance(100)
@@ -42,7 +42,9 @@ onEachEngineWhenDeep((engine) => {
     test('silence between the headers and the body fails the task', async () => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-      kit.platform.behave('records/cases', (response) => response.writeHead(200).flushHeaders())
+      kit.platform.setResponse('records/cases', (response) =>
+        response.writeHead(200).flushHeaders(),
+      )
       const pulling = kit.pull()
       await timer.untilScheduled(1)
       timer.advance(100)
@@ -55,7 +57,7 @@ onEachEngineWhenDeep((engine) => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
       const half = gzipSync(begun.repeat(100)).subarray(0, 60)
-      kit.platform.behave('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
+      kit.platform.setResponse('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
       const pulling = kit.pull()
       await timer.untilScheduled(2)
       timer.advance(100)
@@ -67,7 +69,7 @@ onEachEngineWhenDeep((engine) => {
     test('a response that drips forever fails the task and keeps the records read before it', async () => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...FLOOR, timer } })
-      kit.platform.behave('records/cases', respond.drip(begun, 10))
+      kit.platform.setResponse('records/cases', respond.drip(begun, 10))
       let isOver = false
       const pulling = kit.pull().finally(() => {
         isOver = true
@@ -108,7 +110,7 @@ onEachEngineWhenDeep((engine) => {
       // More than the read-ahead buffer and the socket buffers hold.
       const text = 'x'.repeat(64 * 1024)
       const records = Array.from({ length: 400 }, (_, index) => simulatedRecord(index, { text }))
-      kit.platform.behave('records/cases', respond.json({ records }))
+      kit.platform.setResponse('records/cases', respond.json({ records }))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.error, task.created], ['succeeded', null, 400])
     })
@@ -116,9 +118,9 @@ onEachEngineWhenDeep((engine) => {
     test('a 503 whose body never ends does not delay the retry', async () => {
       await using kit = await startPulledHub(engine)
       const busy: Behaviour = (response) => void response.writeHead(503).write('wait')
-      kit.platform.behaveInTurn('records/cases', busy)
+      kit.platform.queueResponses('records/cases', busy)
       assert.equal((await kit.pull()).state, 'succeeded')
-      assert.equal(kit.platform.asked().length, 2)
+      assert.equal(kit.platform.recordRequests().length, 2)
     })
   })
 })

@@ -3,18 +3,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
 import {
+  countStoredRows,
   newRecord,
   push,
   pushHeaders,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   rejectedOf,
   setStatus,
   shareHub,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { type Answer, expectAbsent, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -34,7 +34,7 @@ const CALLS = [
 ] as const
 
 async function expectRefusedKey(hub: TestHub, key: string | null): Promise<void> {
-  const before = await tracesOf(hub)
+  const before = await countStoredRows(hub)
   for (const [, method, url, body] of CALLS) {
     const { 'x-api-key': _, ...headers } = pushHeaders('')
     const answer = await hub.send({
@@ -47,7 +47,7 @@ async function expectRefusedKey(hub: TestHub, key: string | null): Promise<void>
     assert.equal(error.message, WORDS)
     assert.equal(error.errors, undefined)
     if (key) expectAbsent([key.padEnd(12)], [answer.text])
-    assert.deepEqual(await tracesOf(hub), before, 'Something was stored')
+    assert.deepEqual(await countStoredRows(hub), before, 'Something was stored')
   }
 }
 
@@ -63,19 +63,19 @@ onEachEngine((engine) => {
       ['contains an SQL injection', `rhk_' OR 1=1 --`],
     ] as const) {
       test(`a key that ${what} returns 401 with the same message, and nothing is stored`, async () => {
-        await registerAny(hub())
+        await registerPushingPlatform(hub())
         await expectRefusedKey(hub(), key)
       })
     }
 
     test('a key with one changed letter returns 401', async () => {
-      const { hub_api_key } = await registerAny(hub())
+      const { hub_api_key } = await registerPushingPlatform(hub())
       const last = hub_api_key.endsWith('a') ? 'b' : 'a'
       await expectRefusedKey(hub(), hub_api_key.slice(0, -1) + last)
     })
 
     test('a revoked key returns 401 at once, even if it was used before', async () => {
-      const { hub_api_key, id } = await registerAny(hub())
+      const { hub_api_key, id } = await registerPushingPlatform(hub())
       assert.equal((await push(hub(), hub_api_key, newRecord('N-1'))).status, 201)
       await runSql(
         hub().storage,
@@ -87,20 +87,20 @@ onEachEngine((engine) => {
     })
 
     test('the key of a platform that never pushed before its deactivation returns 401', async () => {
-      const { hub_api_key, id } = await registerAny(hub())
+      const { hub_api_key, id } = await registerPushingPlatform(hub())
       await setStatus(hub(), id, 'inactive')
       await expectRefusedKey(hub(), hub_api_key)
     })
 
     for (const [what, method, url, body] of CALLS) {
       test(`right after a deactivation ${what} returns 401, and nothing is stored`, async () => {
-        const { hub_api_key, id } = await registerAny(hub())
+        const { hub_api_key, id } = await registerPushingPlatform(hub())
         assert.equal((await push(hub(), hub_api_key, newRecord('N-0'))).status, 201)
         await setStatus(hub(), id, 'inactive')
-        const before = await tracesOf(hub())
+        const before = await countStoredRows(hub())
         const headers = pushHeaders(hub_api_key)
         const answer = await hub().send({ method, url, headers, ...(body ? { body } : {}) })
-        assert.deepEqual(await tracesOf(hub()), before, 'Something was stored')
+        assert.deepEqual(await countStoredRows(hub()), before, 'Something was stored')
         assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
       })
     }
@@ -123,19 +123,19 @@ onEachEngine((engine) => {
       ['is cut off within a character', Buffer.from('"ä').subarray(0, 2)],
     ] as const) {
       test(`a body that ${what} returns 400, and nothing is stored`, async () => {
-        const { hub_api_key } = await registerAny(hub())
-        const before = await tracesOf(hub())
+        const { hub_api_key } = await registerPushingPlatform(hub())
+        const before = await countStoredRows(hub())
         for (const method of ['POST', 'PATCH'] as const) {
           const answer = await push(hub(), hub_api_key, body, method)
           expectError(answer, 400, 'invalid_json')
           expectAbsent([hub_api_key], [answer.text])
         }
-        assert.deepEqual(await tracesOf(hub()), before)
+        assert.deepEqual(await countStoredRows(hub()), before)
       })
     }
 
     test('a body of 64 levels is accepted, counting the body itself as the first', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const text = nested(deep(63))
       assert.equal((await push(hub(), hub_api_key, text)).status, 201)
       assert.equal((await recordsOf(hub(), platform_name)).length, 1)
@@ -153,8 +153,8 @@ onEachEngine((engine) => {
       'nonsense',
     ]) {
       test(`Content-Type ${type ?? '(missing)'} returns 415, and nothing is stored`, async () => {
-        const { hub_api_key } = await registerAny(hub())
-        const before = await tracesOf(hub())
+        const { hub_api_key } = await registerPushingPlatform(hub())
+        const before = await countStoredRows(hub())
         for (const body of [JSON.stringify(newRecord('N-1')), '']) {
           const { 'content-type': _, ...headers } = pushHeaders(hub_api_key)
           const answer = await hub().send({
@@ -165,13 +165,13 @@ onEachEngine((engine) => {
           })
           expectError(answer, 415, 'unsupported_media_type')
         }
-        assert.deepEqual(await tracesOf(hub()), before)
+        assert.deepEqual(await countStoredRows(hub()), before)
       })
     }
 
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'] as const) {
       test(`${method} on the receiver returns 405 with Allow`, async () => {
-        const { hub_api_key } = await registerAny(hub())
+        const { hub_api_key } = await registerPushingPlatform(hub())
         const headers = { 'x-api-key': hub_api_key }
         const answer = await hub().send({ method, url: URL, headers })
         assert.equal(answer.status, 405)
@@ -182,7 +182,7 @@ onEachEngine((engine) => {
     }
 
     test('a push to an unregistered module returns 422 and is saved with its reason and body', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       for (const record_type of ['unheard_of', 'constructor', '__proto__', 'Cases', 'cases ']) {
         const body = newRecord('N-1', { record_type })
         const answer = await push(hub(), hub_api_key, body)
@@ -199,7 +199,7 @@ onEachEngine((engine) => {
     })
 
     test('a push that is rejected twice for the same reason is saved once with a count of 2', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, { record_type: 'cases' })
       await push(hub(), hub_api_key, { record_type: 'cases' })
       assert.equal(only(await rejectedOf(hub(), platform_name)).count, 2)
@@ -208,8 +208,8 @@ onEachEngine((engine) => {
     })
 
     test('a hub API key cannot read rejected pushes, records or platforms', async () => {
-      const { hub_api_key } = await registerAny(hub())
-      const answers: Answer[] = []
+      const { hub_api_key } = await registerPushingPlatform(hub())
+      const answers: TestResponse[] = []
       for (const url of ['/api/v1/rejected-pushes', '/api/v1/records', '/api/v1/platforms']) {
         answers.push(await hub().send({ url, headers: { 'x-api-key': hub_api_key } }))
         const authorization = `Bearer ${hub_api_key}`

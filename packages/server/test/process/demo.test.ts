@@ -99,7 +99,7 @@ test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
   await registerPlatform(hub, platform)
-  const held = platform.hold('records/cases')
+  const held = platform.holdRequest('records/cases')
   const running = await startPull(hub)
   await held.arrived
   const refused = Promise.withResolvers<void>()

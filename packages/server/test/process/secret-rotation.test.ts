@@ -9,7 +9,7 @@ import { type EngineSandbox, postgres, quickOn, sqlite } from '../helpers/proces
 import {
   ask,
   operatorAt,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -30,7 +30,7 @@ async function fillHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<s
   const module = makeUpModule('person', 3)
   const platform = await startPlatform(t, { name: 'archive', modules: [module] })
   const registered = await registerPlatform(operator, platform)
-  await pullToTheEnd(operator)
+  await pullAndWait(operator)
   const { records } = JSON.parse(await ask(operator, 'GET', '/api/v1/records?sort=record_id'))
   const [{ record_id, reference_number }] = records
   await ask(operator, 'POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
@@ -69,7 +69,7 @@ async function checkHub(
   const { password } = OPERATOR
   const shown = await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
   assert.equal(JSON.parse(shown).hub_api_key, key)
-  const { tasks } = await pullToTheEnd(operator)
+  const { tasks } = await pullAndWait(operator)
   assert.deepEqual(
     tasks.map(({ state, created }) => [state, created]),
     [['succeeded', 0]],

@@ -13,7 +13,7 @@ import {
   eventually,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -59,7 +59,7 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
 
   const registered = { address, sourceKey: SOURCE_KEY, recordTypes: ['case'] }
   const { hub_api_key } = await registerPlatform(operator, registered)
-  const { tasks } = await pullToTheEnd(operator)
+  const { tasks } = await pullAndWait(operator)
   const task = tasks.find(({ platform_name }) => platform_name === platform)
   assert.deepEqual([task?.state, task?.created, task?.warnings], ['succeeded', RECORDS, []])
 

@@ -4,7 +4,12 @@ import type { ActivityLine } from '@recordhub/protocol'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
-import { listLines, only, readPages, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
+import {
+  listActivity,
+  only,
+  readPages,
+  registerTestPlatform,
+} from '../../helpers/storage/fixtures.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
@@ -28,7 +33,7 @@ onEachEngine((engine) => {
           actor: 'ann@example.org',
           details,
         })
-        const [line] = await listLines(storage.activity, ALL)
+        const [line] = await listActivity(storage.activity, ALL)
         const { id, ...rest } = line ?? only<ActivityLine>([])
         assert.ok(id > 0)
         assert.deepEqual(rest, {
@@ -48,7 +53,7 @@ onEachEngine((engine) => {
       'omitted properties of an entry are null, and omitted details are empty',
       withStorage(engine, async ({ storage, clock }) => {
         await storage.activity.appendActivity(LINE)
-        const { id: _, ...line } = only(await listLines(storage.activity, ALL))
+        const { id: _, ...line } = only(await listActivity(storage.activity, ALL))
         const rest = { platform_name: null, record_id: null, actor: null, details: {} }
         assert.deepEqual(line, { ...LINE, at: clock.text, ...rest })
       }),
@@ -94,7 +99,7 @@ onEachEngine((engine) => {
         }
         await activity.appendActivity({ ...LINE, level: 'error' })
         const listed = async (platform: string | null, level: ActivityLine['level'] | null) =>
-          (await listLines(activity, { ...ALL, platform, level })).map(
+          (await listActivity(activity, { ...ALL, platform, level })).map(
             (line) => `${line.platform_name} ${line.level}`,
           )
         assert.deepEqual(await listed(null, 'error'), [
@@ -126,7 +131,7 @@ onEachEngine((engine) => {
         const { audit_id: _, ...kept } = row
         const details = '{"reason":"lost"}'
         assert.deepEqual({ ...kept }, { at: clock.text, ...entry, details })
-        assert.deepEqual(await listLines(storage.activity, ALL), [])
+        assert.deepEqual(await listActivity(storage.activity, ALL), [])
       }),
     )
   })
@@ -134,6 +139,6 @@ onEachEngine((engine) => {
 
 function listInPages(storage: Storage, limit: number): Promise<ActivityLine[]> {
   return readPages<ActivityLine>(limit, (last) =>
-    listLines(storage.activity, { ...ALL, limit, before: last?.id ?? null }),
+    listActivity(storage.activity, { ...ALL, limit, before: last?.id ?? null }),
   )
 }

@@ -7,7 +7,7 @@ import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
   only,
   pushWrite,
   readPages,
@@ -16,7 +16,7 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { finishTestPull, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
-import { makeRow } from '../../helpers/storage/retention.ts'
+import { createRow } from '../../helpers/storage/retention.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
@@ -204,7 +204,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school), pushWrite(school, { source: 'PATCH' }))
-        await makeRow(kit, clinic, 'rejected_pushes')
+        await createRow(kit, clinic, 'rejected_pushes')
         // In other time zones it is still the day before, or already the next day.
         for (const day of ['2026-03-09', '2026-03-11']) {
           const one = pushWrite(school, { data: `{"day":"${day}"}` })
@@ -245,7 +245,7 @@ function placeOf({ id, resolved_at }: Alert): { state: AlertState; id: number } 
 
 async function lines(storage: Storage) {
   const query = { platform: null, level: null, limit: 1000, before: null }
-  const all = await listLines(storage.activity, query)
+  const all = await listActivity(storage.activity, query)
   return all
     .filter(({ kind }) => kind.startsWith('alert.'))
     .map(({ kind, level, platform_name }) => [kind, level, platform_name])

@@ -4,7 +4,7 @@ import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
   listRecords,
   newPlatform,
   pushWrite,
@@ -138,7 +138,7 @@ onEachEngine((engine) => {
         }
         const { logs } = await storage.snapshot.readSnapshot(clock.day)
         const query = { platform: null, level: null, limit: 20, before: null }
-        assert.deepEqual(logs, await listLines(storage.activity, query))
+        assert.deepEqual(logs, await listActivity(storage.activity, query))
         assert.equal(logs[0]?.message, '24')
       }),
     )

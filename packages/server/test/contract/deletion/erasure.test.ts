@@ -3,15 +3,15 @@ import { describe, test } from 'node:test'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
+  activityNaming,
   counts,
   erase,
   expectNothing,
   hashOf,
-  linesNaming,
   MODES,
   NAME,
   REFERENCE,
-  refuse,
+  saveRejectedPush,
   storeTraces,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
@@ -20,15 +20,15 @@ import {
   listHistory,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   readRecord,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
-import { listRefusals, replayWrite } from '../../helpers/storage/replays.ts'
+import { listRejected, replayWrite } from '../../helpers/storage/replays.ts'
 import { chooseFields, indexAll } from '../../helpers/storage/search.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
@@ -123,7 +123,7 @@ onEachEngine((engine) => {
         assert.equal(tombstone.mode, 'erase')
         assert.deepEqual(await storage.erasure.readTombstone(tombstone.id), tombstone)
         const push = pushWrite(school, { reference: REFERENCE })
-        assert.deepEqual(words(await write(kit, push)), ['record_erased'])
+        assert.deepEqual(outcomesOf(await write(kit, push)), ['record_erased'])
       }),
     )
 
@@ -145,7 +145,7 @@ onEachEngine((engine) => {
              '${record?.at}', 'ann')`,
         )
         const changed = pushWrite(school, { reference: REFERENCE, full_name: NAME })
-        assert.deepEqual(words(await write(kit, changed)), ['record_erased'])
+        assert.deepEqual(outcomesOf(await write(kit, changed)), ['record_erased'])
         await erase(kit, record_id, 'erase')
         await expectNothing(kit, [REFERENCE, NAME])
         only(await storage.erasure.listTombstones({ limit: 5, before: null }))
@@ -166,13 +166,13 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: 'R-1' }),
         ]
         await write(kit, ...others)
-        const lines = await linesNaming(kit, 'r-1')
+        const lines = await activityNaming(kit, 'r-1')
         const { activity_lines } = await erase(kit, record_id, 'erase')
         assert.equal(activity_lines, 1)
-        assert.equal((await linesNaming(kit, 'r-1')).length, lines.length - 1)
+        assert.equal((await activityNaming(kit, 'r-1')).length, lines.length - 1)
         assert.equal((await listRecords(storage)).length, 4)
-        assert.deepEqual(words(await write(kit, ...others)), Array(4).fill('unchanged'))
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['record_erased'])
+        assert.deepEqual(outcomesOf(await write(kit, ...others)), Array(4).fill('unchanged'))
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['record_erased'])
       }),
     )
 
@@ -223,7 +223,7 @@ onEachEngine((engine) => {
           write(kit, pushWrite(school, { reference: REFERENCE, data: `{"a":"${VALUE} ${n}"}` })),
         )
         const [outcomes] = await Promise.all([Promise.all(pushing), erase(kit, id, 'erase')])
-        for (const word of words(outcomes.flat())) {
+        for (const word of outcomesOf(outcomes.flat())) {
           assert.ok(['updated', 'record_erased'].includes(word), word)
         }
         await expectNothing(kit, [REFERENCE, NAME, VALUE])
@@ -235,16 +235,16 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
-        await refuse(kit, school, { full_name: NAME, data: VALUE })
-        await refuse(kit, school, { full_name: 'Bea' })
-        const [refusal] = await listRefusals(storage)
+        await saveRejectedPush(kit, school, { full_name: NAME, data: VALUE })
+        await saveRejectedPush(kit, school, { full_name: 'Bea' })
+        const [refusal] = await listRejected(storage)
         assert.ok(refusal)
         const { record_id } = await writeOne(kit, replayWrite(refusal, { reference: REFERENCE }))
         const preview = await storage.erasure.previewErasure(record_id)
         assert.equal(preview?.rejected_pushes, 1)
         assert.equal((await erase(kit, record_id, 'erase')).rejected_pushes, 1)
         await expectNothing(kit, [REFERENCE, NAME, VALUE])
-        assert.equal((await listRefusals(storage)).length, 1)
+        assert.equal((await listRejected(storage)).length, 1)
       }),
     )
 
@@ -256,11 +256,11 @@ onEachEngine((engine) => {
         const strange = ['"\\\u2028\'%_*', '王 🦊 é', 'x'.repeat(512), ' leading', '١٢٣', '\\u0041']
         for (const reference of strange) {
           const { record_id } = await writeOne(kit, pushWrite(school, { reference }))
-          await refuse(kit, school, reference)
+          await saveRejectedPush(kit, school, reference)
           const { activity_lines, rejected_pushes } = await erase(kit, record_id, 'erase')
           assert.deepEqual([activity_lines, rejected_pushes], [1, 1], reference)
           const push = pushWrite(school, { reference })
-          assert.deepEqual(words(await write(kit, push)), ['record_erased'])
+          assert.deepEqual(outcomesOf(await write(kit, push)), ['record_erased'])
         }
         assert.deepEqual(await listRecords(storage), [])
       }),

@@ -5,18 +5,18 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
 import {
-  expectCountersAsRows,
-  fillTwo,
+  createTwoPlatforms,
+  expectMatchingCounters,
   register,
   remove,
-  runAll,
+  runRemovals,
 } from '../../helpers/storage/removals.ts'
 
 onEachEngine((engine) => {
@@ -25,7 +25,7 @@ onEachEngine((engine) => {
       'only records of an unregistered module are deleted, and the module can be registered again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school } = await fillTwo(kit)
+        const { school } = await createTwoPlatforms(kit)
         const named = { platform_id: school.platform_id, record_type: 'students' }
         const request = { ...named, requested_by: 'ann' }
         const preview = { platform_name: 'school', record_type: 'students', records: 700 }
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
         assert.deepEqual(blocked, { outcome: 'removing', record_type: 'students' })
         assert.equal((await register(kit, school, []))?.outcome, 'changed')
         assert.equal((await register(kit, school, ['staff']))?.outcome, 'changed')
-        await runAll(storage)
+        await runRemovals(storage)
         const platform = await storage.platforms.readPlatform(school.platform_id)
         assert.equal(platform?.records, 500)
         assert.deepEqual(
@@ -54,10 +54,10 @@ onEachEngine((engine) => {
           [],
         )
         assert.equal((await listRecords(storage, { record_type: 'staff' })).length, 500)
-        await expectCountersAsRows(kit)
+        await expectMatchingCounters(kit)
         assert.equal((await register(kit, school, ['staff', 'students']))?.outcome, 'changed')
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['created'])
-        await expectCountersAsRows(kit)
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
+        await expectMatchingCounters(kit)
       }),
     )
 
@@ -83,7 +83,7 @@ onEachEngine((engine) => {
         const removal = await storage.removals.removeModuleRecords(empty, changeLog())
         assert.ok(removal && removal !== 'registered')
         assert.equal(removal.records, 0)
-        await runAll(storage)
+        await runRemovals(storage)
         assert.equal(await storage.removals.removeNext(), false)
       }),
     )
@@ -92,7 +92,7 @@ onEachEngine((engine) => {
       'removing the platform meanwhile also finishes the deletion',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school } = await fillTwo(kit)
+        const { school } = await createTwoPlatforms(kit)
         await register(kit, school, ['staff'])
         const request = {
           platform_id: school.platform_id,
@@ -102,9 +102,9 @@ onEachEngine((engine) => {
         await storage.removals.removeModuleRecords(request, changeLog())
         await storage.removals.removeNext()
         await remove(kit, school)
-        await runAll(storage)
+        await runRemovals(storage)
         assert.equal((await listRecords(storage)).length, 1)
-        await expectCountersAsRows(kit)
+        await expectMatchingCounters(kit)
         const removals = await storage.removals.listRemovals({ limit: 5, before: null })
         assert.ok(removals.every((removal) => removal.finished_at !== null))
       }),
@@ -123,11 +123,11 @@ onEachEngine((engine) => {
         await register(kit, school, [])
         const request = { ...school, record_type: 'students', requested_by: 'ann' }
         await storage.removals.removeModuleRecords(request, changeLog())
-        await runAll(storage)
+        await runRemovals(storage)
         await register(kit, school, ['students'])
         const read = await beginRead(storage, school)
         const both = ['r-1', 'r-2'].map((reference) => pullWrite(read, { reference }))
-        assert.deepEqual(words(await write(kit, ...both)), ['record_erased', 'created'])
+        assert.deepEqual(outcomesOf(await write(kit, ...both)), ['record_erased', 'created'])
         assert.equal(await storage.missing.countUnmarked(read.read), read.read.seen.size)
       }),
     )

@@ -5,24 +5,24 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   changeLog,
-  listLines,
+  listActivity,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { beginRead, finishRead, finishTestPull, pullWrite } from '../../helpers/storage/pulls.ts'
 import {
-  expectCountersAsRows,
-  fillTwo,
+  createTwoPlatforms,
+  expectMatchingCounters,
   OF_PLATFORM,
   remove,
-  runAll,
+  runRemovals,
   sizes,
 } from '../../helpers/storage/removals.ts'
-import { keep, rejection } from '../../helpers/storage/replays.ts'
+import { rejection, saveRejected } from '../../helpers/storage/replays.ts'
 import { chooseFields, indexAll } from '../../helpers/storage/search.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
@@ -32,7 +32,7 @@ onEachEngine((engine) => {
       'a removed platform is hidden immediately, its keys are invalid and its name can be used again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, clinic } = await fillTwo(kit)
+        const { school, clinic } = await createTwoPlatforms(kit)
         assert.deepEqual(await storage.removals.previewPlatform(school.platform_id), {
           platform_name: 'school',
           modules: 2,
@@ -65,7 +65,7 @@ onEachEngine((engine) => {
         assert.equal(await chooseFields(storage, school, ['a']), null)
         assert.equal(await storage.platforms.findReceiver(school.key_hash, kit.clock.text), null)
         assert.equal(await storage.removals.previewPlatform(school.platform_id), null)
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['api_key_invalid'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['api_key_invalid'])
         const { stats, platforms, records } = await storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual([stats.platforms, stats.modules, stats.records], [1, 1, 1])
         assert.deepEqual(
@@ -77,8 +77,8 @@ onEachEngine((engine) => {
         assert.doesNotMatch(sealed, /of school/)
         assert.match(sealed, /of clinic/)
         const again = await registerTestPlatform(kit)
-        assert.deepEqual(words(await write(kit, pushWrite(again))), ['created'])
-        assert.deepEqual(words(await write(kit, pushWrite(clinic))), ['unchanged'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(again))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(clinic))), ['unchanged'])
       }),
     )
 
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
       'the deletion steps delete only that platform, list the deletions and keep counters exact',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, clinic } = await fillTwo(kit)
+        const { school, clinic } = await createTwoPlatforms(kit)
         const left = await listRecords(storage, { platform: 'clinic' })
         const [newest] = await runSql(storage, 'SELECT max(change_seq) AS n FROM records')
         await chooseFields(storage, school, ['a'])
@@ -123,9 +123,9 @@ onEachEngine((engine) => {
           assert.ok(Number(change_seq) > Number(newest?.['n']))
           assert.deepEqual([platform_name, Number(platform_id)], ['school', school.platform_id])
         }
-        await expectCountersAsRows(kit)
-        assert.deepEqual(words(await write(kit, pushWrite(clinic))), ['unchanged'])
-        const lines = await listLines(storage.activity, { ...EVERY_LINE, platform: 'school' })
+        await expectMatchingCounters(kit)
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(clinic))), ['unchanged'])
+        const lines = await listActivity(storage.activity, { ...EVERY_LINE, platform: 'school' })
         assert.equal(lines[0]?.kind, 'platform.deleted')
         assert.ok(
           lines.some((line) => line.kind === 'push.created'),
@@ -137,16 +137,16 @@ onEachEngine((engine) => {
     test(
       'the deletion continues after the storage is reopened',
       withStorage(engine, async (kit) => {
-        const { school } = await fillTwo(kit)
+        const { school } = await createTwoPlatforms(kit)
         await remove(kit, school)
         await kit.storage.removals.removeNext()
         const storage = await kit.reopen()
         const [halfway] = await storage.removals.listRemovals({ limit: 5, before: null })
         assert.equal(halfway?.finished_at, null)
-        await runAll(storage)
+        await runRemovals(storage)
         const again = { ...kit, storage }
         assert.equal((await listRecords(storage)).length, 1)
-        await expectCountersAsRows(again)
+        await expectMatchingCounters(again)
       }),
     )
 
@@ -159,7 +159,7 @@ onEachEngine((engine) => {
         await write(kit, pullWrite(read))
         await remove(kit, school)
         const late = pullWrite(read, { reference: 'r-2' })
-        assert.deepEqual(words(await write(kit, late)), ['module_not_registered'])
+        assert.deepEqual(outcomesOf(await write(kit, late)), ['module_not_registered'])
         const { pull_id } = read.read
         const query = { pull_id, limit: 10, after: null }
         const tasks = await storage.pulls.listTasks(query)
@@ -167,12 +167,12 @@ onEachEngine((engine) => {
         assert.match(tasks[0]?.error ?? '', /removed/)
         assert.equal(await storage.pulls.startTask(pull_id, 2), null)
         await finishRead(storage, read)
-        await runAll(storage)
+        await runRemovals(storage)
         await finishRead(storage, read)
         assert.equal(await finishTestPull(storage, pull_id, 'failed'), true)
         assert.equal((await storage.pulls.listTasks(query)).length, 2)
         assert.deepEqual(await listRecords(storage), [])
-        await expectCountersAsRows(kit)
+        await expectMatchingCounters(kit)
       }),
     )
 
@@ -197,11 +197,11 @@ onEachEngine((engine) => {
       'pushes rejected during the deletion are not saved and do not block it',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school } = await fillTwo(kit)
+        const { school } = await createTwoPlatforms(kit)
         await remove(kit, school)
-        await keep(kit, [rejection(school)])
-        await runAll(storage)
-        await keep(kit, [rejection(school)])
+        await saveRejected(kit, [rejection(school)])
+        await runRemovals(storage)
+        await saveRejected(kit, [rejection(school)])
         const query = { ...ANY_REJECTED, limit: 10, before: null }
         const { rejected_pushes } = await storage.rejectedPushes.listRejectedPushes(query)
         assert.deepEqual(rejected_pushes, [])
@@ -214,21 +214,23 @@ onEachEngine((engine) => {
       'concurrent deletion steps and pushes give the same result as sequential ones',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, clinic } = await fillTwo(kit)
+        const { school, clinic } = await createTwoPlatforms(kit)
         await remove(kit, school)
         let pushed = 0
         const pushing = async () => {
           for (; pushed < 50; pushed += 1) {
             const reference = `c-${pushed}`
-            assert.deepEqual(words(await write(kit, pushWrite(clinic, { reference }))), ['created'])
+            assert.deepEqual(outcomesOf(await write(kit, pushWrite(clinic, { reference }))), [
+              'created',
+            ])
           }
         }
-        await Promise.all([runAll(storage), runAll(storage), pushing()])
+        await Promise.all([runRemovals(storage), runRemovals(storage), pushing()])
         const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
         assert.equal(removal.removed, 1200)
         assert.equal(await countRows(storage, 'record_deletions'), 1200)
         assert.equal((await listRecords(storage)).length, 51)
-        await expectCountersAsRows(kit)
+        await expectMatchingCounters(kit)
       }),
     )
   })

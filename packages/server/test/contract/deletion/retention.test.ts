@@ -5,8 +5,8 @@ import { fc } from '../../helpers/random/fast-check.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
+  listActivity,
   listHistory,
-  listLines,
   listRecords,
   only,
   pushWrite,
@@ -15,7 +15,7 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { beginRead, pullOnce, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
-import { agesOf, dropOld, makeRow } from '../../helpers/storage/retention.ts'
+import { createRow, deleteOld, timesOf } from '../../helpers/storage/retention.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
@@ -38,16 +38,16 @@ onEachEngine((engine) => {
               if (noun === 'history') await write(kit, pushWrite(school, { data: '{"first":1}' }))
               for (const gap of days) {
                 kit.clock.advance(gap * DAY)
-                await makeRow(kit, school, noun)
+                await createRow(kit, school, noun)
               }
               const before = new Date(begin + cutoff * DAY * 1000 + 1).toISOString()
-              const all = await agesOf(kit.storage, noun)
+              const all = await timesOf(kit.storage, noun)
               const young = all.filter((at) => at >= before)
               // The newest pull is kept at any age.
               const kept = noun === 'pulls' && young.length === 0 ? all.slice(-1) : young
-              await dropOld(kit.storage, noun, before, limit)
-              assert.deepEqual(await agesOf(kit.storage, noun), kept)
-              assert.equal(await dropOld(kit.storage, noun, before, limit), 0)
+              await deleteOld(kit.storage, noun, before, limit)
+              assert.deepEqual(await timesOf(kit.storage, noun), kept)
+              assert.equal(await deleteOld(kit.storage, noun, before, limit), 0)
             })()
           },
         ),
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         await kit.storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
         kit.clock.advance(5000 * DAY)
         for (const noun of ['missing_reviews', 'alerts', 'pulls'] as const) {
-          assert.equal(await dropOld(kit.storage, noun, kit.clock.text), 0)
+          assert.equal(await deleteOld(kit.storage, noun, kit.clock.text), 0)
         }
         assert.equal(await countRows(kit.storage, 'pull_tasks'), 1)
       }),
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
           return { latest_sync, platforms, health: health.map((one) => ({ ...one })) }
         }
         const before = await seen()
-        assert.ok((await dropOld(storage, 'pulls', clock.text)) > 6)
+        assert.ok((await deleteOld(storage, 'pulls', clock.text)) > 6)
         assert.equal((await storage.pulls.listPulls({ limit: 100, before: null })).length, 1)
         assert.deepEqual(await seen(), before)
         // The failing platform is still skipped, and its error is still known.
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
         await pullOnce(kit, school, async () => undefined, { record_type: 'm-1' })
         await pullOnce(kit, school, async () => undefined, { record_type: 'm-1' })
         kit.clock.advance(60)
-        assert.equal(await dropOld(kit.storage, 'pulls', kit.clock.text, 3), 9)
+        assert.equal(await deleteOld(kit.storage, 'pulls', kit.clock.text, 3), 9)
         assert.equal(await countRows(kit.storage, 'pull_tasks'), 8)
       }),
     )
@@ -145,11 +145,11 @@ onEachEngine((engine) => {
           await write(kit, pushWrite(school, { data: `{"a":${index}}` }))
         }
         const [first = '', , third = ''] = marks
-        assert.equal(await dropOld(kit.storage, 'history', first), 0)
+        assert.equal(await deleteOld(kit.storage, 'history', first), 0)
         assert.equal(await retention.historyKeptSince(), null)
-        assert.equal(await dropOld(kit.storage, 'history', third), 2)
+        assert.equal(await deleteOld(kit.storage, 'history', third), 2)
         assert.equal(await retention.historyKeptSince(), third)
-        assert.equal(await dropOld(kit.storage, 'history', first), 0)
+        assert.equal(await deleteOld(kit.storage, 'history', first), 0)
         assert.equal(await retention.historyKeptSince(), third)
         const [record] = await listRecords(kit.storage)
         const kept = await listHistory(kit.storage, record?.record_id ?? -1)
@@ -168,11 +168,11 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         for (let index = 0; index < 7; index += 1) {
-          await makeRow(kit, index % 2 === 0 ? school : clinic, 'rejected_pushes')
+          await createRow(kit, index % 2 === 0 ? school : clinic, 'rejected_pushes')
           kit.clock.advance(DAY)
         }
         const before = new Date(kit.clock.now().getTime() - 2.5 * DAY * 1000).toISOString()
-        const both = [1, 2].map(() => dropOld(kit.storage, 'rejected_pushes', before, 2))
+        const both = [1, 2].map(() => deleteOld(kit.storage, 'rejected_pushes', before, 2))
         const [one = 0, other = 0] = await Promise.all(both)
         assert.equal(one + other, 5)
         const sums = await runSql(
@@ -200,7 +200,7 @@ onEachEngine((engine) => {
           after = step.next
         } while (after !== null)
         const query = { platform: null, level: null, limit: 100, before: null }
-        const kept = await listLines(activity, query)
+        const kept = await listActivity(activity, query)
         assert.deepEqual(
           kept.map(({ message }) => message),
           [20, 19, 18, 17, 16, 15].map((index) => `Line ${index}`),
@@ -215,9 +215,9 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
-        for (let index = 0; index < 3; index += 1) await makeRow(kit, school, 'history')
+        for (let index = 0; index < 3; index += 1) await createRow(kit, school, 'history')
         kit.clock.advance(5000 * DAY)
-        for (const noun of RETENTION_NOUNS) await dropOld(kit.storage, noun, kit.clock.text, 100)
+        for (const noun of RETENTION_NOUNS) await deleteOld(kit.storage, noun, kit.clock.text, 100)
         let steps = 0
         while (await kit.storage.retention.giveSpaceBack()) {
           steps += 1

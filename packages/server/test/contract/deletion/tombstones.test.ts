@@ -8,7 +8,7 @@ import {
   MODES,
   NAME,
   REFERENCE,
-  refuse,
+  saveRejectedPush,
   storeTraces,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
@@ -16,9 +16,9 @@ import {
   changeLog,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -30,7 +30,12 @@ import {
   pullWrite,
   taskResult,
 } from '../../helpers/storage/pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../../helpers/storage/replays.ts'
+import {
+  listRejected,
+  rejection,
+  replayWrite,
+  saveRejected,
+} from '../../helpers/storage/replays.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
 /** Tombstones keep erased records from being stored again. */
@@ -52,10 +57,12 @@ onEachEngine((engine) => {
             patch,
             other,
           )
-          assert.deepEqual(words(outcomes), ['record_erased', 'record_erased', 'unchanged'])
+          assert.deepEqual(outcomesOf(outcomes), ['record_erased', 'record_erased', 'unchanged'])
           await pullOnce(kit, school, async (read) => {
             const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
-            const said = words(await write(kit, twice, twice, pullWrite(read, { reference: 'x' })))
+            const said = outcomesOf(
+              await write(kit, twice, twice, pullWrite(read, { reference: 'x' })),
+            )
             assert.deepEqual(said, ['record_erased', 'record_erased', 'created'])
           })
           await expectNothing(kit, [REFERENCE, NAME])
@@ -98,22 +105,25 @@ onEachEngine((engine) => {
         const { school, id } = await storeTraces(kit)
         await erase(kit, id, 'erase')
         const before = await countRows(storage, 'rejected_pushes')
-        await refuse(kit, school, REFERENCE)
-        await refuse(kit, school, REFERENCE, 'pull')
+        await saveRejectedPush(kit, school, REFERENCE)
+        await saveRejectedPush(kit, school, REFERENCE, 'pull')
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
         await expectNothing(kit, [REFERENCE])
         // The reference is found at any depth, in arrays, as a key, and with a wrong record type.
         const wrapped = { record: { reference_number: REFERENCE, full_name: NAME } }
         for (const body of [wrapped, [{}, wrapped], { [REFERENCE]: NAME }, { person: REFERENCE }]) {
-          await refuse(kit, school, body)
+          await saveRejectedPush(kit, school, body)
           const slip = { record_type: 'studentz', body: JSON.stringify(body) }
-          await keep(kit, [rejection(school, slip), rejection(school, { ...slip, method: 'pull' })])
+          await saveRejected(kit, [
+            rejection(school, slip),
+            rejection(school, { ...slip, method: 'pull' }),
+          ])
         }
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
         await expectNothing(kit, [REFERENCE, NAME])
-        await refuse(kit, school, 'r-99')
+        await saveRejectedPush(kit, school, 'r-99')
         assert.equal(await countRows(storage, 'rejected_pushes'), before + 1)
-        await refuse(kit, school, { note: `about ${REFERENCE}` })
+        await saveRejectedPush(kit, school, { note: `about ${REFERENCE}` })
         assert.equal(await countRows(storage, 'rejected_pushes'), before + 2)
       }),
     )
@@ -126,14 +136,14 @@ onEachEngine((engine) => {
         const { record_id } = await writeOne(kit, pushWrite(school))
         const body = JSON.stringify(Array.from({ length: 1001 }, (_, n) => `text ${n}`))
         const many = (record_type: string) => rejection(school, { record_type, body })
-        await keep(kit, [many('students')])
+        await saveRejected(kit, [many('students')])
         await erase(kit, record_id, 'erase')
         const before = await countRows(storage, 'rejected_pushes')
-        await keep(kit, [{ ...many('students'), code: 'other' }])
+        await saveRejected(kit, [{ ...many('students'), code: 'other' }])
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await keep(kit, [{ ...many('staff'), code: 'third' }])
+        await saveRejected(kit, [{ ...many('staff'), code: 'third' }])
         const fewer = JSON.stringify(Array.from({ length: 1000 }, (_, n) => `text ${n}`))
-        await keep(kit, [rejection(school, { record_type: 'students', body: fewer })])
+        await saveRejected(kit, [rejection(school, { record_type: 'students', body: fewer })])
         assert.equal(await countRows(storage, 'rejected_pushes'), before + 2)
       }),
     )
@@ -149,7 +159,7 @@ onEachEngine((engine) => {
         const removing = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
         assert.ok(await storage.platforms.removePlatform(removing, changeLog()))
         const again = await registerTestPlatform(kit)
-        assert.deepEqual(words(await write(kit, pushWrite(again))), ['record_erased'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(again))), ['record_erased'])
       }),
     )
 
@@ -193,24 +203,24 @@ onEachEngine((engine) => {
           const whole = { reference: REFERENCE, full_name: NAME }
           const { record_id } = await writeOne(kit, pushWrite(school, whole))
           const { tombstone_id } = await erase(kit, record_id, mode)
-          await refuse(kit, school, {})
-          const refusal = only(await listRefusals(storage))
+          await saveRejectedPush(kit, school, {})
+          const refusal = only(await listRejected(storage))
           const replay = replayWrite(refusal, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
           const other = replayWrite(refusal, { reference: 'other' })
           const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
-          assert.deepEqual(words(await storage.records.tryWrites(dryRun)), ['record_erased'])
+          assert.deepEqual(outcomesOf(await storage.records.tryWrites(dryRun)), ['record_erased'])
           const insisting = { ...replay, replay: { ...replay.replay, overwrite: true } }
           for (const one of [replay, insisting]) {
-            assert.deepEqual(words(await write(kit, one)), ['record_erased'])
+            assert.deepEqual(outcomesOf(await write(kit, one)), ['record_erased'])
           }
           await expectNothing(kit, [REFERENCE, NAME, VALUE])
-          assert.deepEqual(await listRefusals(storage), [refusal])
-          assert.deepEqual(words(await write(kit, other)), ['created'])
-          await refuse(kit, school, {})
-          const again = only(await listRefusals(storage))
+          assert.deepEqual(await listRejected(storage), [refusal])
+          assert.deepEqual(outcomesOf(await write(kit, other)), ['created'])
+          await saveRejectedPush(kit, school, {})
+          const again = only(await listRejected(storage))
           await storage.erasure.liftTombstone(tombstone_id, changeLog())
           const lifted = replayWrite(again, { reference: REFERENCE })
-          assert.deepEqual(words(await write(kit, lifted)), ['created'])
+          assert.deepEqual(outcomesOf(await write(kit, lifted)), ['created'])
         }),
       )
     }

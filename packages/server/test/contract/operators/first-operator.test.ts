@@ -7,9 +7,9 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { authKysely, countRows, runSql } from '../../helpers/storage/sql.ts'
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
           throw new Error('Undo this')
         })
         await assert.rejects(undone, /Undo this/)
-        assert.deepEqual(words((await Promise.all(pushes)).flat()), ['created'])
+        assert.deepEqual(outcomesOf((await Promise.all(pushes)).flat()), ['created'])
         only(await listRecords(kit.storage))
         assert.equal(await kit.storage.operators.claim('undone', 60), true)
       }),

@@ -4,11 +4,11 @@ import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
@@ -65,7 +65,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         await rotate(kit, school, 'two', kit.clock.text)
         const outcomes = await write(kit, pushWrite(school))
-        assert.deepEqual(words(outcomes), ['api_key_invalid'])
+        assert.deepEqual(outcomesOf(outcomes), ['api_key_invalid'])
         assert.equal(await countRows(kit.storage, 'records'), 0)
       }),
     )
@@ -120,7 +120,7 @@ onEachEngine((engine) => {
         assert.equal(await countRows(kit.storage, 'secrets'), secrets)
         const old = `SELECT * FROM secrets WHERE sealed = 'sealed source key of school'`
         assert.deepEqual(await runSql(kit.storage, old), [])
-        const lines = await listLines(kit.storage.activity, anyActivity(school))
+        const lines = await listActivity(kit.storage.activity, anyActivity(school))
         assert.equal(lines.filter((line) => line.kind === 'platform.change_source').length, 2)
       }),
     )

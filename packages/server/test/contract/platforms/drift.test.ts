@@ -13,7 +13,12 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { readDrift, storeManifest, withKeys } from '../../helpers/storage/manifests.ts'
 import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../../helpers/storage/replays.ts'
+import {
+  listRejected,
+  rejection,
+  replayWrite,
+  saveRejected,
+} from '../../helpers/storage/replays.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
@@ -46,8 +51,8 @@ onEachEngine((engine) => {
           const same = { ...pullWrite(read, { reference: 'r-2', data: '{"y":1}' }), drift }
           await write(kit, same)
         })
-        await keep(kit, [rejection(school)])
-        const refusal = only(await listRefusals(kit.storage))
+        await saveRejected(kit, [rejection(school)])
+        const refusal = only(await listRejected(kit.storage))
         await write(kit, { ...replayWrite(refusal, { reference: 'r-3' }), drift })
         assert.equal((await moduleDrift(kit, school)).absent[0]?.count, 4)
       }),

@@ -6,13 +6,13 @@ import {
   changeLog,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { question } from '../../helpers/storage/missing.ts'
+import { missingReview } from '../../helpers/storage/missing.ts'
 import {
   beginRead,
   finishRead,
@@ -44,10 +44,11 @@ onEachEngine((engine) => {
         )
         assert.equal(platform.modules_registered, 1)
         assert.equal(platform.records, 1)
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['module_not_registered'])
-        assert.deepEqual(words(await write(kit, pushWrite(school, { record_type: 'staff' }))), [
-          'created',
-        ])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['module_not_registered'])
+        assert.deepEqual(
+          outcomesOf(await write(kit, pushWrite(school, { record_type: 'staff' }))),
+          ['created'],
+        )
         assert.deepEqual((await listRecords(kit.storage))[0], before)
         const pull = await startTestPull(kit.storage)
         assert.equal(only(pull.tasks).record_type, 'staff')
@@ -64,10 +65,10 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
-        assert.deepEqual(words(await write(kit, pullWrite(read))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['created'])
         await register(kit, school, [])
         const late = pullWrite(read, { reference: 'r-2' })
-        assert.deepEqual(words(await write(kit, late)), ['module_not_registered'])
+        assert.deepEqual(outcomesOf(await write(kit, late)), ['module_not_registered'])
         only(await listRecords(kit.storage))
       }),
     )
@@ -143,7 +144,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(storage, school)
         const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-        await storage.missing.askForReview(question(read), null, line)
+        await storage.missing.askForReview(missingReview(read), null, line)
         await storage.missing.rememberSuspects(read.read, [1, 2])
         await register(kit, school, [])
         assert.deepEqual(await storage.missing.readMissingState(read.read), {
@@ -173,7 +174,7 @@ onEachEngine((engine) => {
             write(kit, pullWrite(read, { reference: `r-${n}` })),
           ),
         ])
-        const said = words(outcomes.flat())
+        const said = outcomesOf(outcomes.flat())
         const created = said.filter((word) => word === 'created').length
         const refused = said.filter((word) => word === 'module_not_registered').length
         assert.equal(created + refused, 40)
@@ -182,7 +183,7 @@ onEachEngine((engine) => {
         await finishTestPull(kit.storage, pull.id)
         await register(kit, school, ['students'])
         await pullOnce(kit, school, async (again) => {
-          assert.deepEqual(words(await write(kit, pullWrite(again, { reference: 'new' }))), [
+          assert.deepEqual(outcomesOf(await write(kit, pullWrite(again, { reference: 'new' }))), [
             'created',
           ])
         })

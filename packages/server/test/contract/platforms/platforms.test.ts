@@ -4,13 +4,13 @@ import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
   newPlatform,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   testModule,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
@@ -236,7 +236,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         kit.clock.advance(60)
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
         const platform = only(await kit.storage.platforms.listPlatforms())
         const { latest_sync_at, last_push_at } = platform
         assert.deepEqual(
@@ -250,7 +250,7 @@ onEachEngine((engine) => {
 
 function linesOf(storage: StorageKit['storage']) {
   const query = { platform: null, level: null, limit: 100, before: null }
-  return listLines(storage.activity, query)
+  return listActivity(storage.activity, query)
 }
 
 async function everything(storage: StorageKit['storage']) {

@@ -6,16 +6,16 @@ import type { Client } from 'pg'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { drawNumbers, settledSequence } from '../../../src/storage/postgres/commit-watermark.ts'
 import type { Tables } from '../../../src/storage/shared/schema/tables.ts'
-import { untilWaiting, whileHolding, withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import { untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
 import { Follower, readChanges } from '../../helpers/storage/changes.ts'
 import {
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { markUnmet } from '../../helpers/storage/missing.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
 import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 
 /** Blocks every change but a creation after it has allocated its sequence number. */
@@ -31,13 +31,13 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       const follower = new Follower()
       await follower.catchUp(there.storage)
       const before = await lastNumber(observer)
-      await whileHolding(url, STOP_HISTORY, async (release) => {
+      await withLock(url, STOP_HISTORY, async (release) => {
         const late = write(here, pushWrite(school, { data: '{"a":1}' }))
-        await untilWaiting(observer, 1)
+        await untilLockWaiters(observer, 1)
         assert.equal(await lastNumber(observer), before + 1, 'it has its number')
         // A creation writes no history, so it is not blocked and commits with the next number.
         const early = await write(there, pushWrite(school, { reference: 'r-3' }))
-        assert.deepEqual(words(early), ['created'])
+        assert.deepEqual(outcomesOf(early), ['created'])
         const rows = await listRecords(there.storage, { sort: 'updated_at' })
         assert.equal(rows.at(-1)?.change_seq, before + 2, 'who does not mind the lock sees it')
         const page = await readChanges(there.storage, { after: before })
@@ -45,7 +45,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
         await follower.catchUp(there.storage)
         assert.equal(follower.lines.length, 2)
         await release()
-        assert.deepEqual(words(await late), ['updated'])
+        assert.deepEqual(outcomesOf(await late), ['updated'])
       })
       await follower.catchUp(there.storage)
       const numbers = follower.lines.map((line) => line.change_seq)
@@ -62,14 +62,14 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       })
       const read = await beginRead(here.storage, school)
       const works = [
-        () => markUnmet(here.storage, read, ['r-1']),
+        () => markMissing(here.storage, read, ['r-1']),
         () => write(here, pullWrite(read, { data: '{"a":1}' })),
       ]
       for (const [index, work] of works.entries()) {
         const before = await lastNumber(observer)
-        await whileHolding(url, STOP_HISTORY, async (release) => {
+        await withLock(url, STOP_HISTORY, async (release) => {
           const late = work()
-          await untilWaiting(observer, 1)
+          await untilLockWaiters(observer, 1)
           await write(there, pushWrite(school, { reference: `new-${index}` }))
           assert.equal((await readChanges(there.storage)).through, before)
           await release()
@@ -102,7 +102,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
           throw new Error('No')
         })
       await assert.rejects(drawing, /No/)
-      await whileHolding(url, STOP_R1, async () => {
+      await withLock(url, STOP_R1, async () => {
         await write(there, pushWrite(school, { reference: 'r-2' }))
         const { through } = await readChanges(there.storage)
         assert.equal(through, await lastNumber(observer))

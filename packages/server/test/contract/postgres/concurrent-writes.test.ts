@@ -5,8 +5,8 @@ import {
   countCalls,
   listeningSessions,
   type Node,
-  untilWaiting,
-  whileHolding,
+  untilLockWaiters,
+  withLock,
   withTwoNodes,
 } from '../../helpers/postgres/nodes.ts'
 import {
@@ -14,10 +14,10 @@ import {
   listHistory,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -57,7 +57,7 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
           batchOf(there, names.toReversed()),
         ]).flat(),
       )
-      const said = words(outcomes.flat())
+      const said = outcomesOf(outcomes.flat())
       assert.deepEqual(tally(said), { created: 12, updated: 40 * 24 - 12 })
       const records = await listRecords(there.storage)
       assert.deepEqual(records.map((record) => record.reference_number).sort(), names.toSorted())
@@ -106,7 +106,7 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
         write(here, ...pushed.toReversed()),
         write(there, ...pulled.slice(20)),
       ])
-      const said = tally(words(outcomes.flat()))
+      const said = tally(outcomesOf(outcomes.flat()))
       assert.equal(said['created'], 40)
       assert.equal(read.read.seen.size, 40)
       assert.equal((await listRecords(here.storage)).length, 40)
@@ -125,18 +125,18 @@ describe('a committed deactivation or pull end applies on every node', () => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
       const push = (over: Parameters<typeof pushWrite>[1]) => write(there, pushWrite(school, over))
-      await whileHolding(url, LOCK_R1, async (release) => {
+      await withLock(url, LOCK_R1, async (release) => {
         const before = push({ data: '{"a":1}' })
-        await untilWaiting(observer, 1)
+        await untilLockWaiters(observer, 1)
         const switched = setStatus(here, school, 'inactive')
-        await untilWaiting(observer, 2)
+        await untilLockWaiters(observer, 2)
         const after = push({ reference: 'r-2' })
-        await untilWaiting(observer, 3)
+        await untilLockWaiters(observer, 3)
         await release()
-        assert.deepEqual(words(await before), ['updated'])
+        assert.deepEqual(outcomesOf(await before), ['updated'])
         await switched
         const whenSwitched = await tracesOf(here)
-        assert.deepEqual(words(await after), ['api_key_invalid'])
+        assert.deepEqual(outcomesOf(await after), ['api_key_invalid'])
         assert.deepEqual(await tracesOf(here), whenSwitched)
       })
       assert.equal(only(await listRecords(here.storage)).data, '{"a":1}')
@@ -164,18 +164,18 @@ describe('a committed deactivation or pull end applies on every node', () => {
         const read = await beginRead(there.storage, school)
         const pull = (reference: string) =>
           write(there, pullWrite(read, { reference, data: '{"a":2}' }))
-        await whileHolding(url, LOCK_R1, async (release) => {
+        await withLock(url, LOCK_R1, async (release) => {
           const before = pull('r-1')
-          await untilWaiting(observer, 1)
+          await untilLockWaiters(observer, 1)
           const ended = end(here, read)
-          await untilWaiting(observer, 2)
+          await untilLockWaiters(observer, 2)
           const after = pull('r-2')
-          await untilWaiting(observer, 3)
+          await untilLockWaiters(observer, 3)
           await release()
-          assert.deepEqual(words(await before), ['updated'])
+          assert.deepEqual(outcomesOf(await before), ['updated'])
           await ended
           const whenEnded = await tracesOf(here)
-          assert.match(only(words(await after)), /pull_not_running|module_not_registered/)
+          assert.match(only(outcomesOf(await after)), /pull_not_running|module_not_registered/)
           assert.deepEqual(await tracesOf(here), whenEnded)
         })
         assert.deepEqual(read.read.seen.size, 1)
@@ -292,11 +292,11 @@ describe('erasures and removals on two PostgreSQL nodes', () => {
       const [first] = await listRecords(there.storage)
       const order = { record_id: first?.record_id ?? 0, mode: 'erase', actor: 'ann' } as const
       assert.ok(await here.storage.erasure.eraseRecord(order, changeLog()))
-      assert.deepEqual(words(await write(there, pushWrite(school))), ['record_erased'])
+      assert.deepEqual(outcomesOf(await write(there, pushWrite(school))), ['record_erased'])
       const { platform_id, platform_name } = school
       const request = { platform_id, platform_name, requested_by: 'ann', at: here.clock.text }
       assert.ok(await here.storage.platforms.removePlatform(request, changeLog()))
-      assert.deepEqual(words(await write(there, pushWrite(school))), ['api_key_invalid'])
+      assert.deepEqual(outcomesOf(await write(there, pushWrite(school))), ['api_key_invalid'])
       const nodes = [here, there].map(async ({ storage }) => {
         while (await storage.removals.removeNext());
       })
@@ -312,16 +312,16 @@ describe('erasures and removals on two PostgreSQL nodes', () => {
       const school = await registerTestPlatform(here)
       const { record_id } = await writeOne(here, pushWrite(school))
       const order = { record_id, mode: 'erase', actor: 'ann' } as const
-      await whileHolding(url, LOCK_R1, async (release) => {
+      await withLock(url, LOCK_R1, async (release) => {
         const before = write(here, pushWrite(school, { full_name: 'Bea' }))
-        await untilWaiting(observer, 1)
+        await untilLockWaiters(observer, 1)
         const erasing = there.storage.erasure.eraseRecord(order, changeLog())
-        await untilWaiting(observer, 2)
+        await untilLockWaiters(observer, 2)
         const after = write(here, pushWrite(school, { full_name: 'Cid' }))
-        await untilWaiting(observer, 3)
+        await untilLockWaiters(observer, 3)
         await release()
-        assert.deepEqual(words(await before), ['updated'])
-        assert.deepEqual(words(await after), ['record_erased'])
+        assert.deepEqual(outcomesOf(await before), ['updated'])
+        assert.deepEqual(outcomesOf(await after), ['record_erased'])
         assert.equal((await erasing)?.history_entries, 1)
       })
       assert.deepEqual(await listRecords(here.storage), [])

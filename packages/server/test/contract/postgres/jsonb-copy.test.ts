@@ -11,12 +11,12 @@ import { type StorageKit, TestClock, withStorage } from '../../helpers/storage/e
 import {
   json,
   listRecords,
+  outcomesOf,
   pushWrite,
   readPages,
   readRecord,
   registerTestPlatform,
   type TestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -106,7 +106,7 @@ describe('the jsonb copy of data', () => {
           const writes = texts.map((data, index) =>
             pushWrite(kit.school, { reference: references[index] ?? '', data }),
           )
-          assert.deepEqual(new Set(words(await write(kit, ...writes))), new Set(['created']))
+          assert.deepEqual(new Set(outcomesOf(await write(kit, ...writes))), new Set(['created']))
           const { rows } = await kit.client.query(
             `SELECT data, (SELECT count(*)::int FROM jsonb_object_keys(data_copy)) AS keys
              FROM records WHERE reference_number = ANY ($1) ORDER BY record_id`,
@@ -136,7 +136,7 @@ describe('the jsonb copy of data', () => {
           pushWrite(kit.school, { reference: 'long', data }),
           pushWrite(kit.school, { reference: 'short' }),
         )
-        assert.deepEqual(words(said), ['created', 'created'])
+        assert.deepEqual(outcomesOf(said), ['created', 'created'])
         const [record] = await listRecords(kit.storage)
         assert.ok(record?.data === data)
       }),
@@ -166,7 +166,7 @@ describe('long names', () => {
         const writes = names.map((full_name, index) =>
           pushWrite(school, { reference: `r-${index}`, full_name }),
         )
-        assert.deepEqual(new Set(words(await write(kit, ...writes))), new Set(['created']))
+        assert.deepEqual(new Set(outcomesOf(await write(kit, ...writes))), new Set(['created']))
         for (const descending of [false, true]) {
           const pages = await readNamePages(kit, descending)
           assert.deepEqual(

@@ -1,17 +1,17 @@
 /** Two nodes on one PostgreSQL: one marks records as missing, the other pushes or deactivates. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { untilWaiting, whileHolding, withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import { untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { markUnmet } from '../../helpers/storage/missing.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
 import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
@@ -30,7 +30,7 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
         write(there, ...references.map((reference) => pushWrite(school, { reference })))
       const pushed = names.filter((_, index) => index % 3 === 0)
       const marks = Array.from({ length: 8 }, (_, index) =>
-        markUnmet(here.storage, read, index % 2 === 0 ? names : names.toReversed()),
+        markMissing(here.storage, read, index % 2 === 0 ? names : names.toReversed()),
       )
       const written = Array.from({ length: 8 }, (_, index) =>
         pushes(index % 2 === 0 ? pushed : pushed.toReversed()),
@@ -50,13 +50,13 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
       const read = await beginRead(here.storage, school)
-      await whileHolding(url, LOCK_R1, async (release) => {
+      await withLock(url, LOCK_R1, async (release) => {
         const push = write(there, pushWrite(school, { data: '{"a":1}' }))
-        await untilWaiting(observer, 1)
-        const mark = markUnmet(here.storage, read, ['r-1'])
-        await untilWaiting(observer, 2)
+        await untilLockWaiters(observer, 1)
+        const mark = markMissing(here.storage, read, ['r-1'])
+        await untilLockWaiters(observer, 2)
         await release()
-        assert.deepEqual(words(await push), ['updated'])
+        assert.deepEqual(outcomesOf(await push), ['updated'])
         assert.deepEqual(await mark, { outcome: 'marked', marked: 0 })
       })
       assert.equal(only(await listRecords(here.storage)).missing_since, null)
@@ -69,13 +69,13 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
       const read = await beginRead(here.storage, school)
-      await whileHolding(url, LOCK_R1, async (release) => {
-        const before = markUnmet(here.storage, read, ['r-1'])
-        await untilWaiting(observer, 1)
+      await withLock(url, LOCK_R1, async (release) => {
+        const before = markMissing(here.storage, read, ['r-1'])
+        await untilLockWaiters(observer, 1)
         const switched = setStatus(there, school, 'inactive')
-        await untilWaiting(observer, 2)
-        const after = markUnmet(here.storage, read, ['r-2'])
-        await untilWaiting(observer, 3)
+        await untilLockWaiters(observer, 2)
+        const after = markMissing(here.storage, read, ['r-2'])
+        await untilLockWaiters(observer, 3)
         await release()
         assert.deepEqual(await before, { outcome: 'marked', marked: 1 })
         await switched

@@ -5,12 +5,12 @@ import type { NewRejectedPush } from '../../../src/storage/port/rejected-push-st
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import {
   ANY_REJECTED,
-  listLines,
+  listActivity,
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
@@ -31,7 +31,7 @@ describe('filters with U+0000 find nothing on PostgreSQL', () => {
     [
       'activity',
       ({ storage }) =>
-        listLines(storage.activity, { platform, level: null, limit: 5, before: null }),
+        listActivity(storage.activity, { platform, level: null, limit: 5, before: null }),
       [],
     ],
     [
@@ -126,7 +126,7 @@ describe('received texts with U+0000 are stored on PostgreSQL', () => {
         pushWrite(kit.school, { record_type: NUL }),
         pushWrite(kit.school),
       )
-      assert.deepEqual(words(said), ['module_not_registered', 'created'])
+      assert.deepEqual(outcomesOf(said), ['module_not_registered', 'created'])
     }),
   )
 })

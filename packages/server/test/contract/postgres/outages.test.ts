@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { countCalls, openNode, untilWaiting, whileHolding } from '../../helpers/postgres/nodes.ts'
+import { countCalls, openNode, untilLockWaiters, withLock } from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
   type TestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { everyMethod } from '../../helpers/storage/methods.ts'
@@ -113,20 +113,20 @@ describe('PostgreSQL outages', () => {
 
     test(`when PostgreSQL ${word}, running batches and transactions are rolled back`, async () => {
       const before = await storage.snapshot.readSnapshot(clock.day)
-      await whileHolding(url, LOCK_R1, async () => {
+      await withLock(url, LOCK_R1, async () => {
         const batch = write(
           { storage, clock },
           pushWrite(school, { data: '{"a":1}' }),
           pushWrite(school, { reference: 'r-2' }),
         )
         const refused = assert.rejects(batch, UNAVAILABLE)
-        await withDatabase(url, (observer) => untilWaiting(observer, 1))
+        await withDatabase(url, (observer) => untilLockWaiters(observer, 1))
         // Blocked by the batch.
         const switched = assert.rejects(
           setStatus({ storage, clock }, school, 'inactive'),
           UNAVAILABLE,
         )
-        await withDatabase(url, (observer) => untilWaiting(observer, 2))
+        await withDatabase(url, (observer) => untilLockWaiters(observer, 2))
         const idle = assert.rejects(holdIdle(storage, end), UNAVAILABLE)
         await Promise.all([refused, switched, idle])
       })
@@ -137,7 +137,7 @@ describe('PostgreSQL outages', () => {
         pushWrite(school, { data: '{"a":1}' }),
         pushWrite(school, { reference: 'r-2' }),
       )
-      assert.deepEqual(words(said), ['updated', 'created'])
+      assert.deepEqual(outcomesOf(said), ['updated', 'created'])
     })
 
     test(`the storage closes even when PostgreSQL ${word} before`, async () => {
@@ -189,11 +189,11 @@ describe('PostgreSQL outages', () => {
   test('while all connections wait for a lock, further calls fail in bounded time and later succeed', async () => {
     const kit = { storage, clock }
     await withDatabase(url, (observer) =>
-      whileHolding(url, 'LOCK TABLE hub_keys IN ACCESS EXCLUSIVE MODE', async (release) => {
+      withLock(url, 'LOCK TABLE hub_keys IN ACCESS EXCLUSIVE MODE', async (release) => {
         // Five writers and eight readers use all connections.
         const writing = Array.from({ length: 5 }, () => write(kit, pushWrite(school)))
         const reading = Array.from({ length: 8 }, () => storage.platforms.listPlatforms())
-        await untilWaiting(observer, 13)
+        await untilLockWaiters(observer, 13)
         const late = [
           write(kit, pushWrite(school)),
           storage.checkWritable(),
@@ -205,7 +205,7 @@ describe('PostgreSQL outages', () => {
       }),
     )
     await storage.checkWritable()
-    assert.deepEqual(words(await write(kit, pushWrite(school))), ['unchanged'])
+    assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['unchanged'])
   })
 
   test('calls fail with storage_unavailable while the connection limit is reached, and later succeed', async () => {

@@ -4,15 +4,15 @@ import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { openNode, untilWaiting, whileHolding, withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import { openNode, untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { TestClock, withStorage } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -54,7 +54,7 @@ describe('the write-ahead log of PostgreSQL', () => {
         await look()
         await observer.query('CHECKPOINT')
         const before = await traces(observer)
-        assert.deepEqual(new Set(words(await write(kit, ...again))), new Set(['unchanged']))
+        assert.deepEqual(new Set(outcomesOf(await write(kit, ...again))), new Set(['unchanged']))
         assert.deepEqual(await traces(observer), before)
         await look()
         assert.deepEqual(await traces(observer), before)
@@ -77,7 +77,7 @@ describe('write batches on PostgreSQL', () => {
         pushWrite(school, { record_type: 'a', reference: 'b c', data: '{"a":1}' }),
         pushWrite(school, { record_type: 'a b', reference: 'c', data: '{"a":2}' }),
       )
-      assert.deepEqual(words(said), ['created', 'created'])
+      assert.deepEqual(outcomesOf(said), ['created', 'created'])
       const stored = (await listRecords(kit.storage)).map(
         ({ record_type, reference_number, data }) => `${record_type}/${reference_number} ${data}`,
       )
@@ -108,12 +108,12 @@ describe('write batches on PostgreSQL', () => {
             await other.query(`SET deadlock_timeout = '1h'`)
             await other.query('BEGIN')
             await other.query(lock('r-3'))
-            const { settled, locked } = await whileHolding(url, lock('r-2'), async () => {
-              const settled = write(kit, ...writes).then(words, (error) => [String(error)])
-              await untilWaiting(observer, 1)
+            const { settled, locked } = await withLock(url, lock('r-2'), async () => {
+              const settled = write(kit, ...writes).then(outcomesOf, (error) => [String(error)])
+              await untilLockWaiters(observer, 1)
               // The batch has locked r-1 and waits for r-2.
               const locked = other.query(lock('r-1'))
-              await untilWaiting(observer, 2)
+              await untilLockWaiters(observer, 2)
               return { settled, locked }
             })
             // The batch waits for r-3 last, so it detects the deadlock.
@@ -140,7 +140,7 @@ describe('write batches on PostgreSQL', () => {
         pushWrite(school, { reference: 'r-3' }),
       )
       const refused = 'record_not_storable'
-      assert.deepEqual(words(said), ['created', refused, refused, 'created'])
+      assert.deepEqual(outcomesOf(said), ['created', refused, refused, 'created'])
     }),
   )
 
@@ -157,7 +157,9 @@ describe('write batches on PostgreSQL', () => {
       await runSql(kit.storage, 'UPDATE records SET change_seq = 9007199254740991')
       assert.equal(only(await listRecords(kit.storage)).change_seq, 9007199254740991)
       await runSql(kit.storage, `SELECT setval('write_sequence', 7)`)
-      assert.deepEqual(words(await write(kit, pushWrite(school, { data: '{"a":1}' }))), ['updated'])
+      assert.deepEqual(outcomesOf(await write(kit, pushWrite(school, { data: '{"a":1}' }))), [
+        'updated',
+      ])
     }),
   )
 

@@ -6,10 +6,10 @@ import type { Storage } from '../../../src/storage/port/storage.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
@@ -101,7 +101,7 @@ onEachEngine((engine) => {
             await write(kit, pullWrite(read, { data: '{"a":1}' }))
           })
           await pullKeeping(kit.storage, school, keepNew)
-          assert.deepEqual(words(await write(kit, pushWrite(school, over))), [outcome])
+          assert.deepEqual(outcomesOf(await write(kit, pushWrite(school, over))), [outcome])
           const { kept, pushes } = await pullKeeping(kit.storage, school, keepNew)
           assert.deepEqual([kept, pushes], [null, 1])
           assert.ok((await pullKeeping(kit.storage, school, keepSame)).kept)

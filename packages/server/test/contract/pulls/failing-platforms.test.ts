@@ -5,7 +5,7 @@ import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
   only,
   pushWrite,
   registerTestPlatform,
@@ -16,7 +16,12 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { storeManifest } from '../../helpers/storage/manifests.ts'
 import { finishTestPull, LEASE, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
-import { keep, listRefusals, rejection, replayWrite } from '../../helpers/storage/replays.ts'
+import {
+  listRejected,
+  rejection,
+  replayWrite,
+  saveRejected,
+} from '../../helpers/storage/replays.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
 const FAILED = { state: 'failed', error: 'It hangs', trouble: 'It hangs' } as const
@@ -127,13 +132,13 @@ onEachEngine((engine) => {
       'an event before the failure and a replay do not end the pause',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await keep(kit, [rejection(school)])
+        await saveRejected(kit, [rejection(school)])
         await pull(kit, 'schedule', SCHOOL)
         for (const [, recover] of RECOVERIES.slice(0, -1)) await recover(kit, school)
         kit.clock.advance(60)
         await failFiveTimes(kit)
         kit.clock.advance(60)
-        await writeOne(kit, replayWrite(only(await listRefusals(kit.storage))))
+        await writeOne(kit, replayWrite(only(await listRejected(kit.storage))))
         assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
       }),
     )
@@ -157,7 +162,7 @@ onEachEngine((engine) => {
         await registerTestPlatform(kit, { name: 'dead', modules: ['a', 'b'] })
         const told = async () => {
           const query = { platform: 'dead', level: null, limit: 100, before: null }
-          const lines = await listLines(kit.storage.activity, query)
+          const lines = await listActivity(kit.storage.activity, query)
           return lines.filter((line) => line.kind === 'platform.passed_over')
         }
         const dead = new Set(['dead'])

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
-import { listLines, only, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
+import { listActivity, only, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
 import {
   finishTestPull,
   NO_COUNTS,
@@ -146,5 +146,5 @@ async function readPlatform(storage: Storage) {
 
 async function kindsOf(storage: Storage): Promise<string[]> {
   const query = { platform: null, level: null, limit: 100, before: null }
-  return (await listLines(storage.activity, query)).map((line) => line.kind)
+  return (await listActivity(storage.activity, query)).map((line) => line.kind)
 }

@@ -8,15 +8,15 @@ import {
   listHistory,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
   type TestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { listUnmet, markUnmet, READ_AT } from '../../helpers/storage/missing.ts'
+import { listMissing, markMissing, READ_AT } from '../../helpers/storage/missing.ts'
 import {
   beginRead,
   finishRead,
@@ -37,10 +37,10 @@ onEachEngine((engine) => {
         const { school, read } = await readOf(kit, NAMES, ['a', 'ö'])
         await write(kit, pushWrite(school, { reference: 'b' }))
         await write(kit, pushWrite(school, { reference: 'new' }))
-        await markUnmet(kit.storage, read, ['c'])
+        await markMissing(kit.storage, read, ['c'])
         const expected = NAMES.filter((name) => !['a', 'ö', 'b', 'c'].includes(name)).sort()
         for (const limit of [1, 2, 3, 1000]) {
-          const unmet = await listUnmet(kit.storage, read, { limit })
+          const unmet = await listMissing(kit.storage, read, { limit })
           assert.deepEqual(unmet.map((one) => one.reference_number).sort(), expected)
         }
       }),
@@ -62,14 +62,14 @@ onEachEngine((engine) => {
         kit.clock.advance(299)
         const requested_at = formatRfc3339(kit.clock.now())
         const read = await beginRead(kit.storage, school, { requested_at })
-        const unmet = await listUnmet(kit.storage, read, { graceSeconds: 300 })
+        const unmet = await listMissing(kit.storage, read, { graceSeconds: 300 })
         const allowed = ['early', 'pulled']
         assert.deepEqual(unmet.map((one) => one.reference_number).sort(), allowed)
-        assert.equal((await listUnmet(kit.storage, read, { graceSeconds: 299 })).length, 5)
-        const outcome = await markUnmet(kit.storage, read, [...names, 'new'], 300)
+        assert.equal((await listMissing(kit.storage, read, { graceSeconds: 299 })).length, 5)
+        const outcome = await markMissing(kit.storage, read, [...names, 'new'], 300)
         assert.deepEqual(outcome, { outcome: 'marked', marked: 2 })
         assert.deepEqual(await markedOf(kit), allowed)
-        await markUnmet(kit.storage, read, [...names, 'new'], 299)
+        await markMissing(kit.storage, read, [...names, 'new'], 299)
         assert.deepEqual((await markedOf(kit)).sort(), [...names, 'new'].sort())
       }),
     )
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
       'unmarked records of the module are found by reference',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, NAMES, ['a'])
-        await markUnmet(kit.storage, read, ['c'])
+        await markMissing(kit.storage, read, ['c'])
         const present = (references: string[]) =>
           kit.storage.missing.findPresent(read.read, references)
         const rows = await listRecords(kit.storage, { platform: school.platform_name })
@@ -98,8 +98,8 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school, { record_type: 'staff' }), pushWrite(clinic))
         const read = await beginRead(kit.storage, school)
-        assert.deepEqual(await listUnmet(kit.storage, read), [])
-        await markUnmet(kit.storage, read, ['r-1'])
+        assert.deepEqual(await listMissing(kit.storage, read), [])
+        await markMissing(kit.storage, read, ['r-1'])
         assert.deepEqual(await markedOf(kit), [])
       }),
     )
@@ -111,7 +111,7 @@ onEachEngine((engine) => {
         const before = await listRecords(kit.storage)
         const snapshot = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         kit.clock.advance(60)
-        const outcome = await markUnmet(kit.storage, read, ['a', 'c'])
+        const outcome = await markMissing(kit.storage, read, ['a', 'c'])
         assert.deepEqual(outcome, { outcome: 'marked', marked: 2 })
         const [a, b, c] = await listRecords(kit.storage)
         assert.ok(a && b && c)
@@ -142,10 +142,10 @@ onEachEngine((engine) => {
         const { school, read } = await readOf(kit, ['a', 'b', 'c'], [])
         await write(kit, pushWrite(school, { reference: 'b' }))
         await write(kit, pushWrite(school, { reference: 'new' }))
-        await markUnmet(kit.storage, read, ['c'])
+        await markMissing(kit.storage, read, ['c'])
         const [, , c] = await listRecords(kit.storage)
         kit.clock.advance(60)
-        const outcome = await markUnmet(kit.storage, read, ['new', 'c', 'b', 'a'])
+        const outcome = await markMissing(kit.storage, read, ['new', 'c', 'b', 'a'])
         assert.deepEqual(outcome, { outcome: 'marked', marked: 1 })
         assert.deepEqual(await markedOf(kit), ['a', 'c'])
         assert.deepEqual((await listRecords(kit.storage))[2], c)
@@ -157,9 +157,9 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, ['a'], [])
         const same = pushWrite(school, { reference: 'a' })
-        assert.deepEqual(words(await write(kit, same)), ['unchanged'])
-        assert.deepEqual(await listUnmet(kit.storage, read), [])
-        assert.deepEqual(await markUnmet(kit.storage, read, ['a']), {
+        assert.deepEqual(outcomesOf(await write(kit, same)), ['unchanged'])
+        assert.deepEqual(await listMissing(kit.storage, read), [])
+        assert.deepEqual(await markMissing(kit.storage, read, ['a']), {
           outcome: 'marked',
           marked: 0,
         })
@@ -199,7 +199,7 @@ onEachEngine((engine) => {
           const { school, read } = await readOf(kit, ['a', 'b'], [])
           await refuse(kit, read, school)
           const before = await listRecords(kit.storage)
-          assert.deepEqual(await markUnmet(kit.storage, read, ['a', 'b']), {
+          assert.deepEqual(await markMissing(kit.storage, read, ['a', 'b']), {
             outcome: 'rejected',
             code,
           })
@@ -245,8 +245,8 @@ onEachEngine((engine) => {
         await write(kit, pushWrite(school, { reference: 'a' }))
         const requested_at = formatRfc3339(kit.clock.now())
         const read = await beginRead(kit.storage, school, { requested_at })
-        assert.equal((await listUnmet(kit.storage, read)).length, 1)
-        await markUnmet(kit.storage, read, ['a'])
+        assert.equal((await listMissing(kit.storage, read)).length, 1)
+        await markMissing(kit.storage, read, ['a'])
         assert.deepEqual(await markedOf(kit), ['a'])
       }),
     )
@@ -257,7 +257,7 @@ onEachEngine((engine) => {
         const { school, read } = await readOf(kit, NAMES, ['a'])
         const count = () => kit.storage.missing.countUnmarked(read.read)
         assert.equal(await count(), NAMES.length)
-        await markUnmet(kit.storage, read, ['b', 'c', '👍'])
+        await markMissing(kit.storage, read, ['b', 'c', '👍'])
         assert.equal(await count(), NAMES.length - 3)
         await write(kit, pushWrite(school, { reference: 'b' }))
         await write(kit, pushWrite(school, { reference: 'new' }))
@@ -269,14 +269,14 @@ onEachEngine((engine) => {
       'an earlier push is stale for a record that the pull contained, but not for a marked one',
       withStorage(engine, async (kit) => {
         const { school, read } = await readOf(kit, ['a', 'gone'], ['a'])
-        await markUnmet(kit.storage, read, ['gone'])
+        await markMissing(kit.storage, read, ['gone'])
         await finishRead(kit.storage, read)
         await finishTestPull(kit.storage, read.read.pull_id)
         const earlier = { occurred_at: '2026-03-10T07:00:00.000000000Z', data: '{"a":2}' }
         const pushes = ['a', 'gone'].map((reference) =>
           pushWrite(school, { reference, ...earlier }),
         )
-        assert.deepEqual(words(await write(kit, ...pushes)), ['stale', 'updated'])
+        assert.deepEqual(outcomesOf(await write(kit, ...pushes)), ['stale', 'updated'])
         assert.deepEqual(await markedOf(kit), [])
       }),
     )
@@ -291,8 +291,8 @@ onEachEngine((engine) => {
           records: await listRecords(kit.storage),
         })
         const before = await traces()
-        assert.deepEqual(await listUnmet(kit.storage, read), [])
-        assert.deepEqual(await markUnmet(kit.storage, read, []), { outcome: 'marked', marked: 0 })
+        assert.deepEqual(await listMissing(kit.storage, read), [])
+        assert.deepEqual(await markMissing(kit.storage, read, []), { outcome: 'marked', marked: 0 })
         await kit.storage.missing.rememberSuspects(read.read, [])
         assert.deepEqual(await traces(), before)
       }),
@@ -315,7 +315,7 @@ async function readOf(kit: StorageKit, names: string[], met: string[]) {
 /** Stores record `a` and marks it as missing with a finished pull. */
 async function marked(kit: StorageKit) {
   const { school, read } = await readOf(kit, ['a'], [])
-  await markUnmet(kit.storage, read, ['a'])
+  await markMissing(kit.storage, read, ['a'])
   await finishTestPull(kit.storage, read.read.pull_id)
   const before = only(await listRecords(kit.storage))
   assert.equal(before.missing_since, READ_AT)

@@ -5,12 +5,12 @@ import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
   only,
   readPages,
   registerTestPlatform,
 } from '../../helpers/storage/fixtures.ts'
-import { question } from '../../helpers/storage/missing.ts'
+import { missingReview } from '../../helpers/storage/missing.ts'
 import { beginRead, type TestRead } from '../../helpers/storage/pulls.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
@@ -23,7 +23,7 @@ onEachEngine((engine) => {
       'a review is created with an activity entry and listed with its platform',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
-        await kit.storage.missing.askForReview(question(read), null, HELD)
+        await kit.storage.missing.askForReview(missingReview(read), null, HELD)
         const { id, ...asked } = only(await reviews(kit))
         assert.deepEqual(asked, {
           platform_name: 'school',
@@ -54,12 +54,12 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
-        await missing.askForReview(question(read), null, HELD)
-        await missing.askForReview(question(read, { missing: 30 }), null, HELD)
+        await missing.askForReview(missingReview(read), null, HELD)
+        await missing.askForReview(missingReview(read, { missing: 30 }), null, HELD)
         assert.equal(only(await reviews(kit)).missing, 20)
         const { review } = await missing.readMissingState(read.read)
-        await missing.askForReview(question(read, { missing: 40 }), review, HELD)
-        await missing.askForReview(question(read, { missing: 50 }), review, HELD)
+        await missing.askForReview(missingReview(read, { missing: 40 }), review, HELD)
+        await missing.askForReview(missingReview(read, { missing: 50 }), review, HELD)
         const seen = (await reviews(kit)).map((one) => [one.missing, one.state])
         assert.deepEqual(seen, [
           [40, 'pending'],
@@ -67,7 +67,7 @@ onEachEngine((engine) => {
         ])
         const open = (await missing.readMissingState(read.read)).review
         await answer(kit, open?.review_id ?? 0, 'approved')
-        await missing.askForReview(question(read, { missing: 60 }), open, HELD)
+        await missing.askForReview(missingReview(read, { missing: 60 }), open, HELD)
         assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
         assert.deepEqual(await lines(kit), ['missing.held', 'missing.held', 'missing.answered'])
       }),
@@ -77,7 +77,7 @@ onEachEngine((engine) => {
       'a decision is saved with the operator and time, can be changed, and is logged once',
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
-        await kit.storage.missing.askForReview(question(read), null, HELD)
+        await kit.storage.missing.askForReview(missingReview(read), null, HELD)
         const { id } = only(await reviews(kit))
         const audits = await countRows(kit.storage, 'audit')
         kit.clock.advance(60)
@@ -101,19 +101,19 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const read = await readOf(kit)
         const { missing } = kit.storage
-        await missing.askForReview(question(read), null, HELD)
+        await missing.askForReview(missingReview(read), null, HELD)
         const { id } = only(await reviews(kit))
-        await missing.changeReview(id, question(read, { missing: 12, fingerprint: 'others' }))
+        await missing.changeReview(id, missingReview(read, { missing: 12, fingerprint: 'others' }))
         assert.equal(only(await reviews(kit)).missing, 12)
         await missing.closeReview(id, 'settled', SETTLED)
         await missing.closeReview(id, 'marked', SETTLED)
-        await missing.changeReview(id, question(read, { missing: 13 }))
+        await missing.changeReview(id, missingReview(read, { missing: 13 }))
         const closed = await answer(kit, id, 'approved')
         assert.deepEqual([closed?.state, closed?.missing], ['settled', 12])
         assert.equal(closed?.closed_at, kit.clock.text)
         assert.deepEqual(await lines(kit), ['missing.held', 'missing.settled'])
         assert.equal((await missing.readMissingState(read.read)).review, null)
-        await missing.askForReview(question(read), null, HELD)
+        await missing.askForReview(missingReview(read), null, HELD)
         assert.equal((await reviews(kit)).length, 2)
       }),
     )
@@ -125,7 +125,7 @@ onEachEngine((engine) => {
         const { missing } = kit.storage
         for (const count of [11, 12, 13, 14, 15]) {
           const { review } = await missing.readMissingState(read.read)
-          await missing.askForReview(question(read, { missing: count }), review, HELD)
+          await missing.askForReview(missingReview(read, { missing: count }), review, HELD)
         }
         const pages = await readPages<MissingReview>(2, (last) =>
           missing.listReviews({ state: null, limit: 2, before: last?.id ?? null }),
@@ -174,7 +174,7 @@ function answer({ storage, clock }: StorageKit, id: number, state: 'approved' | 
 
 async function lines({ storage }: StorageKit): Promise<string[]> {
   const query = { platform: null, level: null, limit: 100, before: null }
-  const found = await listLines(storage.activity, query)
+  const found = await listActivity(storage.activity, query)
   return found
     .map((line) => line.kind)
     .filter((kind) => kind.startsWith('missing.'))

@@ -6,11 +6,11 @@ import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   only,
+  outcomesOf,
   pushWrite,
   readPages,
   registerTestPlatform,
   testModule,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
@@ -123,7 +123,7 @@ onEachEngine((engine) => {
           pullWrite(students, { reference: 'between', data }),
           pullWrite(rooms, { reference: 'between', data }),
         )
-        assert.deepEqual(words(outcomes), ['updated', 'stale', 'updated'])
+        assert.deepEqual(outcomesOf(outcomes), ['updated', 'stale', 'updated'])
       }),
     )
 

@@ -4,7 +4,7 @@ import type { Pull } from '@recordhub/protocol'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
-  listLines,
+  listActivity,
   only,
   readPages,
   registerTestPlatform,
@@ -37,7 +37,7 @@ onEachEngine((engine) => {
           await finishTestPull(kit.storage, pull.id)
         }
         const query = { platform: null, level: null, limit: 100, before: null }
-        const lines = (await listLines(activity, query)).filter(
+        const lines = (await listActivity(activity, query)).filter(
           (line) => line.kind === 'pull.started',
         )
         assert.deepEqual(
@@ -155,7 +155,7 @@ onEachEngine((engine) => {
             tasks.map(() => ['interrupted', kit.clock.text]),
           )
           const query = { platform: null, level: 'warning', limit: 1, before: null } as const
-          const line = only(await listLines(kit.storage.activity, query))
+          const line = only(await listActivity(kit.storage.activity, query))
           assert.equal(line.kind, 'pull.interrupted')
           assert.equal(await pulls.startPull(pull.id, lease), null)
           assert.equal(await pulls.renewLease(pull.id, lease), false)

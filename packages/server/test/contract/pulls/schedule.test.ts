@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
-import { changeLog, listLines } from '../../helpers/storage/fixtures.ts'
+import { changeLog, listActivity } from '../../helpers/storage/fixtures.ts'
 
 onEachEngine((engine) => {
   describe(`the schedule on ${engine.name}`, () => {
@@ -25,7 +25,7 @@ onEachEngine((engine) => {
         await reopened.schedule.setPaused(false, 'bob', changeLog('schedule.resumed'))
         assert.equal(await reopened.schedule.readPause(), null)
         const query = { platform: null, level: null, limit: 10, before: null }
-        const lines = await listLines(reopened.activity, query)
+        const lines = await listActivity(reopened.activity, query)
         assert.deepEqual(
           lines.map((line) => line.kind),
           ['schedule.resumed', 'schedule.paused'],

@@ -13,15 +13,15 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
   type TestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { markUnmet } from '../../helpers/storage/missing.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
 import {
   beginRead,
   finishTestPull,
@@ -61,7 +61,7 @@ async function readDocument(
           { reference_number, read, content: { source: 'pull', full_name, data, source_hash } },
         ]
       })
-      if (writes.length > 0) outcomes.push(...words(await write(kit, ...writes)))
+      if (writes.length > 0) outcomes.push(...outcomesOf(await write(kit, ...writes)))
       if (error !== null) outcomes.push('broken')
       if (error !== null) break
     }
@@ -166,7 +166,7 @@ onEachEngine((engine) => {
       (kit: StorageKit, begun: TestRead, school: TestPlatform) => unknown,
     ][] = [
       ['was pushed', (kit, _, school) => write(kit, pushWrite(school, { data: '{}' }))],
-      ['is missing', (kit, begun) => markUnmet(kit.storage, begun, ['r-1'])],
+      ['is missing', (kit, begun) => markMissing(kit.storage, begun, ['r-1'])],
       ['belongs to an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
       [
         'belongs to a finished pull',

@@ -14,7 +14,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { markUnmet } from '../../helpers/storage/missing.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
 import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
@@ -59,7 +59,7 @@ onEachEngine((engine) => {
         await follower.catchUp(kit.storage)
         assert.equal(follower.lines.length, 2)
         kit.clock.advance(1)
-        await markUnmet(kit.storage, await beginRead(kit.storage, school), ['r-2'])
+        await markMissing(kit.storage, await beginRead(kit.storage, school), ['r-2'])
         await follower.catchUp(kit.storage)
         assert.equal(follower.lines.length, 3)
         const line = follower.lines.at(-1)

@@ -7,10 +7,10 @@ import {
   listHistory,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   readRecord,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -31,8 +31,8 @@ onEachEngine((engine) => {
         const outcomes = answers.map(only)
         const ids = new Set(outcomes.map(idOf))
         assert.equal(ids.size, 1)
-        assert.equal(words(outcomes).filter((word) => word === 'created').length, 1)
-        assert.equal(words(outcomes).filter((word) => word === 'updated').length, 49)
+        assert.equal(outcomesOf(outcomes).filter((word) => word === 'created').length, 1)
+        assert.equal(outcomesOf(outcomes).filter((word) => word === 'updated').length, 49)
         const record = only(await listRecords(kit.storage))
         assert.ok(ids.has(record.record_id))
         assert.equal((await listHistory(kit.storage, record.record_id)).length, 49)
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
             return write(kit, ...writes)
           }),
         )
-        const counted = words(answers.flat())
+        const counted = outcomesOf(answers.flat())
         assert.equal(counted.filter((word) => word === 'created').length, 12)
         assert.equal(counted.filter((word) => word === 'updated').length, 132)
         for (const row of await listRecords(kit.storage)) {
@@ -90,7 +90,7 @@ onEachEngine((engine) => {
         const references = Array.from({ length: 5000 }, (_, index) => `r-${index}`)
         const pushes = references.map((reference) => pushWrite(school, { reference }))
         const outcomes = await write(kit, ...pushes)
-        assert.deepEqual(new Set(words(outcomes)), new Set(['created']))
+        assert.deepEqual(new Set(outcomesOf(outcomes)), new Set(['created']))
         const rows = await listRecords(kit.storage)
         const byId = new Map(rows.map((row) => [row.record_id, row.reference_number]))
         const answered = outcomes.map((outcome) => byId.get(idOf(outcome)))

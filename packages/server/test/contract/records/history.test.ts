@@ -12,7 +12,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { markUnmet, READ_AT } from '../../helpers/storage/missing.ts'
+import { markMissing, READ_AT } from '../../helpers/storage/missing.ts'
 import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
@@ -136,8 +136,8 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { source: 'PATCH' }))
         const read = await beginRead(kit.storage, school)
-        await markUnmet(kit.storage, read, ['r-1'])
-        await markUnmet(kit.storage, read, ['r-1'])
+        await markMissing(kit.storage, read, ['r-1'])
+        await markMissing(kit.storage, read, ['r-1'])
         const push = pushWrite(school, { full_name: '', request_id: 'q-2' })
         await write(kit, push, push)
         const entries = await listHistory(kit.storage, record_id)

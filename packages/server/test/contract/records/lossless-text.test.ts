@@ -8,10 +8,10 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   readRecord,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -134,13 +134,13 @@ onEachEngine((engine) => {
             data: JSON.stringify({ reference }),
           }),
         )
-        const created = words(await write(kit, ...pushes))
+        const created = outcomesOf(await write(kit, ...pushes))
         assert.deepEqual(
           created,
           ALIKE.map(() => 'created'),
         )
         assert.deepEqual(
-          words(await write(kit, ...pushes)),
+          outcomesOf(await write(kit, ...pushes)),
           ALIKE.map(() => 'unchanged'),
         )
         for (const reference of ALIKE) {
@@ -159,7 +159,7 @@ onEachEngine((engine) => {
         const read = await beginRead(kit.storage, school)
         const elements = ALIKE.map((reference) => pullWrite(read, { reference }))
         assert.deepEqual(
-          words(await write(kit, ...elements)),
+          outcomesOf(await write(kit, ...elements)),
           ALIKE.map(() => 'created'),
         )
         assert.equal(read.read.seen.size, ALIKE.length)
@@ -172,10 +172,14 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const references = ['x'.repeat(512), 'é'.repeat(256), '😀'.repeat(128)]
         const fitting = references.map((reference) => pushWrite(school, { reference }))
-        assert.deepEqual(words(await write(kit, ...fitting)), ['created', 'created', 'created'])
+        assert.deepEqual(outcomesOf(await write(kit, ...fitting)), [
+          'created',
+          'created',
+          'created',
+        ])
         for (const reference of references) {
           const tooLong = pushWrite(school, { reference: `${reference}x` })
-          assert.deepEqual(words(await write(kit, tooLong)), ['record_not_storable'])
+          assert.deepEqual(outcomesOf(await write(kit, tooLong)), ['record_not_storable'])
           only(await listRecords(kit.storage, { reference_number: reference }))
         }
       }),

@@ -6,10 +6,10 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { type ModelWrite, RecordModel } from '../../helpers/storage/model.ts'
@@ -136,7 +136,7 @@ async function assertFollowsModel(
       const writes = step.writes.flatMap(toWrite)
       const expected = writes.map((one) => model.apply(one))
       const outcomes = await write(kit, ...writes)
-      assert.deepEqual(words(outcomes), expected)
+      assert.deepEqual(outcomesOf(outcomes), expected)
       for (const [index, outcome] of outcomes.entries()) {
         const one = writes[index]
         if (!one || outcome.outcome === 'rejected') continue

@@ -6,10 +6,10 @@ import {
   listHistory,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   readRecord,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -144,7 +144,7 @@ onEachEngine((engine) => {
         const pushes = ['unlisted', 'listed'].map((reference) =>
           pushWrite(school, { reference, ...earlier }),
         )
-        assert.deepEqual(words(await write(kit, ...pushes)), ['updated', 'stale'])
+        assert.deepEqual(outcomesOf(await write(kit, ...pushes)), ['updated', 'stale'])
       }),
     )
 
@@ -156,12 +156,12 @@ onEachEngine((engine) => {
         const read = await beginRead(kit.storage, school, {
           requested_at: '2026-03-10T08:00:00.000000000Z',
         })
-        assert.deepEqual(words(await write(kit, pullWrite(read, { data: '{"a":1}' }))), [
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(read, { data: '{"a":1}' }))), [
           'unchanged',
         ])
         await finishRead(kit.storage, read)
         const earlier = { occurred_at: '2026-03-10T07:00:00.000000000Z', data: '{"a":2}' }
-        assert.deepEqual(words(await write(kit, pushWrite(school, earlier))), ['stale'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school, earlier))), ['stale'])
       }),
     )
 
@@ -177,7 +177,7 @@ onEachEngine((engine) => {
         const before = await everythingSeen(kit)
         kit.clock.advance(60)
         const writes = references.map((reference) => pullWrite(read, { reference }))
-        const outcomes = words(await write(kit, ...writes))
+        const outcomes = outcomesOf(await write(kit, ...writes))
         assert.deepEqual(new Set(outcomes), new Set(['unchanged']))
         assert.deepEqual(await everythingSeen(kit), before)
       }),
@@ -225,7 +225,7 @@ onEachEngine((engine) => {
           pullWrite(read, { data: '{"a":"second"}' }),
           pullWrite(read, { data: '{"a":"first"}' }),
         )
-        assert.deepEqual(words(outcomes), [
+        assert.deepEqual(outcomesOf(outcomes), [
           'created',
           'created',
           'duplicate_reference',
@@ -255,10 +255,10 @@ onEachEngine((engine) => {
         const references = ['new', 'same', 'pushed']
         const elements = (data: string) =>
           references.map((reference) => pullWrite(read, { reference, data }))
-        const first = words(await write(kit, ...elements('{}')))
+        const first = outcomesOf(await write(kit, ...elements('{}')))
         assert.deepEqual(first, ['created', 'unchanged', 'stale'])
         for (const data of ['{}', '{"a":"other"}']) {
-          const again = words(await write(kit, ...elements(data)))
+          const again = outcomesOf(await write(kit, ...elements(data)))
           assert.deepEqual(new Set(again), new Set(['duplicate_reference']))
         }
         for (const row of await listRecords(kit.storage)) assert.equal(row.data, '{}')
@@ -273,7 +273,7 @@ onEachEngine((engine) => {
         for (const expected of ['created', 'unchanged', 'unchanged']) {
           await pullOnce(kit, school, async (read) => {
             const outcomes = await write(kit, ...answer.map((data) => pullWrite(read, { data })))
-            assert.deepEqual(words(outcomes), [expected, 'duplicate_reference'])
+            assert.deepEqual(outcomesOf(outcomes), [expected, 'duplicate_reference'])
           })
         }
       }),
@@ -287,7 +287,7 @@ onEachEngine((engine) => {
         const students = await startRead(kit.storage, pull, school)
         const staff = await startRead(kit.storage, pull, school, { record_type: 'staff' })
         const outcomes = await write(kit, pullWrite(students), pullWrite(staff))
-        assert.deepEqual(words(outcomes), ['created', 'created'])
+        assert.deepEqual(outcomesOf(outcomes), ['created', 'created'])
         assert.deepEqual([students.read.seen.size, staff.read.seen.size], [1, 1])
       }),
     )

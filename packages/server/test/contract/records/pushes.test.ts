@@ -3,14 +3,14 @@ import { describe, test } from 'node:test'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
+  listActivity,
   listHistory,
-  listLines,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   readRecord,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
           pushWrite(school, { record_type: 'staff', data: '{"at":2}' }),
           pushWrite(clinic, { data: '{"at":3}' }),
         ]
-        assert.deepEqual(words(await write(kit, ...places)), ['created', 'created', 'created'])
+        assert.deepEqual(outcomesOf(await write(kit, ...places)), ['created', 'created', 'created'])
         const rows = await listRecords(kit.storage)
         assert.deepEqual(
           rows.map((row) => `${row.platform_name} ${row.record_type} ${row.data}`),
@@ -233,7 +233,7 @@ onEachEngine((engine) => {
         await writeOne(kit, pushWrite(school, { source: 'PATCH', data: '{"a":1}' }))
         await writeOne(kit, pushWrite(school, { source: 'PATCH', data: '{"a":1}' }))
         await writeOne(kit, pushWrite(school, { data: '{"z":1}', occurred_at: T1 }))
-        const lines = await listLines(kit.storage.activity, {
+        const lines = await listActivity(kit.storage.activity, {
           platform: 'school',
           level: null,
           limit: 4,

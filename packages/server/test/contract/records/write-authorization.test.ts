@@ -5,10 +5,10 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
         await writeOne(kit, pushWrite(school))
         await runSql(kit.storage, `UPDATE hub_keys SET revoked_at = '${kit.clock.text}'`)
         const outcomes = await write(kit, pushWrite(school), pushWrite(school, { reference: 'n' }))
-        assert.deepEqual(words(outcomes), ['api_key_invalid', 'api_key_invalid'])
+        assert.deepEqual(outcomesOf(outcomes), ['api_key_invalid', 'api_key_invalid'])
         only(await listRecords(kit.storage))
       }),
     )
@@ -41,9 +41,9 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         await runSql(kit.storage, `UPDATE hub_keys SET expires_at = '2026-03-10T09:00:00.000Z'`)
         kit.clock.set('2026-03-10T08:59:59.999Z')
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
         kit.clock.set('2026-03-10T09:00:00.000Z')
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['api_key_invalid'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['api_key_invalid'])
       }),
     )
 
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
           { ...pushWrite(school), hub_key_id: clinic.hub_key_id },
           { ...pushWrite(school), platform_id: 999 },
         )
-        assert.deepEqual(new Set(words(outcomes)), new Set(['api_key_invalid']))
+        assert.deepEqual(new Set(outcomesOf(outcomes)), new Set(['api_key_invalid']))
         assert.deepEqual(await listRecords(kit.storage), [])
       }),
     )
@@ -68,10 +68,10 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await setStatus(kit, school, 'inactive')
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['api_key_invalid'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['api_key_invalid'])
         assert.deepEqual(await listRecords(kit.storage), [])
         await setStatus(kit, school, 'active')
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
       }),
     )
 
@@ -82,7 +82,7 @@ onEachEngine((engine) => {
         await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
         const types = ['staff', 'unicorns', 'patients', 'Students', '']
         const pushes = types.map((record_type) => pushWrite(school, { record_type }))
-        const outcomes = words(await write(kit, ...pushes))
+        const outcomes = outcomesOf(await write(kit, ...pushes))
         assert.deepEqual(new Set(outcomes), new Set(['module_not_registered']))
         assert.deepEqual(await listRecords(kit.storage), [])
       }),
@@ -100,7 +100,7 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: 'r-2' }),
         )
         const expected = ['module_not_registered', 'created', 'api_key_invalid', 'created']
-        assert.deepEqual(words(outcomes), expected)
+        assert.deepEqual(outcomesOf(outcomes), expected)
         assert.equal((await listRecords(kit.storage)).length, 2)
         const { stats, logs } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual([stats.records, stats.received_today, stats.created_today], [2, 2, 2])
@@ -114,16 +114,16 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
         const unknown = { ...read, read: { ...read.read, pull_id: 999 } }
-        assert.deepEqual(words(await write(kit, pullWrite(unknown))), ['pull_not_running'])
-        assert.deepEqual(words(await write(kit, pullWrite(read))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(unknown))), ['pull_not_running'])
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['created'])
         await finishTestPull(kit.storage, read.read.pull_id)
         const late = pullWrite(read, { reference: 'late' })
-        assert.deepEqual(words(await write(kit, late)), ['pull_not_running'])
+        assert.deepEqual(outcomesOf(await write(kit, late)), ['pull_not_running'])
 
         const { pull } = await requestPull(kit.storage)
         const queued = { ...read, read: { ...read.read, pull_id: pull.id } }
         const early = pullWrite(queued, { reference: 'early' })
-        assert.deepEqual(words(await write(kit, early)), ['pull_not_running'])
+        assert.deepEqual(outcomesOf(await write(kit, early)), ['pull_not_running'])
         only(await listRecords(kit.storage))
         assert.equal(read.read.seen.size, 1)
       }),
@@ -137,7 +137,7 @@ onEachEngine((engine) => {
         kit.clock.advance(LEASE.seconds + 1)
         const taken = await requestPull(kit.storage, { owner: 'node-2', seconds: 30 })
         assert.equal(taken.outcome, 'queued')
-        assert.deepEqual(words(await write(kit, pullWrite(read))), ['pull_not_running'])
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['pull_not_running'])
         assert.deepEqual(await listRecords(kit.storage), [])
       }),
     )
@@ -161,8 +161,8 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
         await runSql(kit.storage, 'UPDATE modules SET registered_at = NULL')
-        assert.deepEqual(words(await write(kit, pullWrite(read))), ['module_not_registered'])
-        assert.deepEqual(words(await write(kit, pushWrite(school))), ['module_not_registered'])
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['module_not_registered'])
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['module_not_registered'])
         assert.deepEqual(await listRecords(kit.storage), [])
       }),
     )
@@ -173,7 +173,9 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
         const unknown = { ...read, read: { ...read.read, module_id: 999 } }
-        assert.deepEqual(words(await write(kit, pullWrite(unknown))), ['module_not_registered'])
+        assert.deepEqual(outcomesOf(await write(kit, pullWrite(unknown))), [
+          'module_not_registered',
+        ])
       }),
     )
 

@@ -5,9 +5,9 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
@@ -37,7 +37,7 @@ onEachEngine((engine) => {
           pushWrite(school, { data: '{"a":1,"b":2,"c":3}', request_id: 'q-4' }),
           pushWrite(school, { data: '{"d":4}', request_id: 'q-5' }),
         )
-        assert.deepEqual(words(outcomes), [
+        assert.deepEqual(outcomesOf(outcomes), [
           'created',
           'updated',
           'created',
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: 'r-2', data: '{"a":"pushed"}' }),
           pullWrite(read, { reference: 'r-2', data: '{"a":"read"}' }),
         )
-        assert.deepEqual(words(outcomes), ['created', 'updated', 'created', 'stale'])
+        assert.deepEqual(outcomesOf(outcomes), ['created', 'updated', 'created', 'stale'])
         for (const row of await listRecords(kit.storage)) assert.equal(row.data, '{"a":"pushed"}')
       }),
     )
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
           const expected = ['created', 'updated', 'updated']
           writes.splice(position, 0, pushWrite(school, { reference: TOO_LONG }))
           expected.splice(position, 0, 'record_not_storable')
-          assert.deepEqual(words(await write(kit, ...writes)), expected)
+          assert.deepEqual(outcomesOf(await write(kit, ...writes)), expected)
 
           const rows = await listRecords(kit.storage)
           assert.deepEqual(
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
           pullWrite(read, { reference: 'r-1' }),
           pullWrite(read, { reference: TOO_LONG }),
         )
-        assert.deepEqual(words(outcomes), [
+        assert.deepEqual(outcomesOf(outcomes), [
           'created',
           'record_not_storable',
           'created',
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: TOO_LONG }),
           pushWrite(school, { reference: '' }),
         )
-        assert.deepEqual(new Set(words(outcomes)), new Set(['record_not_storable']))
+        assert.deepEqual(new Set(outcomesOf(outcomes)), new Set(['record_not_storable']))
         const used = before.platforms.map((one) => ({ ...one, last_push_at: kit.clock.text }))
         assert.deepEqual(
           await kit.storage.snapshot.readSnapshot(kit.clock.day),

@@ -13,7 +13,7 @@ import {
   type TestPlatform,
 } from '../../helpers/storage/fixtures.ts'
 import { beginRead, finishRead, finishTestPull } from '../../helpers/storage/pulls.ts'
-import { keep, rejection } from '../../helpers/storage/replays.ts'
+import { rejection, saveRejected } from '../../helpers/storage/replays.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
@@ -27,7 +27,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const body = '{"price":1.10,"big":12345678901234567890,"s":"\\u0000\\ud800","x":[null]}'
         const errors = { data: ['must be an object'], 'é"': [] }
-        await keep(kit, [rejection(school, { body, errors, method: 'PATCH' })])
+        await saveRejected(kit, [rejection(school, { body, errors, method: 'PATCH' })])
         const { id, body: kept, cause, ...push } = only(await list(kit.storage))
         assert.ok(id > 0)
         assert.ok(cause.length > 10)
@@ -55,10 +55,10 @@ onEachEngine((engine) => {
       'a repeated rejection of the same body is saved once, with a count and the last time',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await keep(kit, [rejection(school), rejection(school)])
+        await saveRejected(kit, [rejection(school), rejection(school)])
         const first = only(await list(kit.storage))
         kit.clock.advance(60)
-        await keep(kit, [rejection(school, { message: 'It is still not accepted' })])
+        await saveRejected(kit, [rejection(school, { message: 'It is still not accepted' })])
         const again = only(await list(kit.storage))
         assert.deepEqual([first.count, again.count], [2, 3])
         assert.deepEqual([again.id, again.at], [first.id, kit.clock.text])
@@ -71,7 +71,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
-        await keep(kit, [
+        await saveRejected(kit, [
           rejection(school),
           rejection(school, { body: '{"a":2}' }),
           rejection(school, { code: 'module_not_registered' }),
@@ -90,7 +90,7 @@ onEachEngine((engine) => {
       'concurrent rejections are all counted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await Promise.all(Array.from({ length: 40 }, () => keep(kit, [rejection(school)])))
+        await Promise.all(Array.from({ length: 40 }, () => saveRejected(kit, [rejection(school)])))
         assert.equal(only(await list(kit.storage)).count, 40)
         assert.equal(await rejectedOn(kit, kit.clock.day), 40)
       }),
@@ -101,9 +101,9 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
-        await keep(kit, [rejection(school), rejection(school), rejection(clinic)])
+        await saveRejected(kit, [rejection(school), rejection(school), rejection(clinic)])
         kit.clock.set('2026-03-11T00:00:00.000Z')
-        await keep(kit, [rejection(school)])
+        await saveRejected(kit, [rejection(school)])
         assert.equal(await rejectedOn(kit, '2026-03-10'), 3)
         assert.equal(await rejectedOn(kit, '2026-03-11'), 1)
         assert.equal(await rejectedOn(kit, '2026-03-12'), 0)
@@ -115,8 +115,8 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const refused = rejection(school, { method: 'pull', code: 'duplicate_reference' })
-        await keep(kit, [refused])
-        await keep(kit, [refused])
+        await saveRejected(kit, [refused])
+        await saveRejected(kit, [refused])
         assert.equal(only(await list(kit.storage)).count, 2)
         assert.equal(await rejectedOn(kit, kit.clock.day), 1)
       }),
@@ -128,8 +128,11 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const element = (body: string, message: string) =>
           rejection(school, { method: 'pull', cause: 'Duplicate', body, message })
-        await keep(kit, [element('{"a":1}', 'At 1 and 2'), element('{"a":2}', 'At 3 and 4')])
-        await keep(kit, [element('{"a":1}', 'At 1 and 5')])
+        await saveRejected(kit, [
+          element('{"a":1}', 'At 1 and 2'),
+          element('{"a":2}', 'At 3 and 4'),
+        ])
+        await saveRejected(kit, [element('{"a":1}', 'At 1 and 5')])
         const rows = await list(kit.storage)
         assert.deepEqual(rows.map(({ message }) => message).sort(), ['At 1 and 5', 'At 3 and 4'])
         assert.equal(new Set(rows.map(({ cause }) => cause)).size, 1)
@@ -152,9 +155,9 @@ onEachEngine((engine) => {
           (await kit.storage.rejectedPushes.listGroups({ platform: null, limit: 10 })).map(
             ({ message, rejected_pushes }) => [message, rejected_pushes],
           )
-        await keep(kit, [element('{"a":1}', 'R-1 is at 1 and 2')])
+        await saveRejected(kit, [element('{"a":1}', 'R-1 is at 1 and 2')])
         assert.deepEqual(await messages(), [['R-1 is at 1 and 2', 1]])
-        await keep(kit, [element('{"a":2}', 'R-3 is at 3 and 4')])
+        await saveRejected(kit, [element('{"a":2}', 'R-3 is at 3 and 4')])
         assert.deepEqual(await messages(), [[formatMessage('duplicate_reference'), 2]])
       }),
     )
@@ -173,8 +176,8 @@ onEachEngine((engine) => {
             rejection(platform, { method: 'pull', pull_id, record_type, body }),
           )
           // In two batches, as a long read sends them.
-          await keep(kit, rejected.slice(0, 1))
-          await keep(kit, rejected.slice(1))
+          await saveRejected(kit, rejected.slice(0, 1))
+          await saveRejected(kit, rejected.slice(1))
           await finishRead(storage, read)
           await finishTestPull(storage, pull_id)
           return pull_id
@@ -182,7 +185,7 @@ onEachEngine((engine) => {
         const of = async (pull_id: number) =>
           (await list(storage, { pull_id })).map((one) => JSON.stringify(one.body)).sort()
         const [one, two] = ['{"a":1}', '{"a":2}']
-        await keep(kit, [rejection(school)])
+        await saveRejected(kit, [rejection(school)])
         const first = await pull(school, 'students', one, two)
         const second = await pull(school, 'students', one)
         const other = await pull(clinic, 'patients', two)
@@ -208,16 +211,16 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
-        await keep(kit, [rejection(clinic, { body: bodyOf('clinic') })])
+        await saveRejected(kit, [rejection(clinic, { body: bodyOf('clinic') })])
         for (const name of ['a', 'b', 'c', 'd']) {
           kit.clock.advance(1)
-          await keep(kit, [rejection(school, { body: bodyOf(name) })])
+          await saveRejected(kit, [rejection(school, { body: bodyOf(name) })])
         }
         kit.clock.advance(1)
-        await keep(kit, [rejection(school, { body: bodyOf('a') })])
+        await saveRejected(kit, [rejection(school, { body: bodyOf('a') })])
         kit.clock.advance(1)
         // Enough for three bodies of 10 kB with their overhead, but not for four.
-        await keep(kit, [rejection(school, { body: bodyOf('e') })], 38_000)
+        await saveRejected(kit, [rejection(school, { body: bodyOf('e') })], 38_000)
         const kept = (await list(kit.storage)).map((push) => nameOf(push.body))
         assert.deepEqual(kept, ['e', 'a', 'd', 'clinic'])
         assert.equal(await rejectedOn(kit, kit.clock.day), 7)
@@ -230,7 +233,7 @@ onEachEngine((engine) => {
         const platform = await registerTestPlatform(kit)
         const small = rejection(platform, { body: '{"a":1}' })
         const large = rejection(platform, { body: JSON.stringify('x'.repeat(5000)) })
-        await keep(kit, [small, large], 4000)
+        await saveRejected(kit, [small, large], 4000)
         const kept = await list(kit.storage, { platform: platform.platform_name })
         assert.deepEqual(
           new Set(kept.map((push) => JSON.stringify(push.body))),
@@ -265,7 +268,7 @@ onEachEngine((engine) => {
                 )
                 const came = new Set(bodies)
                 const rejected = bodies.map((body) => rejection(platform, { body }))
-                await keep(kit, rejected, quota)
+                await saveRejected(kit, rejected, quota)
                 const kept = await list(kit.storage, { platform: platform.platform_name })
                 const keptBodies = kept.map((push) => JSON.stringify(push.body))
                 const older = newestFirst.filter((body) => !came.has(body))
@@ -300,7 +303,7 @@ onEachEngine((engine) => {
           if (number % 4 === 0) kit.clock.advance(1)
           const code = number % 2 === 0 ? 'invalid_record' : 'module_not_registered'
           const platform = number % 3 === 0 ? clinic : school
-          await keep(kit, [rejection(platform, { code, body: `{"n":${number % 11}}` })])
+          await saveRejected(kit, [rejection(platform, { code, body: `{"n":${number % 11}}` })])
         }
         for (const query of [
           {},

@@ -7,25 +7,25 @@ import {
   ANY_REJECTED,
   changeLog,
   json,
+  listActivity,
   listHistory,
-  listLines,
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
   setStatus,
   type TestPlatform,
-  words,
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 import {
   ALL_REFUSALS,
-  keep,
-  listRefusals,
+  listRejected,
   rejection,
   replayWrite,
+  saveRejected,
 } from '../../helpers/storage/replays.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
           [kit.clock.text, 'ann@example.org', 'created'],
         )
         assert.equal(replayed?.record_id, record.record_id)
-        const lines = await listLines(kit.storage.activity, {
+        const lines = await listActivity(kit.storage.activity, {
           platform: school.platform_name,
           level: null,
           limit: 1,
@@ -64,8 +64,8 @@ onEachEngine((engine) => {
       'the history records the change with the source replay',
       withRefusal(engine, async ({ kit, school }) => {
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
-        await keep(kit, [rejection(school, { body: '"later"' })])
-        const refusal = (await listRefusals(kit.storage)).at(-1)
+        await saveRejected(kit, [rejection(school, { body: '"later"' })])
+        const refusal = (await listRejected(kit.storage)).at(-1)
         assert.ok(refusal)
         const { record_id } = await writeOne(kit, replayWrite(refusal, { data: '{"a":2}' }))
         const entry = only(await listHistory(kit.storage, record_id))
@@ -81,14 +81,14 @@ onEachEngine((engine) => {
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const one = replayWrite(refusal)
         const twice = await write(kit, one, one)
-        assert.deepEqual(words(twice), ['created', 'already_replayed'])
-        assert.deepEqual(words(await write(kit, one)), ['already_replayed'])
-        await keep(kit, [rejection(school, { body: '"another"' })])
-        const another = only(await listRefusals(kit.storage))
+        assert.deepEqual(outcomesOf(twice), ['created', 'already_replayed'])
+        assert.deepEqual(outcomesOf(await write(kit, one)), ['already_replayed'])
+        await saveRejected(kit, [rejection(school, { body: '"another"' })])
+        const another = only(await listRejected(kit.storage))
         const replays = Array.from({ length: 20 }, (_, index) =>
           write(kit, replayWrite(another, { reference: 'r-2', data: `{"n":${index}}` })),
         )
-        const outcomes = words((await Promise.all(replays)).flat())
+        const outcomes = outcomesOf((await Promise.all(replays)).flat())
         assert.equal(outcomes.filter((word) => word === 'created').length, 1)
         assert.equal(outcomes.filter((word) => word === 'already_replayed').length, 19)
         assert.equal((await listRecords(kit.storage)).length, 2)
@@ -98,8 +98,8 @@ onEachEngine((engine) => {
     test(
       'a dry run returns the same outcomes and stores nothing',
       withRefusal(engine, async ({ kit, refusal, school }) => {
-        await keep(kit, [rejection(school, { body: '"second"' })])
-        const [, second] = await listRefusals(kit.storage)
+        await saveRejected(kit, [rejection(school, { body: '"second"' })])
+        const [, second] = await listRejected(kit.storage)
         assert.ok(second)
         const batch = {
           at: kit.clock.text,
@@ -107,10 +107,10 @@ onEachEngine((engine) => {
           writes: [replayWrite(refusal), replayWrite(second, { data: '{"a":2}' })],
         }
         const before = await tracesOf(kit)
-        const tried = words(await kit.storage.records.tryWrites(batch))
+        const tried = outcomesOf(await kit.storage.records.tryWrites(batch))
         assert.deepEqual(tried, ['created', 'updated'])
         assert.deepEqual(await tracesOf(kit), before)
-        assert.deepEqual(words(await kit.storage.records.applyWrites(batch)), tried)
+        assert.deepEqual(outcomesOf(await kit.storage.records.applyWrites(batch)), tried)
       }),
     )
 
@@ -124,12 +124,12 @@ onEachEngine((engine) => {
           replayWrite({ ...refusal, platform_id: clinic.platform_id }),
           replayWrite(refusal, { record_type: 'staff' }),
         )
-        assert.deepEqual(words(outcomes), ['not_found', 'not_found', 'module_not_registered'])
+        assert.deepEqual(outcomesOf(outcomes), ['not_found', 'not_found', 'module_not_registered'])
         await setStatus(kit, school, 'inactive')
-        assert.deepEqual(words(await write(kit, replayWrite(refusal))), ['platform_inactive'])
-        assert.equal((await listRefusals(kit.storage)).length, 1)
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal))), ['platform_inactive'])
+        assert.equal((await listRejected(kit.storage)).length, 1)
         await setStatus(kit, school, 'active')
-        assert.deepEqual(words(await write(kit, replayWrite(refusal))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal))), ['created'])
       }),
     )
 
@@ -137,19 +137,19 @@ onEachEngine((engine) => {
       'a replay does not overwrite a newer push or pull unless the operator forces it',
       withRefusal(engine, async ({ kit, refusal, school }) => {
         await write(kit, pushWrite(school, { data: '{"a":2}' }))
-        assert.deepEqual(words(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
           'stale',
         ])
         assert.equal(only(await listRecords(kit.storage)).data, '{"a":2}')
-        assert.deepEqual(words(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
           'already_replayed',
         ])
         const insisted = replayWrite(refusal, { data: '{"a":1}', overwrite: true })
-        assert.deepEqual(words(await write(kit, insisted)), ['updated'])
-        assert.deepEqual(words(await write(kit, insisted)), ['already_replayed'])
+        assert.deepEqual(outcomesOf(await write(kit, insisted)), ['updated'])
+        assert.deepEqual(outcomesOf(await write(kit, insisted)), ['already_replayed'])
         assert.equal(only(await listRecords(kit.storage)).data, '{"a":1}')
 
-        await keep(kit, [rejection(school, { body: '"before the read"' })])
+        await saveRejected(kit, [rejection(school, { body: '"before the read"' })])
         kit.clock.advance(60)
         const during = async (data: string) =>
           pullOnce(kit, school, async (read) => {
@@ -157,26 +157,28 @@ onEachEngine((engine) => {
           })
         await during('{"a":3}')
         await during('{"a":3}')
-        const late = only(await listRefusals(kit.storage))
-        assert.deepEqual(words(await write(kit, replayWrite(late, { data: '{"a":4}' }))), ['stale'])
+        const late = only(await listRejected(kit.storage))
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(late, { data: '{"a":4}' }))), [
+          'stale',
+        ])
       }),
     )
 
     test(
       'replaying several rejections of one record keeps the latest, in any order of replay',
       withRefusal(engine, async ({ kit, refusal, school }) => {
-        await keep(kit, [
+        await saveRejected(kit, [
           rejection(school, { body: '"second"' }),
           rejection(school, { body: '"third"' }),
         ])
-        const [, second, third] = await listRefusals(kit.storage)
+        const [, second, third] = await listRejected(kit.storage)
         assert.ok(second && third)
         const replays = [
           replayWrite(second, { data: '{"n":2}' }),
           replayWrite(third, { data: '{"n":3}' }),
           replayWrite(refusal, { data: '{"n":1}' }),
         ]
-        assert.deepEqual(words(await write(kit, ...replays)), ['created', 'updated', 'stale'])
+        assert.deepEqual(outcomesOf(await write(kit, ...replays)), ['created', 'updated', 'stale'])
         assert.equal(only(await listRecords(kit.storage)).data, '{"n":3}')
       }),
     )
@@ -186,16 +188,16 @@ onEachEngine((engine) => {
       withRefusal(engine, async ({ kit, refusal, school }) => {
         const place = { seq: 1, at: '2026-03-10T08:00:00.000000000Z' }
         const element = rejection(school, { method: 'pull', body: '{"e":1}', place })
-        await keep(kit, [element])
-        const pulled = (await listRefusals(kit.storage)).find((one) => one.method === 'pull')
+        await saveRejected(kit, [element])
+        const pulled = (await listRejected(kit.storage)).find((one) => one.method === 'pull')
         assert.ok(pulled)
         await write(kit, replayWrite(refusal), replayWrite(pulled, { reference: 'r-2' }))
-        assert.deepEqual(await listRefusals(kit.storage), [])
-        await keep(kit, [element, rejection(school)])
-        const again = only(await listRefusals(kit.storage))
+        assert.deepEqual(await listRejected(kit.storage), [])
+        await saveRejected(kit, [element, rejection(school)])
+        const again = only(await listRejected(kit.storage))
         assert.equal(again.rejected_push_id, refusal.rejected_push_id)
         assert.ok(again.place_seq > refusal.place_seq)
-        assert.deepEqual(words(await write(kit, replayWrite(again, { data: '{"a":9}' }))), [
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(again, { data: '{"a":9}' }))), [
           'updated',
         ])
       }),
@@ -214,7 +216,7 @@ onEachEngine((engine) => {
         assert.equal(only(await listRecords(kit.storage)).incomplete, false)
         const read = await beginRead(kit.storage, school)
         const again = pullWrite(read, { data: '{"a":1}' })
-        assert.deepEqual(words(await write(kit, again)), ['unchanged'])
+        assert.deepEqual(outcomesOf(await write(kit, again)), ['unchanged'])
         const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual([stats.created_today, stats.received_today], [1, 1])
       }),
@@ -241,11 +243,11 @@ onEachEngine((engine) => {
           const body = JSON.stringify('x'.repeat(number * 100))
           const code = number % 2 === 0 ? 'module_not_registered' : 'invalid_record'
           const record_type = number % 3 === 0 ? 'staff' : 'students'
-          await keep(kit, [
+          await saveRejected(kit, [
             rejection(number % 2 === 0 ? clinic : school, { body, code, record_type }),
           ])
         }
-        const whole = (await listRefusals(kit.storage)).map((one) => one.rejected_push_id)
+        const whole = (await listRejected(kit.storage)).map((one) => one.rejected_push_id)
         assert.equal(whole.length, 10)
         for (const [limit, maxBytes] of [
           [3, 1_000_000],
@@ -285,12 +287,12 @@ onEachEngine((engine) => {
       withRefusal(engine, async ({ kit, refusal, school }) => {
         kit.clock.advance(60)
         const since = kit.clock.text
-        await keep(kit, [
+        await saveRejected(kit, [
           rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '1' }),
           rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '2' }),
         ])
         kit.clock.advance(60)
-        await keep(kit, [
+        await saveRejected(kit, [
           rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '2' }),
         ])
         const query = { platform: 'school', limit: 10 }
@@ -328,14 +330,14 @@ onEachEngine((engine) => {
       withRefusal(engine, async ({ kit, school, refusal }) => {
         const until = kit.clock.text
         kit.clock.advance(1)
-        await keep(kit, [rejection(school, { body: '"later"' })])
+        await saveRejected(kit, [rejection(school, { body: '"later"' })])
         const { rejectedPushes } = kit.storage
         const meant = { platform: 'school', code: null, record_type: null, cause: null, id: null }
         const query = { ...meant, until, limit: 10 }
         const log = changeLog('rejected_push.dismissed')
         assert.equal(await rejectedPushes.dismissRejectedPushes(query, kit.clock.text, log), 1)
         assert.equal(await rejectedPushes.dismissRejectedPushes(query, kit.clock.text, log), 0)
-        const rest = only(await listRefusals(kit.storage))
+        const rest = only(await listRejected(kit.storage))
         assert.notEqual(rest.rejected_push_id, refusal.rejected_push_id)
         const one = { ...query, platform: null, id: rest.rejected_push_id, until: kit.clock.text }
         assert.equal(await rejectedPushes.dismissRejectedPushes(one, kit.clock.text, null), 1)
@@ -352,7 +354,7 @@ onEachEngine((engine) => {
   })
 })
 
-type Refused = Awaited<ReturnType<typeof listRefusals>>[number]
+type Refused = Awaited<ReturnType<typeof listRejected>>[number]
 
 /** Opens a storage with one platform and one rejected push. */
 function withRefusal(
@@ -361,15 +363,15 @@ function withRefusal(
 ): () => Promise<void> {
   return withStorage(engine, async (kit) => {
     const school = await registerTestPlatform(kit)
-    await keep(kit, [rejection(school)])
-    await run({ kit, school, refusal: only(await listRefusals(kit.storage)) })
+    await saveRejected(kit, [rejection(school)])
+    await run({ kit, school, refusal: only(await listRejected(kit.storage)) })
   })
 }
 
 async function tracesOf({ storage, clock }: StorageKit): Promise<unknown> {
   return {
     records: await listRecords(storage),
-    refusals: await listRefusals(storage),
+    refusals: await listRejected(storage),
     snapshot: await storage.snapshot.readSnapshot(clock.day),
     counters: await runSql(storage, 'SELECT * FROM module_counters'),
     history: await runSql(storage, 'SELECT * FROM record_history'),

@@ -14,7 +14,7 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { listUnmet, markUnmet } from '../../helpers/storage/missing.ts'
+import { listMissing, markMissing } from '../../helpers/storage/missing.ts'
 import { beginRead, finishTestPull } from '../../helpers/storage/pulls.ts'
 import { chooseFields, indexAll, listInPages, modelList } from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
@@ -44,8 +44,8 @@ onEachEngine((engine) => {
           await write(kit, ...pushes)
         }
         const read = await beginRead(storage, school)
-        const unmet = (await listUnmet(storage, read)).slice(0, 5)
-        await markUnmet(
+        const unmet = (await listMissing(storage, read)).slice(0, 5)
+        await markMissing(
           storage,
           read,
           unmet.map((one) => one.reference_number),

@@ -11,7 +11,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { remove, runAll } from '../../helpers/storage/removals.ts'
+import { remove, runRemovals } from '../../helpers/storage/removals.ts'
 import { indexAll } from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { sqliteEngine } from '../../helpers/storage/sqlite.ts'
@@ -150,7 +150,7 @@ describe('the search index of SQLite', () => {
       await indexAll(storage)
       assert.ok(await isInIndex(storage))
       await remove(again, school)
-      await runAll(storage)
+      await runRemovals(storage)
       assert.equal(await isInIndex(storage), false)
     }),
   )

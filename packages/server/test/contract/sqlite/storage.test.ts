@@ -8,9 +8,9 @@ import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
   only,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
@@ -21,7 +21,7 @@ import {
   taskOf,
   taskResult,
 } from '../../helpers/storage/pulls.ts'
-import { dropOld } from '../../helpers/storage/retention.ts'
+import { deleteOld } from '../../helpers/storage/retention.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { openTemporarySqlite } from '../../helpers/storage/sqlite.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
@@ -51,7 +51,7 @@ describe('SQLite storage', () => {
       await untilTrue('the log is empty', async () => (await traces()).log === 0)
       const before = await traces()
       const writes = references.map((reference) => pullWrite(read, { reference }))
-      const outcomes = words(await write(kit, ...writes))
+      const outcomes = outcomesOf(await write(kit, ...writes))
       assert.deepEqual(new Set(outcomes), new Set(['unchanged']))
       assert.deepEqual(await traces(), before)
       await write(kit, pullWrite(read, { reference: 'new' }))
@@ -104,7 +104,7 @@ describe('SQLite storage', () => {
       }
       const before = pages()
       clock.advance(3600)
-      assert.equal(await dropOld(storage, 'history', clock.text, 50), 200)
+      assert.equal(await deleteOld(storage, 'history', clock.text, 50), 200)
       assert.equal(pages(), before)
       let steps = 0
       while (await storage.retention.giveSpaceBack()) steps += 1
@@ -133,7 +133,7 @@ describe('SQLite storage', () => {
       await assert.rejects(write(kit, ...large), UNAVAILABLE)
       assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), before)
       await runSql(storage, 'PRAGMA max_page_count = 1000000')
-      const outcomes = words(await write(kit, ...large))
+      const outcomes = outcomesOf(await write(kit, ...large))
       assert.equal(outcomes.filter((word) => word === 'created').length, 49)
       assert.equal((await listRecords(storage)).length, 50)
     } finally {
@@ -156,7 +156,7 @@ describe('SQLite storage', () => {
       only(await listRecords(storage))
       await runSql(storage, 'PRAGMA query_only = OFF')
       await storage.checkWritable()
-      assert.deepEqual(words(await write(kit, pushWrite(school, { reference: 'r-2' }))), [
+      assert.deepEqual(outcomesOf(await write(kit, pushWrite(school, { reference: 'r-2' }))), [
         'created',
       ])
     } finally {

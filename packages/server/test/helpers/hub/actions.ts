@@ -24,7 +24,7 @@ import type { StorageEngine } from '../storage/engine.ts'
 import { countRows, runSql } from '../storage/sql.ts'
 import { until } from '../time/until.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
-import { type Answer, expectAnswer } from './response.ts'
+import { expectBody, type TestResponse } from './response.ts'
 
 const { Object: object, Array: array, String: string, Literal: literal, Union: union } = Type
 const nullable = union([string(), Type.Null()])
@@ -66,7 +66,7 @@ export async function signIn(hub: TestHub): Promise<Session> {
   return { cookie, csrf, headers }
 }
 
-export function cookieOf(answer: Answer): string {
+export function cookieOf(answer: TestResponse): string {
   return answer.cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
 }
 
@@ -76,7 +76,7 @@ export function sendRegistration(
   hub: TestHub,
   platform: SimulatedPlatform,
   over: Record<string, unknown> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { source_base_url, source_api_key, modules } = platform
   return hub.send({
     method: 'POST',
@@ -99,12 +99,12 @@ export async function registerPlatform(
 ): Promise<RegisteredPlatform> {
   const schema = object({ success: literal(true), platform: Platform, hub_api_key: string() })
   const answer = await sendRegistration(hub, simulated, over)
-  const { platform, hub_api_key } = expectAnswer(answer, 201, schema)
+  const { platform, hub_api_key } = expectBody(answer, 201, schema)
   return { id: platform.id, platform, hub_api_key }
 }
 
 /** A registered platform for tests that only push. Its server is stopped. */
-export async function registerAny(
+export async function registerPushingPlatform(
   hub: TestHub,
   options: PlatformOptions = {},
 ): Promise<RegisteredPlatform & { platform_name: string }> {
@@ -150,7 +150,7 @@ export async function setStatus(hub: TestHub, id: number, status: string): Promi
     headers: { authorization: hub.authorization('operator') },
     body: { status },
   })
-  return expectAnswer(answer, 200, object({ success: literal(true), platform: Platform })).platform
+  return expectBody(answer, 200, object({ success: literal(true), platform: Platform })).platform
 }
 
 /** The headers that the specification requires of a push (4.1). */
@@ -180,7 +180,7 @@ export function push(
   hubApiKey: string,
   body: unknown,
   method: 'POST' | 'PATCH' = 'POST',
-): Promise<Answer> {
+): Promise<TestResponse> {
   const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const headers = pushHeaders(hubApiKey)
   return hub.send({ method, url: '/api/webhook/receive', headers, body: payload })
@@ -189,24 +189,24 @@ export function push(
 /** All records of a platform, oldest first. */
 export async function recordsOf(hub: TestHub, platform: string): Promise<StoredRecord[]> {
   const url = `/api/v1/records?sort=record_id&limit=500&platform=${encodeURIComponent(platform)}`
-  const page = expectAnswer(await hub.get(url), 200, RecordPage)
+  const page = expectBody(await hub.get(url), 200, RecordPage)
   assert.equal(page.next_cursor, null, 'There are more records than a page holds')
   return page.records
 }
 
 export async function historyOf(hub: TestHub, recordId: number): Promise<HistoryEntry[]> {
   const answer = await hub.get(`/api/v1/records/${recordId}/history`)
-  return expectAnswer(answer, 200, object({ history: array(HistoryEntry) })).history
+  return expectBody(answer, 200, object({ history: array(HistoryEntry) })).history
 }
 
 export async function rejectedOf(hub: TestHub, platform: string): Promise<RejectedPush[]> {
   const answer = await hub.get(`/api/v1/rejected-pushes?platform=${encodeURIComponent(platform)}`)
-  return expectAnswer(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
+  return expectBody(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
 }
 
 export async function activityOf(hub: TestHub): Promise<ActivityLine[]> {
   const answer = await hub.get('/api/v1/activity?limit=500')
-  return expectAnswer(answer, 200, object({ activity: array(ActivityLine) })).activity
+  return expectBody(answer, 200, object({ activity: array(ActivityLine) })).activity
 }
 
 export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
@@ -214,7 +214,7 @@ export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
     url: '/dashboard/realtime',
     headers: (await signIn(hub)).headers,
   })
-  return expectAnswer(answer, 200, Snapshot)
+  return expectBody(answer, 200, Snapshot)
 }
 
 const PullPage = object({ pull: Pull, tasks: array(PullTask), next_cursor: nullable })
@@ -223,11 +223,11 @@ export type ReadPull = { pull: Pull; tasks: PullTask[]; next_cursor: string | nu
 export async function startPull(hub: TestHub): Promise<Pull> {
   const headers = { authorization: hub.authorization('operator') }
   const answer = await hub.send({ method: 'POST', url: '/api/v1/pulls', headers })
-  return expectAnswer(answer, 202, StartPullAnswer).pull
+  return expectBody(answer, 202, StartPullAnswer).pull
 }
 
 export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {
-  return expectAnswer(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
+  return expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
 }
 
 export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
@@ -254,7 +254,7 @@ export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
 }
 
 /** The numbers of stored rows, to compare before and after an action that must store nothing. */
-export async function tracesOf(hub: TestHub): Promise<Record<string, unknown>> {
+export async function countStoredRows(hub: TestHub): Promise<Record<string, unknown>> {
   const traces: Record<string, unknown> = {}
   for (const table of ['records', 'record_history', 'rejected_pushes', 'activity', 'pulls']) {
     traces[table] = await countRows(hub.storage, table)

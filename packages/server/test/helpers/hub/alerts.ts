@@ -5,20 +5,20 @@ import { runSql } from '../storage/sql.ts'
 import { until } from '../time/until.ts'
 import { activityOf } from './actions.ts'
 import type { TestHub } from './hub.ts'
-import { expectAnswer } from './response.ts'
+import { expectBody } from './response.ts'
 
 /** Evaluates alerts as often as possible. */
 export const ALERTS_AT_ONCE = { alerts: 1 }
 
 /** A clock that stands still at the current time, as the tokens of tests require. */
-export function clockOfToday(): TestClock {
+export function createStoppedClock(): TestClock {
   const clock = new TestClock()
   clock.set(new Date().toISOString())
   return clock
 }
 
 export async function alertsOf(hub: TestHub, query = ''): Promise<Alert[]> {
-  return expectAnswer(await hub.get(`/api/v1/alerts?limit=500${query}`), 200, AlertPage).alerts
+  return expectBody(await hub.get(`/api/v1/alerts?limit=500${query}`), 200, AlertPage).alerts
 }
 
 /** Waits for this number of open alerts of a kind, and returns them. */
@@ -30,13 +30,13 @@ export function untilOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise
 }
 
 /** The activity entries of alerts, oldest first. */
-export async function alertLines(hub: TestHub): Promise<string[]> {
+export async function alertEntries(hub: TestHub): Promise<string[]> {
   const lines = (await activityOf(hub)).filter(({ kind }) => kind.startsWith('alert.'))
   return lines.map(({ kind }) => kind).reverse()
 }
 
 /** Makes all platforms fail in this number of consecutive pulls; 0 makes them succeed. */
-export async function failAll(hub: TestHub, pulls: number): Promise<void> {
+export async function failPulls(hub: TestHub, pulls: number): Promise<void> {
   const since = pulls === 0 ? 'NULL' : "'2026-01-01T08:00:00.000Z'"
   const error = pulls === 0 ? 'NULL' : "'The platform cannot be reached.'"
   await runSql(

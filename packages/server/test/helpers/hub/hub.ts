@@ -14,7 +14,7 @@ import { type Clock, type MonotonicClock, systemClock } from '../../../src/lib/t
 import type { PlatformTimeouts } from '../../../src/platform-client/request/timeouts.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageEngine } from '../storage/engine.ts'
-import type { Answer } from './response.ts'
+import type { TestResponse } from './response.ts'
 
 export const SECRET = 'the secret of a test hub, 32 characters or more'
 export const PASSWORD = 'correct horse battery staple'
@@ -60,9 +60,9 @@ export type TestHub = {
   /** The `Authorization` header with a token of this role. */
   authorization: (role: Role) => string
   /** Sends a request without a socket. */
-  send: (request: HubRequest) => Promise<Answer>
+  send: (request: HubRequest) => Promise<TestResponse>
   /** Reads as a program with the role admin. */
-  get: (url: string) => Promise<Answer>
+  get: (url: string) => Promise<TestResponse>
   /** Everything the hub has logged. */
   log: () => string
   /** Stops the hub; the storage stays open. */
@@ -85,7 +85,7 @@ export async function startTestHub(
   let running = await run(storage, options, lines)
   const stop = () => running.hub.stop()
 
-  async function send(request: HubRequest): Promise<Answer> {
+  async function send(request: HubRequest): Promise<TestResponse> {
     const { method = 'GET', url, headers = {}, body } = request
     const payload =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
@@ -141,7 +141,7 @@ export async function startTestHub(
 export async function sendOverSocket(
   hub: Pick<TestHub, 'address'>,
   request: HubRequest & { method?: string },
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { method = 'GET', url, headers = {}, body } = request
   const answer = await fetch(`${hub.address}${url}`, {
     method,

@@ -4,7 +4,7 @@ import { simulatedModule, simulatedRecord, simulatePlatform } from '../platform/
 import type { StorageEngine } from '../storage/engine.ts'
 import { pullAll, recordsOf, registerPlatform } from './actions.ts'
 import { startTestHub, type TestHubOptions } from './hub.ts'
-import { expectAnswer } from './response.ts'
+import { expectBody } from './response.ts'
 
 /** A hub that has pulled this number of records, R-0 and following, from one module of one platform. */
 export async function startWithRecords(
@@ -31,7 +31,7 @@ export async function startWithRecords(
     read: () => recordsOf(hub, platform.platform_name),
     async reviews(query = ''): Promise<MissingReview[]> {
       const answer = await hub.get(`/api/v1/missing-reviews${query}`)
-      return expectAnswer(answer, 200, MissingReviewPage).missing_reviews
+      return expectBody(answer, 200, MissingReviewPage).missing_reviews
     },
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()

@@ -4,20 +4,20 @@ import type { Role } from '../../../src/domain/auth/caller.ts'
 import { cookieOf, type Session } from './actions.ts'
 import { EMAIL, PASSWORD, type TestHub } from './hub.ts'
 import { tokenOfLink } from './link-token.ts'
-import { type Answer, expectObject } from './response.ts'
+import { expectObject, type TestResponse } from './response.ts'
 
 export function trySignIn(
   hub: TestHub,
   email: string,
   password = PASSWORD,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const body = { email, password }
   return hub.send({ method: 'POST', url: '/api/auth/sign-in/email', headers, body })
 }
 
 /** The session of a completed sign-in. */
-export async function sessionOf(hub: TestHub, signedIn: Answer): Promise<Session> {
+export async function sessionOf(hub: TestHub, signedIn: TestResponse): Promise<Session> {
   assert.ok(signedIn.status === 200 || signedIn.status === 302, signedIn.text)
   const cookie = cookieOf(signedIn)
   const answer = await hub.send({ url: '/api/v1/session', headers: { cookie } })
@@ -42,11 +42,11 @@ export async function invite(hub: TestHub, email: string, role: Role): Promise<s
 }
 
 /** Reads the invitation with this token. */
-export function readInvited(hub: TestHub, token: string): Promise<Answer> {
+export function readInvited(hub: TestHub, token: string): Promise<TestResponse> {
   return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
 }
 
-export function accept(hub: TestHub, token: string, over: object = {}): Promise<Answer> {
+export function accept(hub: TestHub, token: string, over: object = {}): Promise<TestResponse> {
   const body = { token, name: 'Bob', password: PASSWORD, ...over }
   return hub.send({ method: 'POST', url: '/invitation', body })
 }
@@ -82,7 +82,7 @@ export function callAs(
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   url: string,
   body?: object,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { headers } = session
   return hub.send({ method, url, headers, ...(body === undefined ? {} : { body }) })
 }

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { isErrorCode } from '../../../src/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../src/lib/json/lossless-json.ts'
 
-export type Answer = {
+export type TestResponse = {
   status: number
   /** The value of a header, or '' without it. */
   header: (name: string) => string
@@ -15,8 +15,8 @@ export type Answer = {
 }
 
 /** Asserts the status and the schema of the body, and returns the body. */
-export function expectAnswer<Schema extends TSchema>(
-  answer: Answer,
+export function expectBody<Schema extends TSchema>(
+  answer: TestResponse,
   status: number,
   schema: Schema,
 ): Static<Schema> {
@@ -26,15 +26,15 @@ export function expectAnswer<Schema extends TSchema>(
 }
 
 /** Asserts the status and returns the body as a JSON object. */
-export function expectObject(answer: Answer, status: number): JsonObject {
+export function expectObject(answer: TestResponse, status: number): JsonObject {
   const value = parseBody(answer, status)
   assert.ok(isJsonObject(value), answer.text)
   return value
 }
 
 /** Asserts that the response is an error with exactly the documented members. */
-export function expectError(answer: Answer, status: number, code: string): ErrorAnswer {
-  const error = expectAnswer(answer, status, ErrorAnswer)
+export function expectError(answer: TestResponse, status: number, code: string): ErrorAnswer {
+  const error = expectBody(answer, status, ErrorAnswer)
   assert.equal(error.code, code, answer.text)
   assert.ok(isErrorCode(error.code), `${error.code} is not in the catalogue`)
   assert.equal(error.request_id, answer.header('x-request-id'))
@@ -59,7 +59,7 @@ export function expectAbsent(secrets: readonly string[], texts: readonly string[
   }
 }
 
-function parseBody(answer: Answer, status: number): unknown {
+function parseBody(answer: TestResponse, status: number): unknown {
   assert.equal(answer.status, status, answer.text)
   assert.match(answer.header('content-type'), /^application\/json(;|$)/)
   return JSON.parse(answer.text)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { cookieOf, type Session } from './actions.ts'
 import { PASSWORD, type TestHub } from './hub.ts'
 import { callAs, sessionOf } from './operators.ts'
-import { type Answer, expectObject } from './response.ts'
+import { expectObject, type TestResponse } from './response.ts'
 import { createSoftwarePasskey } from './software-passkey.ts'
 import { totpCode } from './totp.ts'
 
@@ -29,10 +29,10 @@ export async function enableSecondFactor(hub: TestHub, session: Session) {
 
 export function sendCode(
   hub: TestHub,
-  signedIn: Answer,
+  signedIn: TestResponse,
   path: string,
   code: string,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const headers = { cookie: cookieOf(signedIn) }
   return hub.send({ method: 'POST', url: `/api/auth/two-factor/${path}`, headers, body: { code } })
 }

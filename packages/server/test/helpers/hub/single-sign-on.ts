@@ -5,7 +5,7 @@ import type { StorageEngine } from '../storage/engine.ts'
 import { cookieOf } from './actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
 import type { OidcProvider } from './oidc-provider.ts'
-import { type Answer, expectObject } from './response.ts'
+import { expectObject, type TestResponse } from './response.ts'
 
 export const SITE = 'http://localhost'
 export const AT_HOME = { host: 'localhost', origin: SITE }
@@ -48,7 +48,7 @@ export function createClockAhead() {
   }
 }
 
-export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
+export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url: '/api/auth/sign-in/social',
@@ -58,12 +58,12 @@ export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<A
 }
 
 /** Runs a complete single sign-on. */
-export async function signOn(hub: TestHub): Promise<Answer> {
-  return comeBack(hub, await beginSignOn(hub))
+export async function signOn(hub: TestHub): Promise<TestResponse> {
+  return followRedirects(hub, await beginSignOn(hub))
 }
 
 /** Follows the redirect to the provider and back. */
-export async function comeBack(hub: TestHub, begun: Answer): Promise<Answer> {
+export async function followRedirects(hub: TestHub, begun: TestResponse): Promise<TestResponse> {
   const { url } = expectObject(begun, 200)
   const sentBack = await fetch(String(url), { redirect: 'manual' })
   const back = new URL(sentBack.headers.get('location') ?? '')

@@ -8,7 +8,7 @@ import {
   type Behaviour,
   type Endpoint,
   manifestOf,
-  recordsAnswer,
+  recordsResponse,
   respond,
   type SimulatedPlatform,
 } from './platform.ts'
@@ -30,7 +30,7 @@ const NO_MODULE = 'records/recordhub-check-no-such-module'
 /** This response with the right key, the correct one without it. */
 function answer(endpoint: Endpoint, behaviour: Behaviour) {
   return (platform: SimulatedPlatform) =>
-    platform.behave(endpoint, (response, request) => {
+    platform.setResponse(endpoint, (response, request) => {
       const isRight = request.headers['x-platform-api-key'] === platform.source_api_key
       return (isRight ? behaviour : respond.status(401))(response, request)
     })
@@ -38,7 +38,7 @@ function answer(endpoint: Endpoint, behaviour: Behaviour) {
 
 function refuse(endpoint: Endpoint, behaviour: Behaviour) {
   return (platform: SimulatedPlatform) =>
-    platform.behave(endpoint, (response, request) => {
+    platform.setResponse(endpoint, (response, request) => {
       const isRight = request.headers['x-platform-api-key'] === platform.source_api_key
       if (!isRight) return behaviour(response, request)
       if (endpoint === 'ping') return respond.json(pingOf(platform))(response, request)
@@ -54,7 +54,7 @@ const pingOf = ({ platform_name }: SimulatedPlatform) => ({
 
 function agreedOf({ platform_name, modules: [module] }: SimulatedPlatform) {
   if (!module) throw new Error('There is no module')
-  return recordsAnswer(platform_name, module)
+  return recordsResponse(platform_name, module)
 }
 
 /** The manifest with other members. */
@@ -106,7 +106,7 @@ export const FAULTS: readonly Fault[] = [
     at: 'ping',
     arrange: (platform) => {
       const well = respond.json(pingOf(platform))
-      platform.behaveInTurn('ping', well, respond.late(2100, well))
+      platform.queueResponses('ping', well, respond.late(2100, well))
     },
     limits: { timer: systemTimer },
   },
@@ -147,23 +147,23 @@ export const FAULTS: readonly Fault[] = [
   {
     rule: 'key.not_checked',
     at: CASES,
-    arrange: (one) => one.behave(CASES, respond.json(agreedOf(one))),
+    arrange: (one) => one.setResponse(CASES, respond.json(agreedOf(one))),
   },
   {
     rule: 'key.not_checked',
     at: 'ping',
-    arrange: (one) => one.behave('ping', respond.json(pingOf(one))),
+    arrange: (one) => one.setResponse('ping', respond.json(pingOf(one))),
   },
   {
     rule: 'key.not_checked',
     at: 'search',
-    arrange: (one) => one.behave('search', respond.json({ success: true, records: [] })),
+    arrange: (one) => one.setResponse('search', respond.json({ success: true, records: [] })),
   },
   {
     rule: 'key.not_checked',
     at: 'ping',
     arrange: (platform) => {
-      platform.behave('ping', (response, request) => {
+      platform.setResponse('ping', (response, request) => {
         const key = String(request.headers['x-platform-api-key']).toLowerCase()
         const isAlike = key === platform.source_api_key.toLowerCase()
         return (isAlike ? respond.json(pingOf(platform)) : respond.status(401))(response, request)
@@ -299,7 +299,7 @@ export const FAULTS: readonly Fault[] = [
         total: 4,
         records: [4, 1, 2, 3].map((one) => goodRecord(one)),
       }
-      platform.behaveInTurn(CASES, respond.json(agreedOf(platform)), respond.json(more))
+      platform.queueResponses(CASES, respond.json(agreedOf(platform)), respond.json(more))
     },
   },
   {
@@ -421,7 +421,7 @@ export const FAULTS: readonly Fault[] = [
   {
     rule: 'search.absent',
     at: 'search',
-    arrange: (one) => one.behave('search', respond.status(404)),
+    arrange: (one) => one.setResponse('search', respond.status(404)),
   },
   { rule: 'search.not_understood', at: 'search', arrange: search({ success: true, hits: 1 }) },
   {
@@ -445,17 +445,17 @@ export const FAULTS: readonly Fault[] = [
   {
     rule: 'platform_refused_key',
     at: 'ping',
-    arrange: (one) => one.behave('ping', respond.status(401)),
+    arrange: (one) => one.setResponse('ping', respond.status(401)),
   },
   {
     rule: 'platform_not_json',
     at: 'manifest',
-    arrange: (one) => one.behave('manifest', respond.html()),
+    arrange: (one) => one.setResponse('manifest', respond.html()),
   },
   {
     rule: 'platform_redirected',
     at: 'ping',
-    arrange: (one) => one.behave('ping', respond.redirect('/sign-in')),
+    arrange: (one) => one.setResponse('ping', respond.redirect('/sign-in')),
   },
   {
     rule: 'platform_answer_invalid',
@@ -468,7 +468,7 @@ export const FAULTS: readonly Fault[] = [
     rule: 'check.throttled',
     at: 'manifest',
     arrange: (one) =>
-      one.behaveInTurn(
+      one.queueResponses(
         'manifest',
         respond.json(manifestOf(one.platform_name, one.modules)),
         TOO_OFTEN,
@@ -477,9 +477,9 @@ export const FAULTS: readonly Fault[] = [
   {
     rule: 'platform_throttled',
     at: 'ping',
-    arrange: (one) => one.behave('ping', TOO_OFTEN),
+    arrange: (one) => one.setResponse('ping', TOO_OFTEN),
   },
-  { rule: 'platform_throttled', at: CASES, arrange: (one) => one.behave(CASES, TOO_OFTEN) },
+  { rule: 'platform_throttled', at: CASES, arrange: (one) => one.setResponse(CASES, TOO_OFTEN) },
   { rule: 'platform_broke_off', at: CASES, arrange: answer(CASES, respond.cutOff('{"records":[')) },
   {
     rule: 'platform_answer_invalid',

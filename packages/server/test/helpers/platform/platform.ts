@@ -1,9 +1,9 @@
 /** A platform as the specification describes it (4.2), on loopback, whose responses a test can replace. */
 import { createServer, type ServerResponse } from 'node:http'
 import { listenAtFreePort } from '../process/free-port.ts'
-import { type Behaviour, type ReceivedRequest, respond } from './respond.ts'
+import { type ReceivedRequest, type Responder, respond } from './respond.ts'
 
-export { type Behaviour, respond } from './respond.ts'
+export { type Responder as Behaviour, respond } from './respond.ts'
 
 type SimulatedField = { key: string; label: string; type: string; required: boolean }
 export type SimulatedModule = {
@@ -29,15 +29,15 @@ export type SimulatedPlatform = {
   /** All received requests. */
   requests: ReceivedRequest[]
   /** Sets the response of an endpoint; null restores the correct one. */
-  behave: (endpoint: Endpoint, behaviour: Behaviour | null) => void
+  setResponse: (endpoint: Endpoint, behaviour: Responder | null) => void
   /** Sets the responses to the next requests of an endpoint, one each. */
-  behaveInTurn: (endpoint: Endpoint, ...behaviours: Behaviour[]) => void
+  queueResponses: (endpoint: Endpoint, ...behaviours: Responder[]) => void
   /** The received records requests. */
-  asked: () => ReceivedRequest[]
+  recordRequests: () => ReceivedRequest[]
   /** Stops the server, so that connections are refused, until it is started again. */
-  goAway: () => Promise<{ comeBack: () => Promise<void> }>
+  goOffline: () => Promise<{ comeBack: () => Promise<void> }>
   /** Holds the response to the next request of an endpoint. */
-  hold: (endpoint: Endpoint) => HeldRequest
+  holdRequest: (endpoint: Endpoint) => HeldRequest
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -84,8 +84,8 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     base = '',
   } = options
   const requests: ReceivedRequest[] = []
-  const behaviours = new Map<string, Behaviour>()
-  const turns = new Map<string, Behaviour[]>()
+  const behaviours = new Map<string, Responder>()
+  const turns = new Map<string, Responder[]>()
   const holds = new Map<string, { arrive: () => void; released: Promise<void> }>()
 
   async function answer(request: ReceivedRequest, response: ServerResponse): Promise<void> {
@@ -101,7 +101,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     agreed(endpoint, request)(response, request)
   }
 
-  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Behaviour {
+  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Responder {
     if (headers['x-platform-api-key'] !== source_api_key) return respond.status(401)
     const module = modules.find((one) => endpoint === `records/${one.record_type}`)
     if (endpoint === 'ping') {
@@ -112,7 +112,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
       const query = new URLSearchParams(path.split('?')[1]).get('query') ?? ''
       return respond.json(searchAnswer(platform_name, modules, query))
     }
-    return module ? respond.json(recordsAnswer(platform_name, module)) : respond.status(404)
+    return module ? respond.json(recordsResponse(platform_name, module)) : respond.status(404)
   }
 
   const server = createServer((request, response) => {
@@ -133,19 +133,19 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     modules,
     requests,
     source_base_url: `http://127.0.0.1:${port}${base}`,
-    behave(endpoint, behaviour) {
+    setResponse(endpoint, behaviour) {
       if (behaviour) behaviours.set(endpoint, behaviour)
       else behaviours.delete(endpoint)
     },
-    behaveInTurn: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
-    asked: () => requests.filter(({ path }) => path.includes('/records/')),
-    async goAway() {
+    queueResponses: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
+    recordRequests: () => requests.filter(({ path }) => path.includes('/records/')),
+    async goOffline() {
       await close()
       const comeBack = () =>
         new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
       return { comeBack }
     },
-    hold(endpoint) {
+    holdRequest(endpoint) {
       const arrived = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
       holds.set(endpoint, { arrive: arrived.resolve, released: released.promise })
@@ -156,7 +156,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
 }
 
 /** The correct response of the records endpoint of a module (specification 2.5). */
-export function recordsAnswer(platform_name: string, module: SimulatedModule) {
+export function recordsResponse(platform_name: string, module: SimulatedModule) {
   const { module_name, record_type, records } = module
   const total = records.length
   return { success: true, platform_name, module_name, record_type, total, records }

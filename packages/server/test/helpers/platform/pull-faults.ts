@@ -32,7 +32,7 @@ const TORN = /the compressed response was cut off/
 const SILENT = /it sent nothing for 0\.5 s/
 
 /** `elsewhere` is the address of another server. */
-export function failuresWith(elsewhere: string): Failure[] {
+export function createPullFaults(elsewhere: string): Failure[] {
   const nothing: readonly (readonly [string, Behaviour | null, RegExp, number?])[] = [
     ['500', respond.status(500), /responded with HTTP 500/],
     ['503 for ever', respond.status(503), /responded with HTTP 503/, 4],

@@ -12,7 +12,7 @@ export const LISTED = 'LISTED-1'
 export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
 
 /** A clock that stands still until the test advances it. */
-export function createTime() {
+export function createManualClock() {
   let now = 0
   return {
     now: () => now,

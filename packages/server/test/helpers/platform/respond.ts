@@ -10,18 +10,18 @@ export type ReceivedRequest = {
 }
 
 /** A response of an endpoint that replaces the correct one. */
-export type Behaviour = (response: ServerResponse, request: ReceivedRequest) => void
+export type Responder = (response: ServerResponse, request: ReceivedRequest) => void
 
 export const respond = {
-  json: (body: unknown): Behaviour => respond.text(JSON.stringify(body), 'application/json'),
+  json: (body: unknown): Responder => respond.text(JSON.stringify(body), 'application/json'),
   text:
-    (text: string | Buffer, type: string, headers: Record<string, string> = {}): Behaviour =>
+    (text: string | Buffer, type: string, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': type, ...headers }).end(text)
     },
   /** A records response with all required members. */
   records:
-    (records: unknown[], { total, type }: { total?: unknown; type?: string } = {}): Behaviour =>
+    (records: unknown[], { total, type }: { total?: unknown; type?: string } = {}): Responder =>
     (response, request) => {
       const { platform_name, path } = request
       const record_type = /\/records\/([^/?]+)/.exec(path)?.[1]
@@ -30,16 +30,16 @@ export const respond = {
       respond.text(text, type ?? 'application/json')(response, request)
     },
   status:
-    (status: number, headers: Record<string, string> = {}): Behaviour =>
+    (status: number, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
       response.end(JSON.stringify({ success: false, message: `This is ${status}` }))
     },
-  html: (): Behaviour => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
-  redirect: (location: string): Behaviour => respond.status(302, { Location: location }),
+  html: (): Responder => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
+  redirect: (location: string): Responder => respond.status(302, { Location: location }),
   /** Sends this part of a response and closes the connection. */
   cutOff:
-    (text: string): Behaviour =>
+    (text: string): Responder =>
     (response) => {
       response.writeHead(200, {
         'Content-Type': 'application/json',
@@ -49,13 +49,13 @@ export const respond = {
     },
   /** Sends this part of a response and then nothing more. */
   stall:
-    (text: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
+    (text: string | Buffer, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).write(text)
     },
   /** Sends this part of a response and then a space at intervals, until the client disconnects. */
   drip:
-    (text: string, everyMs: number): Behaviour =>
+    (text: string, everyMs: number): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write(text)
       const dripping = setInterval(() => response.write(' '), everyMs)
@@ -63,12 +63,12 @@ export const respond = {
     },
   /** Delays a response. */
   late:
-    (afterMs: number, behaviour: Behaviour): Behaviour =>
+    (afterMs: number, behaviour: Responder): Responder =>
     (...exchange) =>
       void setTimeout(behaviour, afterMs, ...exchange),
   /** One page per list of records, with Link headers; the URL of the first has no `page`. */
   pages:
-    (...pages: unknown[][]): Behaviour =>
+    (...pages: unknown[][]): Responder =>
     (response, request) => {
       const page = Number(new URLSearchParams(request.path.split('?')[1]).get('page') ?? 1)
       const total = pages.flat().length
@@ -79,7 +79,7 @@ export const respond = {
     },
   /** A conditional response: 304 if the request has its ETag. */
   tagged:
-    (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Behaviour =>
+    (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Responder =>
     (response, request) => {
       const { 'if-none-match': etag, 'if-modified-since': since } = request.headers
       const isKnown =
@@ -90,7 +90,7 @@ export const respond = {
       else respond.text(JSON.stringify(body), 'application/json', headers)(response, request)
     },
   /** Closes the connection without a response. */
-  nothing: (): Behaviour => (response) => {
+  nothing: (): Responder => (response) => {
     response.destroy()
   },
 } as const

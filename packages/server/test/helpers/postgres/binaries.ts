@@ -20,7 +20,7 @@ function isAllowed(origin: Binaries['origin']): boolean {
 }
 
 /** The first in PATH, otherwise the newest in the usual folders; `tried` collects why others were not used. */
-export function findMachineBinaries(user: User | null, tried: string[]): Binaries | null {
+export function findInstalledBinaries(user: User | null, tried: string[]): Binaries | null {
   if (!isAllowed('machine')) return null
   for (const bin of machineFolders()) {
     const found = inspect('machine', bin, user)
@@ -32,7 +32,7 @@ export function findMachineBinaries(user: User | null, tried: string[]): Binarie
 }
 
 /** Downloads them unless they are cached, and copies them into the folder if the server runs as another user. */
-export async function provideFetchedBinaries(
+export async function downloadBinaries(
   folder: string,
   user: User | null,
   tried: string[],

@@ -42,7 +42,7 @@ export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Pro
 }
 
 /** Resolves when this number of sessions of the observer's database wait for a lock. */
-export async function untilWaiting(observer: Client, count: number): Promise<void> {
+export async function untilLockWaiters(observer: Client, count: number): Promise<void> {
   await untilTrue(`${count} sessions wait for a lock`, async () => {
     const { rows } = await observer.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
@@ -62,7 +62,7 @@ export async function listeningSessions(observer: Client): Promise<number[]> {
 }
 
 /** Holds the locks of a statement while the work runs; `release` releases them earlier. */
-export async function whileHolding<Result>(
+export async function withLock<Result>(
   url: string,
   lock: string,
   work: (release: () => Promise<void>) => Promise<Result>,

@@ -1,7 +1,7 @@
 /** A real PostgreSQL server for tests in a temporary folder, which is removed with the test process. */
 import { randomBytes } from 'node:crypto'
 import { findFreePort } from '../process/free-port.ts'
-import { type Binaries, findMachineBinaries, provideFetchedBinaries } from './binaries.ts'
+import { type Binaries, downloadBinaries, findInstalledBinaries } from './binaries.ts'
 import { type Cluster, createCluster, DURABLE, runServer, USER } from './cluster.ts'
 import { makeServerFolder, removeServerFolder } from './folder.ts'
 import { type ServerProcess, serverUser } from './process.ts'
@@ -42,13 +42,13 @@ export type PostgresOptions = {
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const user = serverUser()
   const tried: string[] = []
-  const machine = findMachineBinaries(user, tried)
+  const machine = findInstalledBinaries(user, tried)
   const folder = await makeServerFolder(user, {
     programs: machine === null && user !== null,
     onDisk: options.onDisk ?? false,
   })
   try {
-    const binaries = machine ?? (await provideFetchedBinaries(folder, user, tried))
+    const binaries = machine ?? (await downloadBinaries(folder, user, tried))
     const password = randomBytes(12).toString('hex')
     const settings = { ...(options.durable && DURABLE), ...options.settings }
     const cluster = { folder, user, binaries, password, settings }

@@ -55,7 +55,7 @@ export function sandboxOn(t: Pick<TestContext, 'after'>, url: string): EngineSan
 }
 
 /** Asserts that a write was stored with its history, counters and activity, or not at all. */
-export async function checkWrites(askDatabase: AskDatabase): Promise<void> {
+export async function assertWholeWrites(askDatabase: AskDatabase): Promise<void> {
   // Sums and counts are texts on PostgreSQL.
   const ask = async (sql: string) => Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
   const records = await ask('SELECT count(*) FROM records')

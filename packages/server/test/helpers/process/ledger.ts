@@ -102,7 +102,7 @@ export function sharedRecords(record_type: string): Push[] {
 }
 
 /** Alternately a new record, and a change of a shared one under its own key. */
-export function makePush(recordType: string, turn: string, count: number, ballast = ''): Push {
+export function createPush(recordType: string, turn: string, count: number, ballast = ''): Push {
   return count % 2 === 0
     ? {
         method: 'POST',
@@ -142,7 +142,7 @@ export async function pushUntilRejected(
   async function keepPushing(connection: number): Promise<void> {
     const pusher = createPusher(hub)
     for (let count = 0; ; count += 1) {
-      const push = makePush(recordType, `${name}-${connection}-${count}`, count, ballast)
+      const push = createPush(recordType, `${name}-${connection}-${count}`, count, ballast)
       const result = await pusher.push(push)
       ledger.note(push, result)
       results.push(result)

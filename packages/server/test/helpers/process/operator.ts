@@ -137,7 +137,7 @@ export async function readPull(
 }
 
 /** Pulls everything and waits for the end of the pull. */
-export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
+export async function pullAndWait(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
   const { status, pull } = await requestPull(operator)
   if (status !== 202) throw new Error(`The pull was answered with ${status}`)
   return eventually(`pull ${pull.id} ends`, async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLedger, type Ledger, makePush, sharedRecords } from './ledger.ts'
+import { createLedger, createPush, type Ledger, sharedRecords } from './ledger.ts'
 import { type Operator, registerPlatform, signIn } from './operator.ts'
 import { startPlatform } from './platform.ts'
 import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from './push.ts'
@@ -69,7 +69,7 @@ export function startPushing(
   async function keepPushing(connection: number): Promise<void> {
     const pushers = new Map<string, Pusher>()
     for (let count = 0; !isOver; count += 1) {
-      const push = makePush(PUSHED_TYPE, `${work.name}-${connection}-${count}`, count)
+      const push = createPush(PUSHED_TYPE, `${work.name}-${connection}-${count}`, count)
       for (let attempt = 0; ; attempt += 1) {
         const hub = (connection + count + attempt) % hubs.length
         const address = hubs[hub]?.address ?? ''
@@ -112,7 +112,7 @@ export function isAcknowledged({ result }: Pushed): boolean {
 }
 
 /** Even without PostgreSQL the hub responds to each push and says what to do. */
-export function checkAnswer(one: Pushed): void {
+export function assertResponse(one: Pushed): void {
   const { result } = one
   assert.ok(result.kind === 'answered', `hub ${one.hub} gave no answer: ${JSON.stringify(result)}`)
   if (isAcknowledged(one)) return

@@ -102,7 +102,7 @@ export async function setStatus(
 }
 
 /** The entries of a page of the activity. */
-export async function listLines(
+export async function listActivity(
   activity: ActivityStore,
   query: Parameters<ActivityStore['listActivity']>[0],
 ): Promise<ActivityLine[]> {
@@ -162,7 +162,7 @@ export function write(
 }
 
 /** The outcome of each write: `created`, …, or the code of its rejection. */
-export function words(outcomes: WriteOutcome[]): string[] {
+export function outcomesOf(outcomes: WriteOutcome[]): string[] {
   return outcomes.map((one) => (one.outcome === 'rejected' ? one.code : one.outcome))
 }
 

@@ -12,7 +12,7 @@ import {
   testModule,
   write,
 } from './fixtures.ts'
-import { listUnmet, markUnmet, question } from './missing.ts'
+import { listMissing, markMissing, missingReview } from './missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './pulls.ts'
 import { ALL_REFUSALS } from './replays.ts'
 import { chooseFields } from './search.ts'
@@ -188,12 +188,12 @@ export function everyMethod(
     ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
-    ['listUnmet', () => listUnmet(storage, read)],
+    ['listUnmet', () => listMissing(storage, read)],
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
-    ['markMissing', () => markUnmet(storage, read, ['r-none'])],
+    ['markMissing', () => markMissing(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],
-    ['askForReview', () => missing.askForReview(question(read), null, line)],
-    ['changeReview', () => missing.changeReview(1, question(read))],
+    ['askForReview', () => missing.askForReview(missingReview(read), null, line)],
+    ['changeReview', () => missing.changeReview(1, missingReview(read))],
     ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],
     ['readReview', () => missing.readReview(1)],
     [

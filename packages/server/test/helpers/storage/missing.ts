@@ -12,7 +12,7 @@ import type { TestRead } from './pulls.ts'
 export const READ_AT = '2026-03-10T08:00:00.000Z'
 
 /** All records that a read did not contain, collected in steps. */
-export async function listUnmet(
+export async function listMissing(
   storage: Storage,
   { read }: TestRead,
   { limit = 1000, graceSeconds = 0 } = {},
@@ -30,7 +30,7 @@ export async function listUnmet(
 }
 
 /** Marks records by their reference numbers, whether the read contained them or not. */
-export async function markUnmet(
+export async function markMissing(
   storage: Storage,
   { read }: TestRead,
   references: string[],
@@ -48,7 +48,7 @@ export async function markUnmet(
 }
 
 /** A missing review, by default of 20 of 50 records. */
-export function question(
+export function missingReview(
   { read }: TestRead,
   over: Partial<NewMissingReview> = {},
 ): NewMissingReview {

@@ -11,9 +11,9 @@ import {
   testModule,
   write,
 } from './fixtures.ts'
-import { question } from './missing.ts'
+import { missingReview } from './missing.ts'
 import { beginRead, finishTestPull } from './pulls.ts'
-import { keep, rejection } from './replays.ts'
+import { rejection, saveRejected } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
 export const OF_PLATFORM = [
@@ -24,7 +24,7 @@ export const OF_PLATFORM = [
 ]
 
 /** `school` with 700 students, 500 staff, history, a rejected push and a missing review; `clinic` with one record. */
-export async function fillTwo(
+export async function createTwoPlatforms(
   kit: StorageKit,
 ): Promise<{ school: TestPlatform; clinic: TestPlatform }> {
   const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -36,10 +36,10 @@ export async function fillTwo(
   await storeNewManifests(kit, school, 3)
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
-  await keep(kit, [rejection(school)])
+  await saveRejected(kit, [rejection(school)])
   const read = await beginRead(kit.storage, school)
   const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-  await kit.storage.missing.askForReview(question(read), null, line)
+  await kit.storage.missing.askForReview(missingReview(read), null, line)
   await kit.storage.missing.rememberSuspects(read.read, [1, 2])
   await finishTestPull(kit.storage, read.read.pull_id)
   return { school, clinic }
@@ -81,7 +81,7 @@ export function register(
   return storage.platforms.setRegisteredModules(change, changeLog())
 }
 
-export async function runAll(storage: StorageKit['storage']): Promise<void> {
+export async function runRemovals(storage: StorageKit['storage']): Promise<void> {
   while (await storage.removals.removeNext());
 }
 
@@ -92,7 +92,7 @@ export async function sizes({ storage }: StorageKit): Promise<Record<string, num
 }
 
 /** Asserts that the counters of each module match its records. */
-export async function expectCountersAsRows({ storage }: StorageKit): Promise<void> {
+export async function expectMatchingCounters({ storage }: StorageKit): Promise<void> {
   const of = async (sql: string) =>
     new Map((await runSql(storage, sql)).map((row) => [Number(row['module_id']), Number(row['n'])]))
   const counted = await of(

@@ -26,7 +26,7 @@ export function rejection(
   }
 }
 
-export async function keep(
+export async function saveRejected(
   { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
   rejected: NewRejectedPush[],
   quotaBytes = 50 * 1024 * 1024,
@@ -46,7 +46,7 @@ export const ALL_REFUSALS = {
 }
 
 /** The rejected pushes that are not replayed yet, by position. */
-export async function listRefusals(storage: Storage): Promise<Refusal[]> {
+export async function listRejected(storage: Storage): Promise<Refusal[]> {
   return (await storage.rejectedPushes.listRefusals(ALL_REFUSALS)).refusals
 }
 

@@ -3,10 +3,10 @@ import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
-import { question } from './missing.ts'
+import { missingReview } from './missing.ts'
 import { pullOnce } from './pulls.ts'
 import { pushErrorAt } from './push-errors.ts'
-import { keep, rejection } from './replays.ts'
+import { rejection, saveRejected } from './replays.ts'
 import { runSql } from './sql.ts'
 
 const AGED_TABLES = {
@@ -25,7 +25,7 @@ const AGED_TABLES = {
 let count = 0
 
 /** Adds a row of a kind with the time of the clock. Pulls, reviews and alerts end immediately. */
-export async function makeRow(
+export async function createRow(
   kit: StorageKit,
   school: TestPlatform,
   noun: RetentionNoun,
@@ -55,12 +55,12 @@ export async function makeRow(
     case 'pulls':
       return pullOnce(kit, school, async () => undefined)
     case 'rejected_pushes':
-      return keep(kit, [rejection(school, { body: `{"a":${count}}` })])
+      return saveRejected(kit, [rejection(school, { body: `{"a":${count}}` })])
     case 'push_errors':
       return storage.pushErrors.addPushErrors([pushErrorAt(kit.clock.text, count)], [])
     case 'missing_reviews':
       return pullOnce(kit, school, async (read) => {
-        await storage.missing.askForReview(question(read), null, line)
+        await storage.missing.askForReview(missingReview(read), null, line)
         const { review } = await storage.missing.readMissingState(read.read)
         await storage.missing.closeReview(review?.review_id ?? -1, 'settled', line)
       })
@@ -72,21 +72,21 @@ export async function makeRow(
       return storage.alerts.settleAlerts({ raise: [], resolve, reword: [] })
     }
     case 'counters':
-      return keep(kit, [rejection(school)])
+      return saveRejected(kit, [rejection(school)])
     default:
       throw new Error(`There are no rows of ${noun satisfies never}`)
   }
 }
 
 /** The times of the rows of a kind, oldest first, without those that have not ended. */
-export async function agesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
+export async function timesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
   const { table, at } = AGED_TABLES[noun]
   const rows = await runSql(storage, `SELECT ${at} AS at FROM ${table} WHERE ${at} IS NOT NULL`)
   return rows.map((row) => String(row['at'])).sort()
 }
 
 /** Deletes older rows in steps. @returns their number. */
-export async function dropOld(
+export async function deleteOld(
   storage: Storage,
   noun: RetentionNoun,
   before: string,
