@@ -1,4 +1,4 @@
-/** The yardstick: `node:http` that parses the body and answers a constant. */
+/** The baseline: a `node:http` server that parses the body and returns a constant. */
 import { createServer } from 'node:http'
 import { listen } from './listen.ts'
 

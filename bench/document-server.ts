@@ -1,5 +1,5 @@
 /**
- * A platform in a process of its own that serves one document of many records for each of its modules
+ * A platform in a separate process that serves one document of many records for each of its modules
  * (`item-1`, …): `node document-server.ts <records> [modules]`.
  */
 import type { ServerResponse } from 'node:http'

@@ -6,7 +6,7 @@ import { startPostgres } from '../packages/server/test/helpers/postgres/server.t
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const
 export type Engine = (typeof ENGINES)[number]
 
-/** A database of its own on the disk, as a hub's settings name it. */
+/** Creates a database on the disk. @returns the settings of a hub for it. */
 export type BenchDatabase = { env: Record<string, string>; remove: () => Promise<void> }
 
 export async function createDatabase(engine: Engine): Promise<BenchDatabase> {

@@ -5,7 +5,7 @@ import { peakMemory, startServer } from './processes.ts'
 
 const EXPORTS = ['ndjson', 'json', 'csv', 'xlsx', 'csv&gzip=true', 'csv&sort=-updated_at']
 
-/** Records taken away in each format, and followed through the feed of changes. */
+/** Measures exports in each format, and the change feed. */
 export async function benchExport(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)
@@ -38,7 +38,7 @@ export async function benchExport(engine: Engine, records: number): Promise<void
 }
 
 async function measure(hub: BenchHub, name: string, work: () => Promise<string>): Promise<void> {
-  // Linux begins to count the peak anew.
+  // Resets the peak that Linux counts.
   writeFileSync(`/proc/${hub.process.pid}/clear_refs`, '5')
   const from = Math.round(peakMemory(hub.process.pid) / 1e6)
   const before = performance.now()

@@ -12,12 +12,12 @@ export type BenchHub = {
   process: ServerProcess
   /** Calls the operator API. */
   call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
-  /** Opens an answer that is no JSON, or too large to be held. */
+  /** Opens a response that is not JSON, or too large for memory. */
   open: (path: string) => Promise<Response>
   stop: () => Promise<void>
 }
 
-/** A hub on a database of its own, which goes with it. It pulls only when told to. */
+/** Starts a hub on its own database, which is deleted with it. It has no schedule. */
 export async function startHub(
   engine: Engine,
   settings: Record<string, string> = {},
@@ -48,19 +48,20 @@ export async function startHub(
   return {
     process: hub,
     async call(method, path, body) {
-      const answer = await fetch(`${base}${path}`, {
+      const response = await fetch(`${base}${path}`, {
         method,
         headers: { ...JSON_TYPE, cookie, 'X-CSRF-TOKEN': session.csrf_token },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-      return Object(await answer.json())
+      if (!response.ok)
+        throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+      return Object(await response.json())
     },
     async open(path) {
       const headers = { cookie, 'Accept-Encoding': 'identity' }
-      const answer = await fetch(`${base}${path}`, { headers })
-      if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`)
-      return answer
+      const response = await fetch(`${base}${path}`, { headers })
+      if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
+      return response
     },
     async stop() {
       await hub.stop()
@@ -70,7 +71,7 @@ export async function startHub(
 }
 
 /**
- * Registers a platform of a server (`platforms.ts`) with the modules given.
+ * Registers a platform of a server (`platforms.ts`) with the given modules.
  * @returns its id and its hub API key.
  */
 export async function register(
@@ -85,7 +86,7 @@ export async function register(
   return { id: Object(platform).id, key: String(hub_api_key) }
 }
 
-/** Starts a pull over all platforms, or over what is named, and returns its id. */
+/** Starts a pull of all platforms, or of the given one, and returns its id. */
 export async function startPull(
   hub: BenchHub,
   only?: { platformId: number; recordTypes: string[] },
@@ -101,7 +102,7 @@ export async function readPull(hub: BenchHub, id: number): Promise<Pull> {
   return Object(pull)
 }
 
-/** Waits for the end of a pull, which must be `succeeded`, and does something each second meanwhile. */
+/** Waits for the end of a pull, which must be `succeeded`, and runs a function every second meanwhile. */
 export async function waitForPull(
   hub: BenchHub,
   id: number,

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 
-/** Listens at a free port and prints the line that `startServer` waits for. */
+/** Listens on a free port and prints the line that `startServer` waits for. */
 export async function listen(server: Server): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -1,6 +1,6 @@
 /**
- * Sends requests over keep-alive connections, one after the other on each, and counts the answers. In a
- * process of its own, so that the server's processor time is the server's.
+ * Sends requests over keep-alive connections, one after the other on each, and counts the responses. It runs in a
+ * separate process, so that it does not add to the server's processor time.
  */
 import { connect } from 'node:net'
 
@@ -10,7 +10,7 @@ export type LoadOrder = {
   seconds: number
   path: string
   headers: Record<string, string>
-  /** Each `{number}` stands for the number of the request, in eight digits. */
+  /** `{number}` is replaced with the number of the request, in eight digits. */
   body: string
   firstNumber: number
 }
@@ -42,7 +42,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
       const socket = connect(order.port, '127.0.0.1')
       socket.setNoDelay(true)
       const request = Buffer.from(template.bytes)
-      let answer = Buffer.alloc(0)
+      let received = Buffer.alloc(0)
       let sentAt = 0
       const send = () => {
         number += 1
@@ -54,12 +54,12 @@ async function run(order: LoadOrder): Promise<LoadResult> {
       socket.once('connect', send)
       socket.once('error', reject)
       socket.on('data', (chunk) => {
-        answer = answer.length === 0 ? chunk : Buffer.concat([answer, chunk])
-        if (!isWhole(answer)) return
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+        if (!isWhole(received)) return
         latencies.push(performance.now() - sentAt)
         // "HTTP/1.1 20…"
-        if (answer[9] !== 0x32 || answer[10] !== 0x30) failed += 1
-        answer = Buffer.alloc(0)
+        if (received[9] !== 0x32 || received[10] !== 0x30) failed += 1
+        received = Buffer.alloc(0)
         if (performance.now() < end) send()
         else {
           socket.destroy()
@@ -83,7 +83,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
 
 const PLACE = '{number}'
 
-/** A request's bytes, and where its number goes. Its length is always the same, so it is made once. */
+/** The bytes of a request, and the position of its number. The length is constant, so it is created once. */
 function createTemplate({ path, headers, body }: LoadOrder): { bytes: Buffer; places: number[] } {
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -97,9 +97,9 @@ function createTemplate({ path, headers, body }: LoadOrder): { bytes: Buffer; pl
   return { bytes, places }
 }
 
-function isWhole(answer: Buffer): boolean {
-  const headEnd = answer.indexOf('\r\n\r\n')
+function isWhole(received: Buffer): boolean {
+  const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return false
-  const length = /content-length: (\d+)/i.exec(answer.toString('latin1', 0, headEnd))?.[1]
-  return answer.length >= headEnd + 4 + Number(length ?? 0)
+  const length = /content-length: (\d+)/i.exec(received.toString('latin1', 0, headEnd))?.[1]
+  return received.length >= headEnd + 4 + Number(length ?? 0)
 }

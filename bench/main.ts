@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name> [numbers] [engine]`, on both engines or the one that is named last (`sqlite`,
- * `postgres`): measures of a person, not tests. Only ratios of one run count.
+ * `npm run bench -- <name> [numbers] [engine]`, on both engines or the one given last (`sqlite`,
+ * `postgres`). Benchmarks are for people, not tests. Only ratios within one run are meaningful.
  */
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'

@@ -1,5 +1,5 @@
 /**
- * Any number of platforms in one process, with the modules given and some tens of records in each:
+ * Any number of platforms in one process, with the given modules and some tens of records in each:
  * `node platforms-server.ts <modules>`.
  */
 import { listen } from './listen.ts'
@@ -9,7 +9,7 @@ import { recordText } from './record-text.ts'
 const SMALLEST = 20
 const SIZES = 60
 
-/** The lists of all sizes are made once, so that the server takes little of the processor. */
+/** The lists of all sizes are created once, so that the server needs little processor time. */
 const lists = Array.from({ length: SIZES }, (_, index) => {
   const records = Array.from({ length: SMALLEST + index }, (_one, number) => recordText(number))
   return { total: records.length, records: Buffer.from(`${records.join(',')}]}`) }
@@ -27,7 +27,7 @@ await listen(
   }),
 )
 
-/** Evenly spread, and always the same for a module. */
+/** Evenly distributed, and always the same for a module. */
 function sizeOf(name: string): number {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (hash * 31 + name.charCodeAt(at)) % 1_000_003

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 export type ModulePlace = { platform_name: string; record_type: string }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-/** What the records of `record-text.ts` hold. */
+/** The fields of the records of `record-text.ts`. */
 const FIELDS = [
   ...['email', 'phone', 'department', 'job_title', 'salary', 'rating', 'active', 'address'],
   ...['left_on', 'updated_at'],
@@ -11,8 +11,8 @@ const FIELDS = [
 const PATH = /^\/([\w-]+)\/api\/hub\/(ping|manifest|records\/([\w-]+))$/
 
 /**
- * Any number of platforms on one server: the first part of the path names one (`/bench-1/api/hub/ping`).
- * Each has as many modules as given, `item-1` and so on.
+ * Any number of platforms on one server: the first segment of the path selects one (`/bench-1/api/hub/ping`).
+ * Each has the given number of modules, `item-1` and following.
  */
 export function createPlatforms(
   modules: number,
@@ -34,8 +34,8 @@ export function createPlatforms(
       platform_description: '',
       modules: offered,
     }
-    const answer = what === 'manifest' ? { ...about, ...manifest } : about
-    return response.writeHead(200, JSON_TYPE).end(JSON.stringify(answer))
+    const body = what === 'manifest' ? { ...about, ...manifest } : about
+    return response.writeHead(200, JSON_TYPE).end(JSON.stringify(body))
   })
 }
 

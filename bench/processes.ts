@@ -11,7 +11,7 @@ export type ServerProcess = {
   stop: () => Promise<void>
 }
 
-/** Starts a server script and waits for the line that tells its address. */
+/** Starts a server script and waits for the line with its address. */
 export async function startServer(
   file: string,
   args: string[],
@@ -36,7 +36,7 @@ export async function startServer(
   throw new Error(`${file} ended before it listened`)
 }
 
-/** Runs a script that reads what the hub is to pull. @returns the seconds that it says it took. */
+/** Runs a script that reads the same records as the hub. @returns the seconds that it reports. */
 export async function runReader(file: string, args: (string | number)[]): Promise<number> {
   const path = fileURLToPath(new URL(file, import.meta.url))
   const options = ['--max-old-space-size=8192', path, ...args.map(String)]
@@ -45,13 +45,13 @@ export async function runReader(file: string, args: (string | number)[]): Promis
   return milliseconds / 1000
 }
 
-/** Processor seconds of a process so far, from Linux's /proc. */
+/** The processor seconds that a process has used, from Linux's /proc. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** The most bytes of memory that a process has held, from Linux's /proc. */
+/** The peak memory of a process in bytes, from Linux's /proc. */
 export function peakMemory(pid: number): number {
   const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) * 1024

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../packages/server/src/config.ts'
+import { SETTINGS } from '../packages/server/src/config/settings.ts'
 import type { Engine } from './engines.ts'
 import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
 import { platformNames } from './platforms.ts'
@@ -7,7 +7,7 @@ import { cpuSeconds, peakMemory, runReader, startServer } from './processes.ts'
 const AT_ONCE = SETTINGS.HUB_PULL_CONCURRENCY.default
 const REGISTERED_AT_ONCE = 8
 
-/** Many platforms of some modules each, pulled for the first time and again, beside a program that only asks for it all. */
+/** Pulls many platforms with some modules each, twice, compared with a program that only requests everything. */
 export async function benchPlatforms(
   engine: Engine,
   platforms: number,
@@ -62,7 +62,7 @@ async function registerAll(hub: BenchHub, port: number, platforms: number, modul
 
 type Asking = { pull: number[]; snapshot: number[] }
 
-/** Pulls, and asks about it once a second as an open dashboard would; in milliseconds. */
+/** Pulls, and requests the snapshot every second as an open dashboard does; in milliseconds. */
 async function pull(hub: BenchHub): Promise<{ seconds: number; received: number; asking: Asking }> {
   const asking: Asking = { pull: [], snapshot: [] }
   const time = async (path: string) => {

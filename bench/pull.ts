@@ -2,10 +2,10 @@ import type { Engine } from './engines.ts'
 import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
 import { peakMemory, runReader, startServer } from './processes.ts'
 
-/** Of the megabytes a second of `response.json()`. */
+/** As a share of the megabytes per second of `response.json()`. */
 const GOALS = { SQLite: { first: 1, again: 1.5 }, PostgreSQL: { first: 0.4, again: 0.8 } } as const
 
-/** One document of so many records, pulled for the first time and again, beside a program that only reads it. */
+/** Pulls one document with many records, twice, compared with a program that only reads it. */
 export async function benchPull(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)
@@ -37,7 +37,7 @@ export async function benchPull(engine: Engine, records: number): Promise<void> 
   }
 }
 
-/** @returns the seconds from its start to its end, as the hub tells them. */
+/** @returns the seconds from its start to its end, as the hub reports them. */
 async function pull(hub: BenchHub): Promise<number> {
   const { seconds } = await waitForPull(hub, await startPull(hub))
   return seconds

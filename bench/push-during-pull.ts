@@ -7,13 +7,13 @@ import { createPushLoad, median, type Round } from './push-load.ts'
 
 const ROUNDS = 3
 const CONNECTIONS = 64
-/** A pull must last as long as the pushes beside it. */
+/** A pull must take at least as long as the concurrent pushes. */
 const RECORDS_A_SECOND = { SQLite: 80_000, PostgreSQL: 40_000 }
 const GOALS = { ratio: 0.5, p99: 5 }
 
 type Pair = { alone: Round; during: Round; pulledPerSecond: number }
 
-/** Pushes alone and while a large document is pulled, first and again, alternated in pairs. */
+/** Pushes alone and during a pull of a large document, first and repeated, alternated in pairs. */
 export async function benchPushDuringPull(engine: Engine, seconds: number): Promise<void> {
   const records = RECORDS_A_SECOND[engine] * seconds
   const platform = await startServer('./document-server.ts', [String(records), String(ROUNDS)], {})

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import type { LoadOrder, LoadResult } from './load.ts'
 import { cpuSeconds, type ServerProcess } from './processes.ts'
 
-/** What one round of pushes has come to; times in milliseconds. */
+/** The result of one round of pushes; times in milliseconds. */
 export type Round = {
   answered: number
   perSecond: number
@@ -11,7 +11,7 @@ export type Round = {
   p99: number
 }
 
-/** One new record of about 600 bytes a request. */
+/** One new record of about 600 bytes per request. */
 const BODY = JSON.stringify({
   module_name: 'Items',
   record_type: 'item-1',
@@ -33,7 +33,7 @@ const BODY = JSON.stringify({
   },
 })
 
-/** @returns what pushes to a server with a hub API key; no record is pushed twice. */
+/** @returns a function that pushes to a server with a hub API key, each record once. */
 export function createPushLoad(key: string) {
   const headers = {
     'X-API-KEY': key,

@@ -4,10 +4,10 @@ import { startServer } from './processes.ts'
 import { createPushLoad, median, type Round } from './push-load.ts'
 
 const ROUNDS = 3
-/** Of the requests a second of the bare server, by connections. */
+/** As a share of the requests per second of the bare server, by connections. */
 const GOALS = { SQLite: { 64: 0.55, 256: 0.8 }, PostgreSQL: { 64: 0.35, 256: 0.6 } } as const
 
-/** Durable pushes beside a bare server, alternated in pairs; the goals are ratios. */
+/** Durable pushes compared with a bare server, alternated in pairs; the goals are ratios. */
 export async function benchPush(engine: Engine, seconds: number): Promise<void> {
   const bare = await startServer('./bare-server.ts', [], {})
   const hub = await startHub(engine)

@@ -1,4 +1,4 @@
-/** The yardstick: `fetch` and `response.json()` of the document, nothing stored. Prints its milliseconds. */
+/** The baseline: `fetch` and `response.json()` of the document, without storing it. Prints its milliseconds. */
 const url = process.argv[2] ?? ''
 const begun = performance.now()
 const response = await fetch(url)

@@ -1,6 +1,6 @@
 /**
- * The yardstick: every module of every platform asked for with undici and read with `json()`, so many
- * platforms at a time, nothing stored. `node read-platforms.ts <port> <platforms> <modules> <at a time>`
+ * The baseline: requests every module of every platform with undici and reads it with `json()`, a number of
+ * platforms at a time, without storing it. `node read-platforms.ts <port> <platforms> <modules> <at a time>`
  * prints its milliseconds.
  */
 import { Agent, request } from 'undici'

@@ -1,4 +1,4 @@
-/** A record as a platform of the benches answers it, as JSON of about 350 bytes. */
+/** A record of the benchmark platforms as JSON of about 350 bytes. */
 export function recordText(number: number): string {
   const digits = String(number).padStart(8, '0')
   return JSON.stringify({

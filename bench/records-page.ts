@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright-core'
-import { provideChromium } from '../packages/server/test/helpers/browser/program.ts'
+import { resolveChromium } from '../packages/server/test/helpers/browser/program.ts'
 import type { Engine } from './engines.ts'
 import { type BenchHub, OPERATOR, register, startHub, startPull, waitForPull } from './hub.ts'
 import { startServer } from './processes.ts'
@@ -9,11 +9,11 @@ const ROUNDS = 5
 const DEEP_PAGE = 1000
 const FIRST_ROW = 'tbody a'
 
-/** The page of records before so many records, in a browser: milliseconds until rows are seen. */
+/** The page Records in a browser with many records: milliseconds until rows are visible. */
 export async function benchRecordsPage(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)
-  const { path: executablePath, env } = await provideChromium()
+  const { path: executablePath, env } = await resolveChromium()
   const browser = await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu'],
@@ -50,7 +50,7 @@ export async function benchRecordsPage(engine: Engine, records: number): Promise
 
 async function findDeep(hub: BenchHub, module: string): Promise<string> {
   let cursor = ''
-  // The pages of 500 that lead to the one of 50.
+  // The pages of 500 before the page of 50.
   for (let read = 0; read < (DEEP_PAGE - 1) * 50; read += 500) {
     const limit = Math.min(500, (DEEP_PAGE - 1) * 50 - read)
     const from = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
@@ -69,7 +69,7 @@ async function measure(page: Page, query: string): Promise<string> {
     const begin = performance.now()
     await page.goto(`/dashboard/records?${query}`, { waitUntil: 'commit' })
     const first = page.locator(FIRST_ROW).first()
-    // Where no index finds the one record, the hub may not have come to it yet.
+    // Without an index, the scan may not have reached the one record yet.
     await first.or(page.getByText('Nothing found so far')).waitFor()
     opened.push(performance.now() - begin)
     const next = page.getByRole('button', { name: 'Next' })
@@ -77,7 +77,7 @@ async function measure(page: Page, query: string): Promise<string> {
     const before = (await first.textContent()) ?? ''
     const turning = performance.now()
     await next.click()
-    // Where the hub goes on looking for records that no index finds, the next page may have none.
+    // Without an index, the next page may be empty while the scan continues.
     await first.filter({ hasText: before }).waitFor({ state: 'detached' })
     turned.push(performance.now() - turning)
   }

@@ -6,7 +6,7 @@ import { peakMemory, startServer } from './processes.ts'
 const ROUNDS = 15
 const DEEP_PAGE = 1000
 
-/** Lists of so many records that were pulled from one module: milliseconds over HTTP, and how far each list got. */
+/** Lists of many records pulled from one module: milliseconds over HTTP, and how far each scan got. */
 export async function benchRecords(engine: Engine, records: number): Promise<void> {
   const platform = await startServer('./document-server.ts', [String(records)], {})
   const hub = await startHub(engine)

@@ -18,7 +18,7 @@ const SELECT = (text: (expression: string) => string) =>
 
 type Owned = { name: string; source: string; module: string; remove: () => Promise<void> }
 
-/** What recordhub-platform needs for all records of an owner: of each kind of source, read alone and by a hub. */
+/** The resources of recordhub-platform for all records: for each kind of source, read alone and by a hub. */
 export async function benchRunner(engine: Engine, records: number): Promise<void> {
   process.stdout.write(`recordhub-platform, a hub on ${engine}, ${records} records\n`)
   for (const make of [postgres, mariadb, sqlite, csv]) {
@@ -72,10 +72,10 @@ const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
 async function drain(url: string): Promise<number> {
   const headers = { 'X-PLATFORM-API-KEY': SOURCE_KEY, 'Accept-Encoding': 'identity' }
-  const answer = await fetch(url, { headers })
-  if (!answer.ok || !answer.body) throw new Error(`${answer.status} ${await answer.text()}`)
+  const response = await fetch(url, { headers })
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`)
   let bytes = 0
-  for await (const chunk of answer.body) bytes += chunk.length
+  for await (const chunk of response.body) bytes += chunk.length
   return bytes
 }
 

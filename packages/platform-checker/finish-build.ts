@@ -1,4 +1,12 @@
-/** The last step of the build: the licence goes with what is published. */
-import { copyFileSync } from 'node:fs'
+/** The last step of the build: `dist/` becomes the published package, with its licence and the version of the source. */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 
-copyFileSync(new URL('../../LICENSE', import.meta.url), new URL('dist/LICENSE', import.meta.url))
+const from = (path: string) => new URL(path, import.meta.url)
+const readJson = (path: string) => JSON.parse(readFileSync(from(path), 'utf8'))
+
+const { version } = readJson('package.json')
+const { name, ...rest } = readJson('package/package.json')
+writeFileSync(from('dist/package.json'), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`)
+for (const file of ['main.js', 'README.md'])
+  copyFileSync(from(`package/${file}`), from(`dist/${file}`))
+copyFileSync(from('../../LICENSE'), from('dist/LICENSE'))

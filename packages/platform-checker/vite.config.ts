@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-// biome-ignore lint/style/noDefaultExport: Vite asks for it.
+// biome-ignore lint/style/noDefaultExport: Vite requires it.
 export default defineConfig({
   ssr: { noExternal: true },
   build: {
@@ -10,10 +10,10 @@ export default defineConfig({
     license: { fileName: 'licenses.txt' },
     rolldownOptions: {
       external: /^node:/,
-      // Modules of the hub of which nothing is used, such as its storage, are left out.
+      // Omits modules of the hub that the program does not use, such as its storage.
       treeshake: { moduleSideEffects: (id) => id.includes('/node_modules/') },
-      // As deep as its source, which finds its version in the package.json of its package.
-      output: { entryFileNames: 'program/main.js', codeSplitting: false },
+      // The program reads its version from `../../package.json`, as its source does.
+      output: { entryFileNames: 'lib/program/main.js', codeSplitting: false },
     },
   },
 })

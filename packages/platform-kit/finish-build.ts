@@ -1,7 +1,7 @@
-/** The last step of the build: what neither Vite nor TypeScript does. */
+/** The last step of the build: fixes the imports of the declarations, and adds the licence to the published package. */
 import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 
-// TypeScript writes declarations that import files of the sources, which are not there any more.
+// TypeScript writes declarations that import `.ts` files, which the package does not contain.
 for (const path of globSync('dist/*.d.ts', { cwd: import.meta.dirname })) {
   const file = new URL(path, import.meta.url)
   const text = readFileSync(file, 'utf8')

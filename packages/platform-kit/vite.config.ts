@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-// biome-ignore lint/style/noDefaultExport: Vite asks for it.
+// biome-ignore lint/style/noDefaultExport: Vite requires it.
 export default defineConfig({
   build: {
     target: 'node20',

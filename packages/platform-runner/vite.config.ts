@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite'
 
 // The package has no dependencies, so that a hub can serve all of it: the kit and the database drivers are bundled.
-// biome-ignore lint/style/noDefaultExport: Vite asks for it.
+// biome-ignore lint/style/noDefaultExport: Vite requires it.
 export default defineConfig({
   ssr: { noExternal: true },
   build: {

@@ -8,17 +8,17 @@ import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { watchAttendance } from './api/attendance.ts'
+import { watchUserInput } from './api/idle-detection.ts'
 import { createQueryClient } from './api/queries.ts'
 import { ConfirmHost } from './components/confirm.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
 
-// Styles that are made while the page runs are let in by the nonce of the page's Content-Security-Policy.
+// The Content-Security-Policy of the page allows styles that are created at runtime by this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 setNonce(nonce)
 
-watchAttendance(window)
+watchUserInput(window)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no #root')

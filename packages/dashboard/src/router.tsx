@@ -1,4 +1,4 @@
-/** The addresses of the page. Each page is loaded when it is first opened. */
+/** The routes of the dashboard. Each page is loaded when it is first opened. */
 import {
   createRootRoute,
   createRoute,
@@ -46,7 +46,7 @@ const shell = createRoute({
   notFoundComponent: NotFound,
 })
 const inShell = () => shell
-/** Mounts the page anew for another id, so that no form, dialog or result of the previous one stays open. */
+/** Remounts the page for another id, so that no form, dialog or result of the previous one stays open. */
 const remountDeps = ({ params }: { params: { id: string } }) => params.id
 const pages = [
   createRoute({

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** Contrast of 4.5:1 and more where text stands on it or is written in it. */
+/** Text on or in these colors has a contrast of 4.5:1 or more. */
 const harbour: MantineColorsTuple = [
   '#e6f7fa',
   '#d3ebf0',
@@ -31,12 +31,12 @@ export const theme = createTheme({
     Modal: { defaultProps: { closeOnEscape: false } },
     Drawer: { defaultProps: { closeOnEscape: false } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    // A header of a page is not that of a dialog.
+    // The header of a dialog is not a landmark of the page.
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    // A toast's text has 3.3:1 else.
+    // The default text of a notification has a contrast of only 3.3:1.
     Notification: { styles: { description: { color: 'var(--mantine-color-dimmed)' } } },
-    // Tabs that have no room scroll sideways, instead of wrapping.
+    // Tabs that do not fit scroll horizontally instead of wrapping.
     Tabs: {
       styles: {
         list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' },
@@ -54,7 +54,7 @@ export const theme = createTheme({
   },
 })
 
-/** Quiet texts that are still read without effort: 4.5:1 and more, which Mantine's own are not. */
+/** Dimmed text with a contrast of 4.5:1 or more, unlike Mantine's defaults. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
@@ -71,7 +71,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
-    // On a row that is pointed at, too.
+    // Also on a hovered row.
     '--mantine-color-anchor': harbour[3],
   },
 })

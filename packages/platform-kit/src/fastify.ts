@@ -1,4 +1,4 @@
-/** For Fastify: `app.register(toFastifyPlugin(handler))`, with a prefix or without. */
+/** The adapter for Fastify: `app.register(toFastifyPlugin(handler))`, with or without a prefix. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PlatformHandler } from './handler.ts'
 import { toNodeListener } from './node.ts'
@@ -18,7 +18,7 @@ export function toFastifyPlugin(handler: PlatformHandler): (app: Fastify) => Pro
   const listener = toNodeListener(handler)
   return async (app) => {
     app.all(`${handler.path}*`, (request, reply) => {
-      // Streams have to break off where reading fails, which Fastify's own answers do not let them.
+      // A stream must abort the response if reading fails, which replies of Fastify do not allow.
       reply.hijack()
       const { raw } = request
       raw.url = raw.url?.slice(app.prefix.length) ?? ''

@@ -1,4 +1,4 @@
-/** A thread that takes locks as soon as it is told to, and holds them until it is ended. */
+/** A worker thread that takes the locks it receives, and holds them until it is terminated. */
 import { parentPort } from 'node:worker_threads'
 import { takeFileLock } from './file-lock.ts'
 

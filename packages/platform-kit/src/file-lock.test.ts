@@ -11,21 +11,21 @@ test('only one of many contenders acquires the lock of an ended process', async 
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-lock-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const { pid } = spawnSync(process.execPath, ['--version'])
-  const gone = JSON.stringify({ host: hostname(), pid, started: 1, token: 'x' })
+  const lock = JSON.stringify({ host: hostname(), pid, started: 1, token: 'x' })
   const names = Array.from({ length: 5 }, (_, index) => `lock-${index}`)
-  for (const name of names) writeFileSync(join(folder, name), gone)
+  for (const name of names) writeFileSync(join(folder, name), lock)
   const takers = Array.from(
     { length: 8 },
     () => new Worker(new URL('./file-lock.child.ts', import.meta.url)),
   )
   t.after(() => Promise.all(takers.map((taker) => taker.terminate())))
   await Promise.all(takers.map((taker) => once(taker, 'message')))
-  const answers = takers.map(async (taker): Promise<boolean[]> => {
+  const results = takers.map(async (taker): Promise<boolean[]> => {
     const [taken] = await once(taker, 'message')
     return taken
   })
   for (const taker of takers) taker.postMessage(names.map((name) => join(folder, name)))
-  const taken = await Promise.all(answers)
+  const taken = await Promise.all(results)
   const counts = names.map((_, index) => taken.filter((one) => one[index]).length)
   assert.deepEqual(
     counts,

@@ -1,6 +1,6 @@
 /**
- * A file that says who has something to itself. Node has no locks of the operating system, so it names its
- * process, and the process touches it again and again as long as it lives.
+ * A lock file for exclusive access. Node has no operating system locks, so the file names the process that holds the lock,
+ * and this process touches the file regularly while it runs (a heartbeat).
  */
 import { readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -8,101 +8,101 @@ import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export type FileLock = {
-  /** Asks the file itself: false from when another process has taken it. */
+  /** Reads the file: false once another process has taken the lock. */
   isHeld: () => Promise<boolean>
   release: () => Promise<void>
 }
 
 type Holder = { host: string; pid: number; started: number }
 
-/** A lock as it was found: another one has another text, and one that is alive another time soon. */
-type Found = { text: string; touchedAt: number }
+/** What was read of a lock file. Another holder has another text, and a running holder soon changes `touchedAt`. */
+type Observed = { text: string; touchedAt: number }
 
-const BEAT_MS = 2000
-/** A process that did not touch the file for so long is gone. */
-const SILENCE_MS = 5 * BEAT_MS
-const LOOK_MS = 250
+const HEARTBEAT_MS = 2000
+/** A process that has not touched the file for this long has ended. */
+const STALE_AFTER_MS = 5 * HEARTBEAT_MS
+const CHECK_INTERVAL_MS = 250
 /**
- * Another one for a process that got the number of one before it. Asked once, since a process that is kept waiting
- * between the two clocks would not know itself again.
+ * The start time tells apart two processes with the same process id. It is computed once, since a process that is
+ * suspended between reading the two clocks would compute another time.
  */
 const STARTED = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptime() * 1000)
 
 /**
- * Takes the lock, also from a process that is gone: at once where it was on this machine, else after watching
- * the file for a while, since clocks of machines differ.
- * @throws Error where a living process has it, or the file cannot be written.
+ * Takes the lock, also from a process that has ended: at once if it ran on this machine, else after watching the file for
+ * a while, since the clocks of machines differ.
+ * @throws Error if a running process holds the lock, or the file cannot be written.
  */
 export async function takeFileLock(path: string): Promise<FileLock> {
   const text = JSON.stringify({ ...thisProcess(), token: crypto.randomUUID() })
   while (!(await createFile(path, text))) {
-    const found = await look(path)
-    if (found === null) continue
-    const holder = parseHolder(found.text)
-    if (!isGone(holder) && !(await fellSilent(path, found))) throw inUse(path, holder)
-    await removeStale(path, found)
+    const observed = await observe(path)
+    if (observed === null) continue
+    const holder = parseHolder(observed.text)
+    if (!hasEnded(holder) && !(await becomesStale(path, observed))) throw inUse(path, holder)
+    await removeStale(path, observed)
   }
   return holdLock(path, text)
 }
 
 function holdLock(path: string, text: string): FileLock {
-  const isHeld = async () => (await readIfThere(path)) === text
-  async function beat(): Promise<void> {
+  const isHeld = async () => (await readIfExists(path)) === text
+  async function touch(): Promise<void> {
     const now = new Date()
     if (await isHeld()) await utimes(path, now, now)
   }
-  const beating = setInterval(() => {
-    // A disk that fails for a moment takes nothing from anybody.
-    beat().catch(() => undefined)
-  }, BEAT_MS)
-  beating.unref()
+  const heartbeat = setInterval(() => {
+    // A disk that fails for a moment must not end the lock.
+    touch().catch(() => undefined)
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
   return {
     isHeld,
     async release() {
-      clearInterval(beating)
+      clearInterval(heartbeat)
       if (await isHeld()) await unlink(path)
     },
   }
 }
 
-/** False where it is there already. */
+/** Returns false if the file exists. */
 async function createFile(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    // A full disk may take the name and not what is in it.
+    // A full disk may create the file without its content.
     if (codeOf(error) === 'ENOSPC') await unlink(path).catch(() => undefined)
     throw error
   }
 }
 
-/** Whether the file stays as it is for longer than a living process leaves it, or is another one by then. */
-async function fellSilent(path: string, found: Found): Promise<boolean> {
-  for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
-    await pause(LOOK_MS)
-    const now = await look(path)
-    if (!isSame(now, found)) return now?.text !== found.text
+/** Whether nobody touches the file for longer than a running process would, or another lock replaces it meanwhile. */
+async function becomesStale(path: string, observed: Observed): Promise<boolean> {
+  for (let waited = 0; waited < STALE_AFTER_MS; waited += CHECK_INTERVAL_MS) {
+    await pause(CHECK_INTERVAL_MS)
+    const now = await observe(path)
+    if (!isSame(now, observed)) return now?.text !== observed.text
   }
   return true
 }
 
 /**
- * Takes away what was found, and nothing that another process has put in its place meanwhile: only one at a time looks
- * whether it is still there and takes it away.
+ * Deletes the stale lock, unless another process has replaced it. A second lock allows only one process at a time to
+ * check and delete.
  */
-async function removeStale(path: string, found: Found): Promise<void> {
-  if (!isSame(await look(path), found)) return
-  const turn = await takeFileLock(`${path}.turn`)
+async function removeStale(path: string, observed: Observed): Promise<void> {
+  if (!isSame(await observe(path), observed)) return
+  const removal = await takeFileLock(`${path}.remove`)
   try {
-    if (isSame(await look(path), found)) await unlink(path)
+    if (isSame(await observe(path), observed)) await unlink(path)
   } finally {
-    await turn.release()
+    await removal.release()
   }
 }
 
-function isSame(one: Found | null, other: Found): boolean {
+function isSame(one: Observed | null, other: Observed): boolean {
   return one?.text === other.text && one.touchedAt === other.touchedAt
 }
 
@@ -110,8 +110,8 @@ function thisProcess(): Holder {
   return { host: hostname(), pid: process.pid, started: STARTED }
 }
 
-/** Whether it is known to have ended: another machine's processes are not seen from here. */
-function isGone(holder: Holder | null): boolean {
+/** Whether the holder is known to have ended; processes of other machines are unknown. */
+function hasEnded(holder: Holder | null): boolean {
   const here = thisProcess()
   if (holder?.host !== here.host) return false
   if (holder.pid === here.pid) return Math.abs(holder.started - here.started) > 100
@@ -123,7 +123,7 @@ function isGone(holder: Holder | null): boolean {
   }
 }
 
-/** Null where it is not written yet. */
+/** Returns null if the file is not written yet. */
 function parseHolder(text: string): Holder | null {
   try {
     const { host, pid, started }: Holder = JSON.parse(text)
@@ -134,13 +134,15 @@ function parseHolder(text: string): Holder | null {
 }
 
 function inUse(path: string, holder: Holder | null): Error {
-  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process'
-  return new Error(`It is in use by ${who}, as ${path} says. Give each process a file of its own.`)
+  const user = holder ? `process ${holder.pid} on ${holder.host}` : 'another process'
+  return new Error(
+    `It is in use by ${user}, according to ${path}. Each process needs its own file.`,
+  )
 }
 
-/** Null where there is none. */
-async function look(path: string): Promise<Found | null> {
-  const text = await readIfThere(path)
+/** Returns null if there is no lock file. */
+async function observe(path: string): Promise<Observed | null> {
+  const text = await readIfExists(path)
   if (text === null) return null
   return stat(path).then(
     ({ mtimeMs }) => ({ text, touchedAt: mtimeMs }),
@@ -148,7 +150,7 @@ async function look(path: string): Promise<Found | null> {
   )
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readIfExists(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {

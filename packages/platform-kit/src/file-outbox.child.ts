@@ -1,4 +1,4 @@
-/** Another process with an outbox, for tests: keeps one push, or as many as there is room for. */
+/** A process with an outbox, for tests: enqueues one push, or as many as the disk has space for. */
 import process from 'node:process'
 import { createFileOutbox } from './file-outbox.ts'
 
@@ -6,9 +6,9 @@ const [path = '', work] = process.argv.slice(2)
 const box = createFileOutbox(path)
 await box.load()
 
-async function keep(id: string, body: string): Promise<boolean> {
+async function enqueue(id: string, body: string): Promise<boolean> {
   const occurredAt = new Date().toISOString()
-  return box.keep({ id, method: 'POST', recordKey: id, occurredAt, body }).then(
+  return box.enqueue({ id, method: 'POST', recordKey: id, occurredAt, body }).then(
     () => true,
     () => false,
   )
@@ -16,27 +16,27 @@ async function keep(id: string, body: string): Promise<boolean> {
 
 if (work === 'fill') {
   const ids = Array.from({ length: 40 }, (_, number) => `fill-${number}`)
-  const kept: string[] = []
-  // Several at a time, so that lines before the one that does not fit are refused with it.
+  const enqueued: string[] = []
+  // Two at a time, so that a push that fits is rejected together with one that does not.
   for (let at = 0; at < ids.length; at += 2) {
     const batch = ids.slice(at, at + 2)
-    // Smaller and smaller: what is refused is followed by what fits.
+    // The bodies get smaller, so that pushes that fit follow rejected ones.
     const body = JSON.stringify('x'.repeat(20_000 - at * 450))
-    const results = await Promise.all(batch.map((id) => keep(id, body)))
-    kept.push(...batch.filter((_, index) => results[index]))
+    const results = await Promise.all(batch.map((id) => enqueue(id, body)))
+    enqueued.push(...batch.filter((_, index) => results[index]))
   }
-  // The first is written alone, and the others together: one that fits is refused with one that does not.
+  // The first is written alone and the others together: the one that fits is rejected with the one that does not.
   const sizes = { alone: 1, fits: 1, huge: 200_000 }
   await Promise.all(
     Object.entries(sizes).map(async ([id, size]) => {
-      if (await keep(id, JSON.stringify('x'.repeat(size)))) kept.push(id)
+      if (await enqueue(id, JSON.stringify('x'.repeat(size)))) enqueued.push(id)
     }),
   )
-  process.send?.({ kept, refused: ids.length + 3 - kept.length })
+  process.send?.({ enqueued, rejected: ids.length + 3 - enqueued.length })
   await box.close()
   process.disconnect?.()
 } else {
-  await keep('of the child', '{}')
+  await enqueue('of the child', '{}')
   process.send?.('ready')
   setInterval(() => undefined, 1000)
 }

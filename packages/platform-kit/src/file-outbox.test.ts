@@ -40,27 +40,27 @@ function makeFolder(t: TestContext): string {
 
 /** Rejects if the child exits without sending a message. */
 async function messageOf(child: ChildProcess) {
-  const gone = new AbortController()
-  child.once('disconnect', () => gone.abort())
-  const [message] = await once(child, 'message', { signal: gone.signal })
+  const disconnected = new AbortController()
+  child.once('disconnect', () => disconnected.abort())
+  const [message] = await once(child, 'message', { signal: disconnected.signal })
   return message
 }
 
 async function idsIn(box: Outbox): Promise<string[]> {
-  return (await box.load()).waiting.map(({ id }) => id)
+  return (await box.load()).queued.map(({ id }) => id)
 }
 
 test('after a restart the outbox holds the queued pushes in order, without acknowledged ones', async (t) => {
   const { box, path } = open(t)
-  assert.deepEqual(await box.load(), { waiting: [], newest: null })
+  assert.deepEqual(await box.load(), { queued: [], newest: null })
   const body = JSON.stringify({ text: 'a\nb\u2028😀' })
-  await Promise.all(['1', '2', '3', '4'].map((id) => box.keep(push(id, body))))
-  await Promise.all([box.drop('2'), box.drop('unknown')])
-  await box.drop('4')
+  await Promise.all(['1', '2', '3', '4'].map((id) => box.enqueue(push(id, body))))
+  await Promise.all([box.ack('2'), box.ack('unknown')])
+  await box.ack('4')
   await box.close()
   const again = open(t, path).box
-  const { waiting, newest } = await again.load()
-  assert.deepEqual(waiting, [push('1', body), push('3', body)])
+  const { queued, newest } = await again.load()
+  assert.deepEqual(queued, [push('1', body), push('3', body)])
   assert.equal(newest, push('4').occurredAt)
   assert.equal(statSync(path).mode & 0o777, 0o600)
 })
@@ -68,12 +68,12 @@ test('after a restart the outbox holds the queued pushes in order, without ackno
 test('the newest time is known even if the outbox is empty', async (t) => {
   const { box, path } = open(t)
   await box.load()
-  await box.keep(push('1'))
-  await box.drop('1')
+  await box.enqueue(push('1'))
+  await box.ack('1')
   await box.close()
   for (let times = 0; times < 2; times += 1) {
     const again = open(t, path).box
-    assert.deepEqual(await again.load(), { waiting: [], newest: push('1').occurredAt })
+    assert.deepEqual(await again.load(), { queued: [], newest: push('1').occurredAt })
     await again.close()
   }
 })
@@ -81,8 +81,8 @@ test('the newest time is known even if the outbox is empty', async (t) => {
 test('a line cut off by a crash is ignored, wherever it was cut', async (t) => {
   const { box, path } = open(t)
   await box.load()
-  await box.keep(push('1'))
-  await box.keep(push('2', '"ü😀"'))
+  await box.enqueue(push('1'))
+  await box.enqueue(push('2', '"ü😀"'))
   await box.close()
   const whole = readFileSync(path)
   const lastLine = whole.lastIndexOf('\n', whole.length - 2) + 1
@@ -90,7 +90,7 @@ test('a line cut off by a crash is ignored, wherever it was cut', async (t) => {
     writeFileSync(path, whole.subarray(0, end))
     const torn = open(t, path).box
     assert.deepEqual(await idsIn(torn), ['1'], `cut at ${end}`)
-    await torn.keep(push('3'))
+    await torn.enqueue(push('3'))
     await torn.close()
     const again = open(t, path).box
     assert.deepEqual(await idsIn(again), ['1', '3'])
@@ -105,27 +105,30 @@ test('a line cut off by a crash is ignored, wherever it was cut', async (t) => {
 test('a damaged file is reported and left unchanged', async (t) => {
   const { box, path } = open(t)
   await box.load()
-  await box.keep(push('1'))
+  await box.enqueue(push('1'))
   await box.close()
   appendFileSync(path, 'garbage\n')
   const before = readFileSync(path, 'utf8')
-  await assert.rejects(open(t, path).box.load(), /outbox .*outbox cannot be used\. Its line 3/)
+  await assert.rejects(
+    open(t, path).box.load(),
+    /outbox .*outbox cannot be used\. Line 3 is damaged/,
+  )
   assert.equal(readFileSync(path, 'utf8'), before)
   writeFileSync(path, '{"outbox":2}\n')
-  await assert.rejects(open(t, path).box.load(), /Its line 1 cannot be read/)
+  await assert.rejects(open(t, path).box.load(), /Line 1 is damaged/)
 })
 
 test('the file is compacted once most of its pushes are acknowledged', async (t) => {
   const { box, path } = open(t)
   await box.load()
-  await box.keep(push('first'))
+  await box.enqueue(push('first'))
   const body = JSON.stringify('x'.repeat(10_000))
   for (let number = 0; number < 300; number += 1) {
-    await box.keep(push(String(number), body))
-    await box.drop(String(number))
+    await box.enqueue(push(String(number), body))
+    await box.ack(String(number))
     assert.ok(statSync(path).size < 1_100_000)
   }
-  await box.keep(push('last'))
+  await box.enqueue(push('last'))
   await box.close()
   assert.deepEqual(await idsIn(open(t, path).box), ['first', 'last'])
 })
@@ -137,8 +140,10 @@ test('a second process is rejected, and takes over as soon as the first is kille
   })
   t.after(() => child.kill('SIGKILL'))
   await messageOf(child)
-  const words = new RegExp(`cannot be used. It is in use by process ${child.pid} on ${hostname()}`)
-  await assert.rejects(box.load(), words)
+  const message = new RegExp(
+    `cannot be used. It is in use by process ${child.pid} on ${hostname()}`,
+  )
+  await assert.rejects(box.load(), message)
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
@@ -172,7 +177,7 @@ test('no push is acknowledged after another process has taken the file', async (
   const { path, box } = open(t)
   await box.load()
   writeFileSync(`${path}.lock`, 'of another process')
-  await assert.rejects(box.keep(push('1')), /another process has taken it/)
+  await assert.rejects(box.enqueue(push('1')), /another process has taken it/)
   await box.close()
   assert.equal(readFileSync(`${path}.lock`, 'utf8'), 'of another process')
 })
@@ -183,7 +188,7 @@ test('an outbox that cannot be written is reported with its path', async (t) => 
   const path = join(folder, 'file', 'outbox')
   await assert.rejects(open(t, path).box.load(), (error: Error) => error.message.includes(path))
   const { box } = open(t)
-  await assert.rejects(box.keep(push('1')), /cannot be used/)
+  await assert.rejects(box.enqueue(push('1')), /cannot be used/)
 })
 
 test('a full disk rejects pushes that do not fit, and none of them appears later', async (t) => {
@@ -196,9 +201,12 @@ test('a full disk rejects pushes that do not fit, and none of them appears later
   })
   t.after(() => child.kill('SIGKILL'))
   const ended = once(child, 'exit')
-  const { kept, refused }: { kept: string[]; refused: number } = await messageOf(child)
+  const { enqueued, rejected }: { enqueued: string[]; rejected: number } = await messageOf(child)
   await ended
-  assert.ok(kept.length > 5 && refused > 5, `${kept.length} were kept and ${refused} refused`)
-  assert.deepEqual([kept.includes('alone'), kept.includes('fits')], [true, false])
-  assert.deepEqual(await idsIn(box), kept)
+  assert.ok(
+    enqueued.length > 5 && rejected > 5,
+    `${enqueued.length} were enqueued and ${rejected} rejected`,
+  )
+  assert.deepEqual([enqueued.includes('alone'), enqueued.includes('fits')], [true, false])
+  assert.deepEqual(await idsIn(box), enqueued)
 })

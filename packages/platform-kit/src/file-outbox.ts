@@ -1,104 +1,109 @@
-/** An outbox in a file, for Node, Bun and Deno: a line a push, and a line for each that has arrived. */
+/** An outbox in a file, for Node, Bun and Deno: one line per enqueued push and one per acknowledgement. */
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { createAppendLog, readLines } from './append-log.ts'
 import { type FileLock, takeFileLock } from './file-lock.ts'
-import { createLineFile, readLines } from './line-file.ts'
 import type { Outbox } from './outbox.ts'
 import type { Push } from './push.ts'
 
-type Head = { outbox: typeof FORMAT; newest: string | null }
-type Line = { keep: Push } | { drop: string }
-type Asked = { line: Line; text: string; resolve: () => void; reject: (error: unknown) => void }
+type Header = { outbox: typeof FORMAT; newest: string | null }
+type Entry = { enqueue: Push } | { ack: string }
+type PendingWrite = {
+  entry: Entry
+  line: string
+  resolve: () => void
+  reject: (error: unknown) => void
+}
 
 const FORMAT = 1
-/** Written anew without what has arrived, once that is most of the file and more than this. */
+/** The file is compacted once it is larger than this and most of it is acknowledged. */
 const COMPACT_BYTES = 1_000_000
 
 /**
- * A push is kept once it is on the disk; several that come at once share one flush. Personal data stand in the
- * file, so only its owner may read it. One process at a time uses it; another one is refused.
+ * A push is enqueued once it is on the disk; concurrent calls share one flush. Only the owner may read the file, since
+ * it contains personal data. Only one process can use the file.
  */
 export function createFileOutbox(path: string): Outbox {
-  const file = createLineFile(path)
-  const waiting = new Map<string, { push: Push; bytes: number }>()
-  let waitingBytes = 0
+  const log = createAppendLog(path)
+  const queued = new Map<string, { push: Push; bytes: number }>()
+  let queuedBytes = 0
   let newest: string | null = null
   let lock: FileLock | null = null
-  let asked: Asked[] = []
+  let pending: PendingWrite[] = []
   let writing: Promise<void> | null = null
 
-  function apply(line: Line, text: string): void {
-    const id = 'keep' in line ? line.keep.id : line.drop
-    waitingBytes -= waiting.get(id)?.bytes ?? 0
-    if ('drop' in line) {
-      waiting.delete(id)
+  function apply(entry: Entry, line: string): void {
+    const id = 'enqueue' in entry ? entry.enqueue.id : entry.ack
+    queuedBytes -= queued.get(id)?.bytes ?? 0
+    if ('ack' in entry) {
+      queued.delete(id)
       return
     }
-    const bytes = Buffer.byteLength(text)
-    waiting.set(id, { push: line.keep, bytes })
-    waitingBytes += bytes
-    note(line.keep.occurredAt)
+    const bytes = Buffer.byteLength(line)
+    queued.set(id, { push: entry.enqueue, bytes })
+    queuedBytes += bytes
+    updateNewest(entry.enqueue.occurredAt)
   }
 
-  function note(at: string | null): void {
+  function updateNewest(at: string | null): void {
     if (at !== null && at > (newest ?? '')) newest = at
   }
 
-  async function read(): Promise<void> {
+  async function readFile(): Promise<void> {
     let number = 0
-    for await (const text of readLines(path)) {
+    for await (const line of readLines(path)) {
       number += 1
-      const line = parseLine(text)
-      if (line === null) {
-        throw new Error(`Its line ${number} cannot be read; take it out, and the rest goes on.`)
+      const parsed = parseLine(line)
+      if (parsed === null) {
+        throw new Error(`Line ${number} is damaged. Delete this line to use the others.`)
       }
-      if ('outbox' in line) note(line.newest)
-      else apply(line, text)
+      if ('outbox' in parsed) updateNewest(parsed.newest)
+      else apply(parsed, line)
     }
   }
 
-  function* lines(): Generator<string> {
-    const head: Head = { outbox: FORMAT, newest }
-    yield toText(head)
-    for (const { push } of waiting.values()) yield toText({ keep: push })
+  function* compactedLines(): Generator<string> {
+    const header: Header = { outbox: FORMAT, newest }
+    yield toLine(header)
+    for (const { push } of queued.values()) yield toLine({ enqueue: push })
   }
 
-  function write(line: Line): Promise<void> {
+  function write(entry: Entry): Promise<void> {
     const written = new Promise<void>((resolve, reject) => {
-      asked.push({ line, text: toText(line), resolve, reject })
+      pending.push({ entry, line: toLine(entry), resolve, reject })
     })
-    writing ??= writeAsked()
+    writing ??= writePending()
     return written
   }
 
-  async function writeAsked(): Promise<void> {
-    while (asked.length > 0) {
-      const batch = asked
-      asked = []
+  async function writePending(): Promise<void> {
+    while (pending.length > 0) {
+      const batch = pending
+      pending = []
       try {
         await append(batch)
       } catch (error) {
-        for (const { reject } of batch) reject(explain(error, path))
+        for (const { reject } of batch) reject(withPath(error, path))
         continue
       }
-      for (const { line, text, resolve } of batch) {
-        apply(line, text)
+      for (const { entry, line, resolve } of batch) {
+        apply(entry, line)
         resolve()
       }
-      const isWorth = file.size() > COMPACT_BYTES && file.size() > 2 * waitingBytes
-      // Where there is no room for it, the file goes on growing, and is written anew another time.
-      if (isWorth) await file.replace(lines()).catch(() => undefined)
+      const isCompactable = log.size() > COMPACT_BYTES && log.size() > 2 * queuedBytes
+      // If the disk has no space for it, the file keeps growing and is compacted later.
+      if (isCompactable) await log.rewrite(compactedLines()).catch(() => undefined)
     }
-    // In the same step as the last look: what is asked for after it begins anew.
+    // No await follows the last check of `pending`, so a later write starts this loop again.
     writing = null
   }
 
-  async function append(batch: Asked[]): Promise<void> {
-    const text = batch.map((one) => one.text).join('')
-    // What has arrived may be sent again after a crash of the machine: that changes nothing at the hub.
-    const flush = batch.some(({ line }) => 'keep' in line)
-    await file.append(text, flush)
-    // Whoever takes the lock reads the file after that, and so finds what was written before.
+  async function append(batch: PendingWrite[]): Promise<void> {
+    const text = batch.map(({ line }) => line).join('')
+    // An acknowledgement lost in a crash of the machine sends the push again, which changes nothing at the hub.
+    const flush = batch.some(({ entry }) => 'enqueue' in entry)
+    await log.append(text, flush)
+    // A process that takes the lock reads the file afterwards, and so finds everything appended before.
     if (!(await lock?.isHeld())) throw new Error('It is closed, or another process has taken it.')
   }
 
@@ -107,41 +112,41 @@ export function createFileOutbox(path: string): Outbox {
       try {
         await mkdir(dirname(path), { recursive: true })
         lock = await takeFileLock(`${path}.lock`)
-        await read()
-        await file.replace(lines())
-        return { waiting: [...waiting.values()].map(({ push }) => push), newest }
+        await readFile()
+        await log.rewrite(compactedLines())
+        return { queued: [...queued.values()].map(({ push }) => push), newest }
       } catch (error) {
         await lock?.release()
-        throw explain(error, path)
+        throw withPath(error, path)
       }
     },
-    keep: (push) => write({ keep: push }),
-    drop: async (id) => {
-      if (waiting.has(id)) await write({ drop: id })
+    enqueue: (push) => write({ enqueue: push }),
+    ack: async (id) => {
+      if (queued.has(id)) await write({ ack: id })
     },
     async close() {
       await writing
-      await file.close()
+      await log.close()
       await lock?.release()
       lock = null
     },
   }
 }
 
-function explain(error: unknown, path: string): Error {
+function withPath(error: unknown, path: string): Error {
   const reason = error instanceof Error ? error.message : String(error)
   return new Error(`The outbox ${path} cannot be used. ${reason}`, { cause: error })
 }
 
-const toText = (line: Head | Line) => `${JSON.stringify(line)}\n`
+const toLine = (value: Header | Entry) => `${JSON.stringify(value)}\n`
 
-/** Null for what this version has not written. */
-function parseLine(text: string): Head | Line | null {
+/** Returns null for a line that this version has not written. */
+function parseLine(line: string): Header | Entry | null {
   try {
-    const line: Partial<Head & { keep: Push; drop: string }> = JSON.parse(text)
-    if (line.outbox === FORMAT) return { outbox: FORMAT, newest: line.newest ?? null }
-    if (typeof line.keep?.id === 'string') return { keep: line.keep }
-    return typeof line.drop === 'string' ? { drop: line.drop } : null
+    const value: Partial<Header & { enqueue: Push; ack: string }> = JSON.parse(line)
+    if (value.outbox === FORMAT) return { outbox: FORMAT, newest: value.newest ?? null }
+    if (typeof value.enqueue?.id === 'string') return { enqueue: value.enqueue }
+    return typeof value.ack === 'string' ? { ack: value.ack } : null
   } catch {
     return null
   }

@@ -20,7 +20,7 @@ const PLATFORM: PlatformDefinition = {
 
 function serve(over: Partial<PlatformDefinition> = {}, options: HandlerOptions = {}) {
   const errors: string[] = []
-  const onError = (error: unknown, where: string) => errors.push(`${where}: ${String(error)}`)
+  const onError = (error: unknown, path: string) => errors.push(`${path}: ${String(error)}`)
   const handler = createPlatformHandler({ ...PLATFORM, ...over }, { onError, ...options })
   async function get(path: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
     const all = { 'X-PLATFORM-API-KEY': KEY, ...headers }
@@ -31,12 +31,12 @@ function serve(over: Partial<PlatformDefinition> = {}, options: HandlerOptions =
   return { handler, get, errors }
 }
 
-type Reading = PlatformModule extends infer Module
+type ModuleSource = PlatformModule extends infer Module
   ? Module extends unknown
     ? Omit<Module, 'name' | 'recordType' | 'fields'>
     : never
   : never
-const withModule = (module: Reading) => serve({ modules: [{ ...ABOUT, ...module }] })
+const withModule = (module: ModuleSource) => serve({ modules: [{ ...ABOUT, ...module }] })
 
 type Body = {
   success: boolean
@@ -92,13 +92,13 @@ test('a record is served with its defined members only, without undefined values
 })
 
 test('only a complete source key gives access, and several keys may be valid', async () => {
-  const { handler } = serve({ sourceKey: [KEY, 'the key that comes next'] })
-  const ask = async (key: string | null, path = '/api/hub/ping') => {
+  const { handler } = serve({ sourceKey: [KEY, 'the next key of this one'] })
+  const statusOf = async (key: string | null, path = '/api/hub/ping') => {
     const headers = new Headers(key === null ? {} : { 'X-PLATFORM-API-KEY': key })
     return (await handler(new Request(`http://any${path}`, { headers })))?.status
   }
-  assert.equal(await ask(KEY), 200)
-  assert.equal(await ask('the key that comes next'), 200)
+  assert.equal(await statusOf(KEY), 200)
+  assert.equal(await statusOf('the next key of this one'), 200)
   for (const wrong of [
     null,
     '',
@@ -107,9 +107,13 @@ test('only a complete source key gives access, and several keys may be valid', a
     KEY.toUpperCase(),
     `${KEY}, ${KEY}`,
   ]) {
-    assert.equal(await ask(wrong), 401, String(wrong))
-    assert.equal(await ask(wrong, '/api/hub/records/employee'), 401)
-    assert.equal(await ask(wrong, '/api/hub/nothing'), 401, 'it does not reveal which paths exist')
+    assert.equal(await statusOf(wrong), 401, String(wrong))
+    assert.equal(await statusOf(wrong, '/api/hub/records/employee'), 401)
+    assert.equal(
+      await statusOf(wrong, '/api/hub/nothing'),
+      401,
+      'it does not reveal which paths exist',
+    )
   }
 })
 
@@ -248,8 +252,8 @@ test('a search returns at most 100 records that the platform finds', async () =>
       return find()
     },
   })
-  const answer = await bodyOf(await get('/api/hub/search?query=%20ann%20'))
-  assert.equal(answer.records.length, 100)
+  const body = await bodyOf(await get('/api/hub/search?query=%20ann%20'))
+  assert.equal(body.records.length, 100)
   assert.deepEqual(await bodyOf(await get('/api/hub/search?query=')), {
     success: true,
     platform_name: 'hr',
@@ -304,7 +308,7 @@ test('a record that JSON cannot represent is reported with its reference', async
 
 test('an invalid record from plain JavaScript is reported with its position', async () => {
   const records: [Records, RegExp][] = [
-    [JSON.parse('[null]'), /Record 1 is no object/],
+    [JSON.parse('[null]'), /Record 1 is not an object/],
     [[Object({ reference_number: 7n, data: {} })], /Record 1 .*reference_number is a BigInt/],
   ]
   for (const [given, words] of records) {
@@ -345,24 +349,27 @@ test('records are read on demand, and reading stops when the client disconnects'
 })
 
 test('an invalid definition is rejected with its reason', () => {
-  const refuse = (over: Partial<PlatformDefinition>, reason: RegExp) =>
+  const reject = (over: Partial<PlatformDefinition>, reason: RegExp) =>
     assert.throws(() => createPlatformHandler({ ...PLATFORM, ...over }), reason)
-  refuse({ name: ' ' }, /name of the platform is missing/)
-  refuse({ title: '' }, /title of hr is missing/)
-  refuse({ title: 'a\u0000' }, /null character/)
-  refuse({ sourceKey: 'short' }, /shorter than 16/)
-  refuse({ sourceKey: [] }, /needs a source key/)
-  refuse({ sourceKey: '' }, /source key of .* is missing/)
-  refuse(Object({ sourceKey: undefined }), /source key of .* is missing/)
-  refuse({ sourceKey: [KEY, 'schlüssel-schlüssel'] }, /printable ASCII/)
-  refuse({ sourceKey: `${KEY}\n` }, /printable ASCII/)
-  refuse({ modules: [MODULE, { ...MODULE, name: 'Others' }] }, /record type "employee"/)
-  refuse({ modules: [{ ...MODULE, recordType: '..' }] }, /would change the path/)
-  refuse({ modules: [{ ...MODULE, recordType: '\ud800' }] }, /surrogate/)
-  refuse({ modules: [{ ...MODULE, name: '' }] }, /name of the module "employee"/)
-  refuse({ modules: [{ ...MODULE, fields: [{ key: 'a' }, { key: 'a' }] }] }, /field "a" twice/)
+  reject({ name: ' ' }, /name of the platform is missing/)
+  reject({ title: '' }, /title of hr is missing/)
+  reject({ title: 'a\u0000' }, /null character/)
+  reject({ sourceKey: 'short' }, /shorter than 16/)
+  reject({ sourceKey: [] }, /needs a source key/)
+  reject({ sourceKey: '' }, /source key of .* is missing/)
+  reject(Object({ sourceKey: undefined }), /source key of .* is missing/)
+  reject({ sourceKey: [KEY, 'schlüssel-schlüssel'] }, /printable ASCII/)
+  reject({ sourceKey: `${KEY}\n` }, /printable ASCII/)
+  reject({ modules: [MODULE, { ...MODULE, name: 'Others' }] }, /record type "employee"/)
+  reject({ modules: [{ ...MODULE, recordType: '..' }] }, /would change the path/)
+  reject({ modules: [{ ...MODULE, recordType: '\ud800' }] }, /surrogate/)
+  reject({ modules: [{ ...MODULE, name: '' }] }, /name of the module "employee"/)
+  reject(
+    { modules: [{ ...MODULE, fields: [{ key: 'a' }, { key: 'a' }] }] },
+    /two fields with the key "a"/,
+  )
   // As an untyped program may pass it.
-  refuse(
+  reject(
     { modules: [Object.assign({ records: () => [] }, ABOUT, { records: undefined })] },
     /either/,
   )

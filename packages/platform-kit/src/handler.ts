@@ -1,56 +1,60 @@
-/** The endpoints that the hub calls, as one function of the Web standard (Request → Response). */
+/** The endpoints that the hub calls, as a Web-standard function from Request to Response. */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol/constants'
-import { checkPlatform } from './check-platform.ts'
-import { compressed } from './compress.ts'
-import { manifestOf } from './manifest.ts'
-import type { PlatformDefinition, PlatformModule, RecordsPage, RecordsRequest } from './platform.ts'
+import {
+  type PlatformDefinition,
+  type PlatformModule,
+  type RecordsPage,
+  type RecordsRequest,
+  toManifest,
+} from './platform.ts'
 import { streamRecords } from './record-stream.ts'
 import { createKeyCheck } from './source-key.ts'
+import { validateDefinition } from './validate-definition.ts'
 
 export type HandlerOptions = {
-  /** What stands before `/api` in the paths: `/crm` for `/crm/api/hub/ping`. */
+  /** The part of the paths before `/api`: `/crm` for `/crm/api/hub/ping`. */
   basePath?: string
-  /** The neutral word in the paths, as the hub is told: `/api/<word>/ping`. `hub` where it is left out. */
+  /** The word in the paths, as configured in the hub: `/api/<word>/ping`. `hub` by default. */
   pathWord?: string
-  /** Whether answers are compressed for who understands it; they are where it is left out. */
+  /** Whether responses are compressed if the client accepts it; true by default. */
   gzip?: boolean
-  /** Told what went wrong, and where; `console.error` where it is left out. */
-  onError?: (error: unknown, where: string) => void
+  /** Called with each error and the path of its request; `console.error` by default. */
+  onError?: (error: unknown, path: string) => void
 }
 
-/** Answers requests of the hub; null for those that are not for it, so that others can answer them. */
+/** Serves requests of the hub. Returns null for all other requests, so that the application can serve them. */
 export type PlatformHandler = {
   (request: Request): Promise<Response | null>
-  /** What the paths of all its requests begin with. */
+  /** The prefix of all paths that it serves. */
   readonly path: string
 }
 
-type Asked = { request: Request; url: URL; stop: AbortController }
+type Call = { request: Request; url: URL; stop: AbortController }
 
 const SEARCH_LIMIT = 100
 
-/** @throws Error for a definition that cannot work. */
+/** @throws Error for an invalid definition. */
 export function createPlatformHandler(
   platform: PlatformDefinition,
   options: HandlerOptions = {},
 ): PlatformHandler {
-  checkPlatform(platform)
-  const { basePath = '', pathWord = 'hub', gzip = true, onError = report } = options
+  validateDefinition(platform)
+  const { basePath = '', pathWord = 'hub', gzip = true, onError = logError } = options
   const path = `${basePath.replace(/\/+$/, '')}/api/${pathWord}/`
-  const isRightKey = createKeyCheck(platform.sourceKey)
+  const isValidKey = createKeyCheck(platform.sourceKey)
 
-  async function answer(asked: Asked): Promise<Response> {
-    const { request, url, stop } = asked
-    if (!(await isRightKey(request.headers.get(SOURCE_KEY_HEADER)))) {
+  async function respond(call: Call): Promise<Response> {
+    const { request, url, stop } = call
+    if (!(await isValidKey(request.headers.get(SOURCE_KEY_HEADER)))) {
       return fail(401, `The key in ${SOURCE_KEY_HEADER} is missing or wrong.`)
     }
-    if (request.method !== 'GET') return fail(405, 'Only GET is answered here.', { Allow: 'GET' })
+    if (request.method !== 'GET') return fail(405, 'Only GET is supported.', { Allow: 'GET' })
     const { name, title, modules, search } = platform
     const endpoint = url.pathname.slice(path.length)
     if (endpoint === 'ping') {
       return json({ success: true, message: `${title} is online.`, platform_name: name })
     }
-    if (endpoint === 'manifest') return json(manifestOf(platform))
+    if (endpoint === 'manifest') return json(toManifest(platform))
     if (endpoint === 'search' && search) {
       const query = url.searchParams.get('query')?.trim() ?? ''
       const records = query === '' ? [] : await search(query, { signal: stop.signal })
@@ -58,11 +62,11 @@ export function createPlatformHandler(
     }
     const recordType = recordTypeIn(endpoint)
     const module = modules.find((one) => one.recordType === recordType)
-    if (module) return answerRecords(platform, module, asked, tell)
-    return fail(404, recordType === null ? 'There is nothing here.' : 'There is no such module.')
+    if (module) return respondWithRecords(platform, module, call, reportError)
+    return fail(404, recordType === null ? 'Not found.' : 'There is no such module.')
   }
 
-  function tell(error: unknown, url: URL): void {
+  function reportError(error: unknown, url: URL): void {
     onError(error, url.pathname)
   }
 
@@ -73,46 +77,46 @@ export function createPlatformHandler(
     if (request.signal.aborted) stop.abort()
     request.signal.addEventListener('abort', () => stop.abort(), { once: true })
     try {
-      const response = await answer({ request, url, stop })
-      return gzip ? compressed(request, response) : response
+      const response = await respond({ request, url, stop })
+      return gzip ? compress(request, response) : response
     } catch (error) {
-      if (!stop.signal.aborted) tell(error, url)
-      return fail(500, 'The platform could not answer. Its log says why.')
+      if (!stop.signal.aborted) reportError(error, url)
+      return fail(500, 'Internal error. See the log of the platform.')
     }
   }
   return Object.assign(handle, { path })
 }
 
-async function answerRecords(
+async function respondWithRecords(
   platform: PlatformDefinition,
   module: PlatformModule,
-  { request, url, stop }: Asked,
-  tell: (error: unknown, url: URL) => void,
+  { request, url, stop }: Call,
+  reportError: (error: unknown, url: URL) => void,
 ): Promise<Response> {
   const headers = new Headers({ 'Content-Type': 'application/json' })
   const cursor = url.searchParams.get('cursor')
   if (module.version && cursor === null) {
-    // Told before the records are read: what changes meanwhile has another version the next time.
+    // The version is read before the records: a change made meanwhile has another version in the next request.
     const tag = `"${encodeURIComponent(await module.version())}"`
     headers.set('ETag', `W/${tag}`)
-    if (knows(request, tag)) return new Response(null, { status: 304, headers })
+    if (hasMatchingTag(request, tag)) return new Response(null, { status: 304, headers })
   }
   const { records, next, total } = await readPage(module, cursor, { signal: stop.signal })
   if (next !== null) {
-    // Relative to wherever the hub has called: whatever a proxy before it has made of the path.
+    // The link is relative to the requested URL, since a proxy may have rewritten the path.
     headers.set('Link', `<?${new URLSearchParams({ cursor: next })}>; rel="next"`)
   }
   const body = await streamRecords(records, {
-    head: {
+    envelope: {
       success: true,
       platform_name: platform.name,
       module_name: module.name,
       record_type: module.recordType,
       ...(total === undefined ? {} : { total }),
     },
-    isWhole: total === undefined && next === null && cursor === null,
+    isComplete: total === undefined && next === null && cursor === null,
     stop,
-    onError: (error) => tell(error, url),
+    onError: (error) => reportError(error, url),
   })
   return new Response(body, { headers })
 }
@@ -126,9 +130,9 @@ async function readPage(
   return { records: await module.records(request), next: null }
 }
 
-function knows(request: Request, tag: string): boolean {
-  const known = request.headers.get('if-none-match')?.split(',') ?? []
-  return known.some((one) => one.trim().replace(/^W\//, '') === tag)
+function hasMatchingTag(request: Request, tag: string): boolean {
+  const tags = request.headers.get('if-none-match')?.split(',') ?? []
+  return tags.some((one) => one.trim().replace(/^W\//, '') === tag)
 }
 
 async function takeFirst<Item>(items: Iterable<Item> | AsyncIterable<Item>): Promise<Item[]> {
@@ -140,7 +144,7 @@ async function takeFirst<Item>(items: Iterable<Item> | AsyncIterable<Item>): Pro
   return first
 }
 
-/** Null where no module is asked for. */
+/** The record type in the path of a records endpoint; null for all other paths. */
 function recordTypeIn(endpoint: string): string | null {
   const [, encoded] = /^records\/([^/]+)$/.exec(endpoint) ?? []
   if (encoded === undefined) return null
@@ -162,6 +166,25 @@ function fail(status: number, message: string, headers: Record<string, string> =
   return json({ success: false, message }, { status, headers })
 }
 
-function report(error: unknown, where: string): void {
-  console.error(`recordhub platform, ${where}:`, error)
+function logError(error: unknown, path: string): void {
+  console.error(`recordhub platform, ${path}:`, error)
+}
+
+/** Compresses a complete response if the client accepts gzip. */
+function compress(request: Request, response: Response): Response {
+  if (response.status !== 200 || response.body === null) return response
+  const headers = new Headers(response.headers)
+  headers.append('Vary', 'Accept-Encoding')
+  if (!acceptsGzip(request.headers.get('accept-encoding') ?? '')) {
+    return new Response(response.body, { headers })
+  }
+  headers.set('Content-Encoding', 'gzip')
+  return new Response(response.body.pipeThrough(new CompressionStream('gzip')), { headers })
+}
+
+function acceptsGzip(header: string): boolean {
+  return header.split(',').some((coding) => {
+    const [name = '', ...params] = coding.split(';').map((part) => part.trim().toLowerCase())
+    return name === 'gzip' && !params.some((param) => /^q=0(\.0*)?$/.test(param))
+  })
 }

@@ -1,4 +1,4 @@
-/** For Hono: `app.use(toHonoMiddleware(handler))`. */
+/** The adapter for Hono: `app.use(toHonoMiddleware(handler))`. */
 import type { PlatformHandler } from './handler.ts'
 
 type Context = { req: { raw: Request } }
@@ -7,8 +7,8 @@ export function toHonoMiddleware(
   handler: PlatformHandler,
 ): (context: Context, next: () => Promise<void>) => Promise<Response | undefined> {
   return async (context, next) => {
-    const answer = await handler(context.req.raw)
-    if (answer !== null) return answer
+    const response = await handler(context.req.raw)
+    if (response !== null) return response
     await next()
     return undefined
   }

@@ -1,4 +1,4 @@
-/** What a platform needs to be one of a Recordhub: the endpoints that the hub calls, and pushes to it. */
+/** Makes a system a platform of a Recordhub: it serves the endpoints that the hub calls, and pushes changes to the hub. */
 export { createPlatformHandler, type HandlerOptions, type PlatformHandler } from './handler.ts'
 export type { Outbox, OutboxContent } from './outbox.ts'
 export type {

@@ -1,4 +1,4 @@
-/** For `node:http`, and for Express and everything else that takes its listeners. */
+/** The adapter for `node:http`, Express, and other servers that accept its listeners. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PlatformHandler } from './handler.ts'
 
@@ -9,13 +9,13 @@ export type NodeListener = (
 ) => void
 
 /**
- * Answers requests that are for the hub; others go on to `next`, or get a 404 where there is none:
+ * Serves the requests of the hub. Other requests are passed to `next`, or get a 404 without it:
  * `createServer(toNodeListener(handler))`, `app.use(toNodeListener(handler))`.
  */
 export function toNodeListener(handler: PlatformHandler): NodeListener {
   return (request, response, next) => {
     serve(handler, request, response, next).catch((error: unknown) => {
-      // Whoever reads what broke off must see that it is not whole.
+      // The hub must notice that the response is incomplete.
       if (response.headersSent) response.destroy()
       else if (next) next(error)
       else response.writeHead(500).end()
@@ -29,24 +29,24 @@ async function serve(
   response: ServerResponse,
   next: ((error?: unknown) => void) | undefined,
 ): Promise<void> {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  const asked = toWebRequest(request, gone.signal)
-  const answer = asked && (await handler(asked))
-  if (!answer) {
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
+  const webRequest = toWebRequest(request, closed.signal)
+  const webResponse = webRequest && (await handler(webRequest))
+  if (!webResponse) {
     if (next) next()
     else response.writeHead(404).end()
     return
   }
-  if (response.destroyed) return answer.body?.cancel()
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  if (answer.body) await send(answer.body, response)
+  if (response.destroyed) return webResponse.body?.cancel()
+  response.writeHead(webResponse.status, Object.fromEntries(webResponse.headers))
+  if (webResponse.body) await send(webResponse.body, response)
   response.end()
 }
 
-/** Null for what is no request of the Web's: a strange target, or TRACE. */
+/** Returns null for requests that the Web standard cannot represent, such as TRACE or an absolute target. */
 function toWebRequest({ url = '', method = 'GET', headers }: IncomingMessage, signal: AbortSignal) {
-  // Put after a host as text: what begins with two slashes must not become one.
+  // The URL is appended to a host as text, so a URL that starts with two slashes does not change the host.
   if (!url.startsWith('/')) return null
   const init = { method, signal, headers: new Headers() }
   for (const [name, value] of Object.entries(headers)) {
@@ -59,7 +59,7 @@ function toWebRequest({ url = '', method = 'GET', headers }: IncomingMessage, si
   }
 }
 
-/** Reads no faster than is taken, and no further than somebody is there to take it. */
+/** Reads only as fast as the client does, and stops when the client disconnects. */
 async function send(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   const reader = body.getReader()
   response.once('close', () => {
@@ -68,11 +68,11 @@ async function send(body: ReadableStream<Uint8Array>, response: ServerResponse):
   for (;;) {
     const { value, done } = await reader.read()
     if (done) return
-    if (!response.write(value)) await untilDrained(response)
+    if (!response.write(value)) await waitForDrain(response)
   }
 }
 
-function untilDrained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) return resolve()
     const end = () => {

@@ -1,23 +1,23 @@
 import type { Push } from './push.ts'
 
 export type OutboxContent = {
-  /** Everything that waits, in the order in which it was kept. */
-  waiting: readonly Push[]
-  /** The newest `occurredAt` of all that was ever kept; null where nothing was. */
+  /** All pushes that are not acknowledged, in the order in which they were enqueued. */
+  queued: readonly Push[]
+  /** The newest `occurredAt` of all pushes ever enqueued; null if there are none. */
   newest: string | null
 }
 
-/** Where pushes wait until the hub has them. */
+/** Stores pushes until the hub has processed them. */
 export type Outbox = {
   /**
-   * Opens it; called once, before everything else.
-   * @throws Error where it cannot be used, or is in use by another process.
+   * Opens the outbox; called once, before all other methods.
+   * @throws Error if the outbox cannot be used, or another process uses it.
    */
   load: () => Promise<OutboxContent>
-  /** Resolves once the push would survive a crash. Pushes are kept in the order of the calls. */
-  keep: (push: Push) => Promise<void>
-  /** Forgets a push that has arrived; of an unknown one nothing happens. */
-  drop: (id: string) => Promise<void>
-  /** Resolves when all that was asked for is done. */
+  /** Resolves once the push would survive a crash. Pushes are stored in the order of the calls. */
+  enqueue: (push: Push) => Promise<void>
+  /** Deletes a push that the hub has processed; ignores unknown ids. */
+  ack: (id: string) => Promise<void>
+  /** Resolves when all earlier calls are complete. */
   close: () => Promise<void>
 }

@@ -1,21 +1,21 @@
-/** What a platform is to the hub: told once, served by the handler. */
+/** The definition of a platform, which the handler serves. */
 
 export type PlatformField = {
   /** The key in a record's `data`. */
   key: string
-  /** The heading of its column in the hub; the key where it is left out. */
+  /** The heading of the column in the hub; the key by default. */
   label?: string
-  /** `string` where it is left out; `number`, `date` and the like let the hub sort by size. */
+  /** `string` by default. With `number`, `date` and similar types the hub sorts by value. */
   type?: string
   required?: boolean
 }
 
 export type PlatformRecord = {
-  /** The platform's own reference of the record: never changed, never used again. */
+  /** The platform's own identifier of the record: never changed, never reused. */
   reference_number: string
-  /** The person or thing that it is about. */
+  /** The person or thing that the record is about. */
   full_name: string
-  /** The values under their fields' keys, as JSON has them; null for an empty one. */
+  /** The JSON values of the fields, by key; null for an empty field. */
   data: object
 }
 
@@ -24,58 +24,58 @@ export type Records = Iterable<PlatformRecord> | AsyncIterable<PlatformRecord>
 /** One page of a module's records. */
 export type RecordsPage = {
   records: Records
-  /** What leads to the page after it; null at the end. */
+  /** The cursor of the next page; null on the last page. */
   next: string | null
-  /** How many records all pages hold, where that is known: lets the hub show how far it is. */
+  /** The number of records on all pages, if known: the hub uses it to show the progress. */
   total?: number
 }
 
 export type RecordsRequest = {
-  /** Aborted when nobody waits for the answer any more: stop reading. */
+  /** Aborted when the hub has closed the connection: stop reading. */
   signal: AbortSignal
 }
 
 export type PlatformModule = {
-  /** How people call it: "Employees". */
+  /** The display name: "Employees". */
   name: string
-  /** How programs call it, in addresses and pushes: "employee". Never changed. */
+  /** The identifier in URLs and pushes: "employee". Never changed. */
   recordType: string
   description?: string
   fields: readonly PlatformField[]
   /**
-   * A text that changes whenever any record of the module does, such as the newest time of change and the
-   * number of records. While it stays, the hub is spared the records, and the platform reading them.
+   * A text that changes whenever a record of the module changes, such as the newest change time and the number of
+   * records. While it is the same, the platform does not read the records and the hub does not request them.
    */
   version?: () => Promise<string> | string
 } & (
   | {
-      /** All records, one after the other; never held in memory by the kit. */
+      /** All records; the kit streams them. */
       records: (request: RecordsRequest) => Records | Promise<Records>
       pages?: never
     }
   | {
       /**
-       * Instead of `records`, where one answer takes too long: a page at a time. `cursor` is null at first,
-       * then what `next` of the page before said.
+       * One page of records, for modules that are too large for one response. `cursor` is null for the first page, then
+       * `next` of the previous page.
        */
       pages: (cursor: string | null, request: RecordsRequest) => RecordsPage | Promise<RecordsPage>
       records?: never
     }
 )
 
-/** A record that somebody looked for, with its module where that is known. */
+/** A search result, with its module if known. */
 export type FoundRecord = PlatformRecord & { record_type?: string }
 
 export type PlatformDefinition = {
-  /** How programs call the platform; unique in a hub, never changed. */
+  /** The identifier of the platform: unique in a hub, never changed. */
   name: string
-  /** How people call it. */
+  /** The display name. */
   title: string
   description?: string
-  /** The key that the hub must send; several while one is replaced by another. */
+  /** The source API key that the hub must send; several while a key is rotated. */
   sourceKey: string | readonly string[]
   modules: readonly PlatformModule[]
-  /** Records that fit what somebody looks for; left out where the platform has no search. */
+  /** Finds the records that match a query; omitted if the platform has no search. */
   search?: (
     query: string,
     request: RecordsRequest,
@@ -83,4 +83,25 @@ export type PlatformDefinition = {
     | Iterable<FoundRecord>
     | AsyncIterable<FoundRecord>
     | Promise<Iterable<FoundRecord> | AsyncIterable<FoundRecord>>
+}
+
+/** The body of the manifest response. */
+export function toManifest({ name, title, description = '', modules }: PlatformDefinition) {
+  return {
+    success: true,
+    platform_name: name,
+    platform_title: title,
+    platform_description: description,
+    modules: modules.map((module) => ({
+      module_name: module.name,
+      record_type: module.recordType,
+      description: module.description ?? '',
+      fields: module.fields.map(({ key, label = key, type = 'string', required = false }) => ({
+        key,
+        label,
+        type,
+        required,
+      })),
+    })),
+  }
 }

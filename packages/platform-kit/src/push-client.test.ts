@@ -10,7 +10,7 @@ import { createPushClient, type PushClientOptions } from './push-client.ts'
 
 const KEY = 'rhk_any'
 /** Longer than any test runs; tests of timeouts set their own. */
-const PATIENT = { timeoutMs: 300_000, giveUpAfterMs: 300_000 }
+const LONG_TIMEOUTS = { timeoutMs: 300_000, deliveryTimeoutMs: 300_000 }
 const NAMES = { record_type: 'employee', module_name: 'Employees', full_name: 'Ann' }
 const record = (reference_number: string, data: object = {}) => ({
   ...NAMES,
@@ -22,16 +22,16 @@ type Body = { reference_number: string; data: Record<string, unknown>; occurred_
 type Received = { method: string; headers: IncomingHttpHeaders; body: Body; at: number }
 type Behaviour = (response: ServerResponse, received: Received) => void
 
-const answer =
+const respond =
   (status: number, body: unknown, headers: Record<string, string> = {}): Behaviour =>
   (response) =>
     void response.writeHead(status, headers).end(JSON.stringify(body))
-const store = answer(200, { success: true, record_id: 7, outcome: 'created', message: '' })
-const fault = (status: number, headers?: Record<string, string>) =>
-  answer(status, { success: false, code: 'any', message: 'Words.' }, headers)
+const store = respond(200, { success: true, record_id: 7, outcome: 'created', message: '' })
+const failure = (status: number, headers?: Record<string, string>) =>
+  respond(status, { success: false, code: 'any', message: 'Message.' }, headers)
 
 /** A receiver that gives the responses in order, then stores every push. */
-async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
+async function openReceiver(t: TestContext, ...behaviours: Behaviour[]) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     let text = ''
@@ -39,7 +39,7 @@ async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
     const { method = '', headers } = request
     const one = { method, headers, body: JSON.parse(text), at: performance.now() }
     received.push(one)
-    const behave = inTurn.shift() ?? store
+    const behave = behaviours.shift() ?? store
     behave(response, one)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -50,7 +50,7 @@ async function openReceiver(t: TestContext, ...inTurn: Behaviour[]) {
     server.close()
   })
   const connect = (options: Partial<PushClientOptions> = {}) => {
-    const client = createPushClient({ hubUrl, hubApiKey: KEY, ...PATIENT, ...options })
+    const client = createPushClient({ hubUrl, hubApiKey: KEY, ...LONG_TIMEOUTS, ...options })
     t.after(() => client.close())
     return client
   }
@@ -77,15 +77,15 @@ test('a push has the headers and members that the specification requires', async
 })
 
 test('pushes of one record arrive in order, even if the first attempts fail', async (t) => {
-  const { received, connect } = await openReceiver(t, fault(503), (response) => {
+  const { received, connect } = await openReceiver(t, failure(503), (response) => {
     response.destroy()
   })
   const client = connect()
   const reference = { record_type: 'employee', reference_number: 'E-1' }
-  const pushes = [0, 1, 2, 3].map((turn) => client.updated(reference, { data: { turn } }))
+  const pushes = [0, 1, 2, 3].map((step) => client.updated(reference, { data: { step } }))
   for (const result of await Promise.all(pushes)) assert.equal(result.outcome, 'stored')
   assert.deepEqual(
-    received.map(({ body }) => body.data['turn']),
+    received.map(({ body }) => body.data['step']),
     [0, 0, 0, 1, 2, 3],
   )
   const times = received.map(({ body }) => body.occurred_at)
@@ -95,15 +95,15 @@ test('pushes of one record arrive in order, even if the first attempts fail', as
 
 test('pushes of different records are sent concurrently, up to the limit', async (t) => {
   const held: (() => void)[] = []
-  const met = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
   const hold: Behaviour = (response, received) => {
     held.push(() => store(response, received))
-    if (held.length === 3) met.resolve()
+    if (held.length === 3) reached.resolve()
   }
   const { received, connect } = await openReceiver(t, hold, hold, hold)
   const client = connect({ concurrency: 3 })
   const pushes = [1, 2, 3, 4, 5].map((number) => client.created(record(`E-${number}`)))
-  await met.promise
+  await reached.promise
   assert.equal(received.length, 3)
   for (const release of held) release()
   await Promise.all(pushes)
@@ -111,12 +111,12 @@ test('pushes of different records are sent concurrently, up to the limit', async
 })
 
 test('a failing hub receives one push at a time, and none before Retry-After has passed', async (t) => {
-  const busy = fault(503, { 'Retry-After': '1' })
+  const busy = failure(503, { 'Retry-After': '1' })
   const { received, connect } = await openReceiver(t, busy, busy)
-  const refused = Promise.withResolvers<void>()
-  const client = connect({ onWaiting: () => refused.resolve() })
+  const failed = Promise.withResolvers<void>()
+  const client = connect({ onRetry: () => failed.resolve() })
   const first = client.created(record('first'))
-  await refused.promise
+  await failed.promise
   const others = Array.from({ length: 19 }, (_, n) => client.created(record(`E-${n}`)))
   await Promise.all([first, ...others])
   assert.equal(received.length, 22)
@@ -127,7 +127,7 @@ test('a failing hub receives one push at a time, and none before Retry-After has
 test('a rejected push is reported and does not block the pushes after it', async (t) => {
   const { received, connect } = await openReceiver(
     t,
-    answer(422, {
+    respond(422, {
       success: false,
       code: 'invalid_record',
       message: 'No.',
@@ -140,7 +140,7 @@ test('a rejected push is reported and does not block the pushes after it', async
     client.created(record('1')),
   ])
   assert.deepEqual(first, {
-    outcome: 'refused',
+    outcome: 'rejected',
     status: 422,
     code: 'invalid_record',
     message: 'No.',
@@ -151,56 +151,56 @@ test('a rejected push is reported and does not block the pushes after it', async
 })
 
 test('with an outbox, an error that people must fix is logged even without a listener', async (t) => {
-  const { received, connect } = await openReceiver(t, fault(401, { 'Retry-After': '600' }))
-  const told = Promise.withResolvers<string>()
-  t.mock.method(console, 'error', told.resolve)
+  const { received, connect } = await openReceiver(t, failure(401, { 'Retry-After': '600' }))
+  const logged = Promise.withResolvers<string>()
+  t.mock.method(console, 'error', logged.resolve)
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-outbox-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const client = connect({ outbox: createFileOutbox(join(folder, 'outbox')) })
   await client.created(record('E-1'))
-  assert.match(await told.promise, /a POST of \["employee","E-1"\] waits: HTTP 401: Words\./)
+  assert.match(await logged.promise, /a POST of \["employee","E-1"\] waits: HTTP 401: Message\./)
   await client.close()
   assert.equal(received.length, 1)
 })
 
-test('without an outbox, a push is retried until its time is over, also after 401, 403 and 404', async (t) => {
+test('without an outbox, a push is retried until its timeout, also after 401, 403 and 404', async (t) => {
   const { received, connect } = await openReceiver(
     t,
-    ...[fault(401), fault(403), fault(404)],
-    fault(503, { 'Retry-After': '600' }),
+    ...[failure(401), failure(403), failure(404)],
+    failure(503, { 'Retry-After': '600' }),
   )
-  assert.equal((await connect().created(record('0'))).outcome, 'given up', 'after 503')
+  assert.equal((await connect().created(record('0'))).outcome, 'timed_out', 'after 503')
   assert.equal(received.length, 4)
 
   const { connect: connectToSilence } = await openReceiver(t, () => undefined)
-  const silent = connectToSilence({ timeoutMs: 50, giveUpAfterMs: 100 })
+  const silent = connectToSilence({ timeoutMs: 50, deliveryTimeoutMs: 100 })
   const results = await Promise.all([silent.created(record('1')), silent.created(record('2'))])
-  assert.ok(results.some(({ outcome }) => outcome === 'given up'))
+  assert.ok(results.some(({ outcome }) => outcome === 'timed_out'))
 })
 
 test('an unfinished response times out', async (t) => {
   const half: Behaviour = (response) => void response.writeHead(200).write('{"success":true,')
   const { connect } = await openReceiver(t, half)
   const { promise: firstReason, resolve } = Promise.withResolvers<string>()
-  const client = connect({ timeoutMs: 100, onWaiting: (_, { reason }) => resolve(reason) })
+  const client = connect({ timeoutMs: 100, onRetry: (_, { reason }) => resolve(reason) })
   const pushed = client.created(record('1'))
-  assert.match(await firstReason, /did not answer within 100 ms/)
+  assert.match(await firstReason, /did not respond within 100 ms/)
   await client.close()
   await pushed
 })
 
 test('a redirect is not followed, so its target never receives the key', async (t) => {
-  const { received: elsewhere, hubUrl } = await openReceiver(t)
-  const away: Behaviour = (response) =>
+  const { received: redirected, hubUrl } = await openReceiver(t)
+  const redirect: Behaviour = (response) =>
     void response.writeHead(307, { Location: `${hubUrl}/api/webhook/receive` }).end()
-  const { connect } = await openReceiver(t, away)
+  const { connect } = await openReceiver(t, redirect)
   const reasons: string[] = []
   const result = await connect({
-    onWaiting: (_, { reason }) => void reasons.push(reason),
+    onRetry: (_, { reason }) => void reasons.push(reason),
   }).created(record('1'))
   assert.equal(result.outcome, 'stored', 'after a retry')
   assert.match(reasons[0] ?? '', /HTTP 307/)
-  assert.equal(elsewhere.length, 0)
+  assert.equal(redirected.length, 0)
 })
 
 test('an invalid record or a push to a closed client is rejected before anything is sent', async (t) => {
@@ -214,7 +214,7 @@ test('an invalid record or a push to a closed client is rejected before anything
 
 test('close() lets requests in flight finish and ends all waiting', async (t) => {
   const arrived = Promise.withResolvers<() => void>()
-  const { connect } = await openReceiver(t, fault(503), (response, received) =>
+  const { connect } = await openReceiver(t, failure(503), (response, received) =>
     arrived.resolve(() => store(response, received)),
   )
   const client = connect({ concurrency: 1 })
@@ -224,7 +224,7 @@ test('close() lets requests in flight finish and ends all waiting', async (t) =>
   release()
   await closed
   const outcomes = (await Promise.all(pushes)).map(({ outcome }) => outcome)
-  assert.deepEqual(outcomes.toSorted(), ['given up', 'stored'])
+  assert.deepEqual(outcomes.toSorted(), ['stored', 'timed_out'])
 })
 
 test('queued pushes survive a restart, and a clock set back does not reorder them', async (t) => {
@@ -233,39 +233,39 @@ test('queued pushes survive a restart, and a clock set back does not reorder the
   const openOutbox = () => createFileOutbox(join(folder, 'outbox'))
   const { received, connect } = await openReceiver(
     t,
-    fault(503, { 'Retry-After': '60' }),
-    fault(422),
+    failure(503, { 'Retry-After': '60' }),
+    failure(422),
   )
   const reference = { record_type: 'employee', reference_number: '1' }
-  const waits = Promise.withResolvers<void>()
-  const before = connect({ outbox: openOutbox(), onWaiting: () => waits.resolve() })
-  const kept = { outcome: 'kept' }
-  assert.deepEqual(await before.created(record('1')), kept)
-  await waits.promise
-  assert.deepEqual(await before.updated(reference, { data: { turn: 1 } }), kept)
+  const retried = Promise.withResolvers<void>()
+  const before = connect({ outbox: openOutbox(), onRetry: () => retried.resolve() })
+  const queued = { outcome: 'queued' }
+  assert.deepEqual(await before.created(record('1')), queued)
+  await retried.promise
+  assert.deepEqual(await before.updated(reference, { data: { step: 1 } }), queued)
   await before.close()
 
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
-  const refused: string[] = []
+  const rejected: string[] = []
   const stored: string[] = []
   const after = connect({
     outbox: openOutbox(),
-    onRefused: (push) => void refused.push(push.method),
+    onRejected: (push) => void rejected.push(push.method),
     onStored: (push) => void stored.push(push.method),
   })
-  assert.deepEqual(await after.updated(reference, { data: { turn: 2 } }), kept)
+  assert.deepEqual(await after.updated(reference, { data: { step: 2 } }), queued)
   await after.idle()
   await after.close()
-  assert.deepEqual({ refused, stored }, { refused: ['POST'], stored: ['PATCH', 'PATCH'] })
+  assert.deepEqual({ rejected, stored }, { rejected: ['POST'], stored: ['PATCH', 'PATCH'] })
   assert.deepEqual(
-    received.map(({ body }) => body.data['turn']),
+    received.map(({ body }) => body.data['step']),
     [undefined, undefined, 1, 2],
   )
   const times = received.map(({ body }) => body.occurred_at)
   assert.deepEqual(times, times.toSorted())
   const again = connect({ outbox: openOutbox() })
   await again.idle()
-  assert.equal(received.length, 4, 'nothing waits any more')
+  assert.equal(received.length, 4, 'the outbox is empty')
 })
 
 test('an unusable outbox is reported by ready(), by pushes and by idle()', async (t) => {
@@ -277,12 +277,12 @@ test('an unusable outbox is reported by ready(), by pushes and by idle()', async
 })
 
 test('an error thrown by a listener does not stop the sending', async (t) => {
-  const { connect } = await openReceiver(t, fault(503))
+  const { connect } = await openReceiver(t, failure(503))
   const logged = t.mock.method(console, 'error', () => undefined)
   const fail = () => {
-    throw new Error('a mistake in a listener')
+    throw new Error('an error in a listener')
   }
-  const client = connect({ onWaiting: fail, onStored: fail })
+  const client = connect({ onRetry: fail, onStored: fail })
   assert.equal((await client.created(record('1'))).outcome, 'stored')
   assert.equal(logged.mock.callCount(), 2)
 })
@@ -291,7 +291,7 @@ test('an invalid hub address or key is rejected at once', () => {
   for (const hubUrl of ['', 'hub.example.org', 'ftp://hub', 'https://']) {
     assert.throws(
       () => createPushClient({ hubUrl, hubApiKey: KEY }),
-      /^Error: hubUrl is no http address/,
+      /^Error: hubUrl is not an http address/,
     )
   }
   for (const hubApiKey of ['', 'rhk_\n', 'schlüssel']) {

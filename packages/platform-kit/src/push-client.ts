@@ -1,6 +1,12 @@
-/** Tells the hub at once what changed. */
-import { judgeSending, type Refused, type Stored, waitAfter } from './delivery.ts'
-import { createGate } from './gate.ts'
+/** Sends changes to the hub as they happen. */
+import { backoffDelay, createDelays } from './backoff.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import {
+  classifyResponse,
+  type Rejected,
+  type Retryable,
+  type Stored,
+} from './classify-response.ts'
 import { connectToHub, type HubAddress } from './hub-connection.ts'
 import type { Outbox } from './outbox.ts'
 import {
@@ -15,180 +21,199 @@ import {
 } from './push.ts'
 
 export type PushClientOptions = HubAddress & {
-  /** Keeps pushes until the hub has them, over restarts too. Without one a push lives as long as its call. */
+  /** Stores pushes until the hub has processed them, across restarts. Without one, a push lives as long as its call. */
   outbox?: Outbox
-  /** How long a push without an outbox is tried; 30 s where it is left out. */
-  giveUpAfterMs?: number
-  /** How many pushes are on their way at once, of different records; 8 where it is left out. */
+  /** Maximum time to deliver a push without an outbox; 30 s by default. */
+  deliveryTimeoutMs?: number
+  /** Maximum number of pushes in flight, each of a different record; 8 by default. */
   concurrency?: number
-  /** Told of each push that the hub has. */
+  /** Called for each push that the hub has stored. */
   onStored?: (push: Push, stored: Stored) => void
   /**
-   * Told of each push that the hub will never take, which is then forgotten. Goes to `console.error` where there is an
-   * outbox and this is left out.
+   * Called for each push that the hub has rejected for good; the client then deletes it. With an outbox, the default
+   * is to log it with `console.error`.
    */
-  onRefused?: (push: Push, refused: Refused) => void
+  onRejected?: (push: Push, rejected: Rejected) => void
   /**
-   * Told each time that a push has to wait: why, and how long. Where there is an outbox and this is left out, what only
-   * people can mend goes to `console.error`.
+   * Called before each retry. With an outbox, the default is to log with `console.error` what somebody has to fix.
    */
-  onWaiting?: (push: Push, waiting: Waiting) => void
+  onRetry?: (push: Push, retry: Retry) => void
 }
 
-type Waiting = { reason: string; needsPeople: boolean; ms: number }
+type Retry = Pick<Retryable, 'reason' | 'requiresAction'> & { delayMs: number }
 
 export type PushResult =
   | Stored
-  | Refused
-  /** It is in the outbox, and reaches the hub as soon as that can be. */
-  | { outcome: 'kept' }
-  /** There is no outbox, and the hub did not take it in time. */
-  | { outcome: 'given up'; reason: string }
+  | Rejected
+  /** The push is in the outbox, and is sent as soon as possible. */
+  | { outcome: 'queued' }
+  /** There is no outbox, and the hub did not process the push in time. */
+  | { outcome: 'timed_out'; reason: string }
 
 export type PushClient = {
   /**
-   * A new record, or one in the place of all that the hub has of it.
-   * @throws TypeError for what cannot be sent, and whatever the outbox throws.
+   * Sends a new record, or a complete new version of a record.
+   * @throws TypeError for a record that cannot be sent; errors of the outbox.
    */
   created: (record: NewRecord) => Promise<PushResult>
   /**
-   * The fields that changed.
+   * Sends the changed fields of a record.
    * @throws as `created`.
    */
   updated: (reference: RecordReference, changes: RecordChanges) => Promise<PushResult>
-  /** Resolves once what waited in the outbox is on its way again. Throws where the outbox cannot be used. */
+  /** Resolves once the pushes left in the outbox are being sent again. Rejects if the outbox cannot be used. */
   ready: () => Promise<void>
-  /** Resolves once nothing is under way or waiting. */
+  /** Resolves once no push is in flight or waiting. */
   idle: () => Promise<void>
-  /** Lets what is under way end, and begins nothing more; what is in the outbox stays for the next start. */
+  /** Lets requests in flight finish and sends no more. Pushes in the outbox stay there for the next start. */
   close: () => Promise<void>
 }
 
 /**
- * A client that sends the pushes of one record in their order, and others side by side.
- * @throws Error for an address or a key that can be none.
+ * Creates a client that sends the pushes of one record in order, and those of different records concurrently.
+ *
+ * States of a push: queued (in the outbox, or waiting for earlier pushes of its record and for the circuit breaker) →
+ * in flight → stored or rejected; after a retryable failure it waits for the backoff delay and is queued again, or
+ * times out if there is no outbox.
+ * @throws Error for an invalid address or key.
  */
 export function createPushClient(options: PushClientOptions): PushClient {
-  const { outbox, giveUpAfterMs = 30_000, concurrency = 8 } = options
-  // Without an outbox whoever pushes is told anyway.
-  const { onStored, onRefused = outbox && reportRefusal } = options
-  const { onWaiting = outbox && reportWaiting } = options
+  const { outbox, deliveryTimeoutMs = 30_000, concurrency = 8 } = options
+  // Without an outbox, the caller gets the result.
+  const { onStored, onRejected = outbox && logRejection } = options
+  const { onRetry = outbox && logRequiredAction } = options
   const send = connectToHub(options)
-  const gate = createGate(concurrency)
-  /** The last push of each record, for the next one to wait for. */
-  const last = new Map<string, Promise<void>>()
+  const circuitBreaker = createCircuitBreaker(concurrency)
+  const delays = createDelays()
+  const recordQueues = createRecordQueues()
   let newest = ''
   let isClosed = false
 
-  async function deliver(push: Push, endsAt: number | null): Promise<PushResult> {
-    let reason = isClosed ? 'The push client is closed.' : 'The hub takes nothing at the moment.'
-    for (let attempt = 1; await gate.enter(endsAt); attempt += 1) {
-      const judged = judgeSending(await send(push))
-      if (judged.outcome !== 'again') {
-        gate.leaveWell()
-        tell(() =>
-          judged.outcome === 'stored' ? onStored?.(push, judged) : onRefused?.(push, judged),
+  async function deliver(push: Push, deadline: number | null): Promise<PushResult> {
+    let reason = isClosed
+      ? 'The push client is closed.'
+      : 'The hub accepts no pushes at the moment.'
+    for (let attempt = 1; await circuitBreaker.acquire(deadline); attempt += 1) {
+      const result = classifyResponse(await send(push))
+      if (result.outcome !== 'retryable') {
+        circuitBreaker.success()
+        callListener(() =>
+          result.outcome === 'stored' ? onStored?.(push, result) : onRejected?.(push, result),
         )
-        return judged
+        return result
       }
-      gate.leaveIll((failures) => waitAfter(judged, failures, Math.random()))
-      reason = judged.reason
-      const ms = waitAfter(judged, attempt, Math.random())
-      if (endsAt !== null && performance.now() + ms > endsAt) break
-      tell(() => onWaiting?.(push, { reason, needsPeople: judged.needsPeople, ms }))
-      await gate.rest(ms)
+      const { minDelayMs, requiresAction } = result
+      circuitBreaker.failure((failures) => backoffDelay(failures, minDelayMs))
+      reason = result.reason
+      const delayMs = backoffDelay(attempt, minDelayMs)
+      if (deadline !== null && performance.now() + delayMs > deadline) break
+      callListener(() => onRetry?.(push, { reason, requiresAction, delayMs }))
+      await delays.wait(delayMs)
     }
-    return { outcome: 'given up', reason }
+    return { outcome: 'timed_out', reason }
   }
 
-  /** After all that was asked for of the same record before. */
-  function inOrder<Result>(push: PushDraft | Push, work: () => Promise<Result>): Promise<Result> {
-    const mine = (last.get(push.recordKey) ?? Promise.resolve()).then(work)
-    const over = mine.then(
-      () => undefined,
-      () => undefined,
-    )
-    last.set(push.recordKey, over)
-    void over.then(() => {
-      if (last.get(push.recordKey) === over) last.delete(push.recordKey)
-    })
-    return mine
-  }
-
-  async function deliverKept(push: Push, from: Outbox): Promise<void> {
+  async function deliverQueued(push: Push, from: Outbox): Promise<void> {
     const { outcome } = await deliver(push, null)
-    if (outcome !== 'given up') await from.drop(push.id).catch(reportUndropped)
+    if (outcome !== 'timed_out') await from.ack(push.id).catch(logFailedAck)
   }
 
-  async function take(draft: PushDraft): Promise<PushResult> {
+  async function submit(draft: PushDraft): Promise<PushResult> {
     const now = new Date().toISOString()
     await ready
     if (isClosed) throw new Error('The push client is closed.')
-    // A clock that was put back must not make what comes later look older.
+    // If the clock was set back, a later push must not look older.
     if (now > newest) newest = now
     const push = finishPush(draft, newest)
     if (!outbox) {
-      const endsAt = performance.now() + giveUpAfterMs
-      return inOrder(push, () => deliver(push, endsAt))
+      const deadline = performance.now() + deliveryTimeoutMs
+      return recordQueues.run(push.recordKey, () => deliver(push, deadline))
     }
-    // Kept and queued in one step: the order of the calls is that of the file and of the sending.
-    const kept = outbox.keep(push)
-    void inOrder(push, () =>
-      kept.then(
-        () => deliverKept(push, outbox),
-        // Told to whoever pushed.
+    // Both are called without an await between them, so the order of the calls is the order in the file and of sending.
+    const enqueued = outbox.enqueue(push)
+    void recordQueues.run(push.recordKey, () =>
+      enqueued.then(
+        () => deliverQueued(push, outbox),
+        // The caller gets this error.
         () => undefined,
       ),
     )
-    await kept
-    return { outcome: 'kept' }
+    await enqueued
+    return { outcome: 'queued' }
   }
 
   const ready = (async () => {
     if (!outbox) return
     const content = await outbox.load()
     newest = content.newest ?? ''
-    for (const push of content.waiting) void inOrder(push, () => deliverKept(push, outbox))
+    for (const push of content.queued) {
+      void recordQueues.run(push.recordKey, () => deliverQueued(push, outbox))
+    }
   })()
-  // Told to whoever pushes or asks.
+  // Each method that needs the outbox reports this error.
   ready.catch(() => undefined)
 
   return {
-    created: async (record) => take(draftNewRecord(record)),
-    updated: async (reference, changes) => take(draftChanges(reference, changes)),
+    created: async (record) => submit(draftNewRecord(record)),
+    updated: async (reference, changes) => submit(draftChanges(reference, changes)),
     ready: () => ready,
     async idle() {
       await ready
-      while (last.size > 0) await Promise.all(last.values())
+      await recordQueues.idle()
     },
     async close() {
       isClosed = true
-      gate.close()
+      circuitBreaker.stop()
+      delays.stop()
       await ready.catch(() => undefined)
-      await Promise.all(last.values())
+      await recordQueues.idle()
       await outbox?.close()
     },
   }
 }
 
-/** What a listener throws must not end the sending. */
-function tell(listener: () => void): void {
-  try {
-    listener()
-  } catch (error) {
-    console.error('recordhub push client, in a listener:', error)
+/** Runs the work of each record in the order of the calls. */
+function createRecordQueues() {
+  /** The last work of each record that has any. */
+  const tails = new Map<string, Promise<void>>()
+  return {
+    run<Result>(recordKey: string, work: () => Promise<Result>): Promise<Result> {
+      const result = (tails.get(recordKey) ?? Promise.resolve()).then(work)
+      const tail: Promise<void> = result
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .then(() => {
+          if (tails.get(recordKey) === tail) tails.delete(recordKey)
+        })
+      tails.set(recordKey, tail)
+      return result
+    },
+    async idle(): Promise<void> {
+      while (tails.size > 0) await Promise.all(tails.values())
+    },
   }
 }
 
-function reportRefusal({ method, recordKey }: Push, { status, message }: Refused): void {
-  console.error(`recordhub: the hub refused a ${method} of ${recordKey} (${status}): ${message}`)
+/** An error thrown by a listener must not stop the sending. */
+function callListener(listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    console.error('recordhub push client: a listener failed:', error)
+  }
 }
 
-function reportWaiting({ method, recordKey }: Push, { reason, needsPeople }: Waiting): void {
-  if (needsPeople) console.error(`recordhub: a ${method} of ${recordKey} waits: ${reason}`)
+function logRejection({ method, recordKey }: Push, { status, message }: Rejected): void {
+  console.error(`recordhub: the hub rejected a ${method} of ${recordKey} (${status}): ${message}`)
 }
 
-/** It would be sent again after a restart, which changes nothing at the hub. */
-function reportUndropped(error: unknown): void {
-  console.error('recordhub outbox: what has arrived could not be forgotten:', error)
+function logRequiredAction({ method, recordKey }: Push, { reason, requiresAction }: Retry): void {
+  if (requiresAction) console.error(`recordhub: a ${method} of ${recordKey} waits: ${reason}`)
+}
+
+/** The push is sent again after a restart, which changes nothing at the hub. */
+function logFailedAck(error: unknown): void {
+  console.error('recordhub outbox: a delivered push could not be deleted:', error)
 }

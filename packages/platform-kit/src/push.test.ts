@@ -7,7 +7,7 @@ const RECORD = { ...NAMES, module_name: 'Employees', full_name: 'Ann', data: { j
 const AT = '2026-11-21T07:30:00.000Z'
 
 test('a push contains the members of the specification and its time', () => {
-  const more = Object.assign({ platform_name: 'not said', id: 1 }, RECORD)
+  const more = Object.assign({ platform_name: 'ignored', id: 1 }, RECORD)
   assert.deepEqual(JSON.parse(finishPush(draftNewRecord(more), AT).body), {
     ...RECORD,
     occurred_at: AT,
@@ -31,18 +31,18 @@ test('a push keeps the data as it was when the push was created', () => {
 })
 
 test('values that the hub would reject or JSON cannot represent are reported', () => {
-  const refuse = (over: object, words: RegExp) =>
-    assert.throws(() => draftNewRecord(Object.assign({}, RECORD, over)), words)
-  refuse({ reference_number: 'a\u0000b' }, /reference_number holds a null character/)
-  refuse({ reference_number: '\ud83d' }, /reference_number holds .*surrogate/)
-  refuse({ full_name: '\udc00' }, /full_name holds/)
-  refuse({ reference_number: '' }, /reference_number is empty/)
-  refuse({ reference_number: 7 }, /reference_number is no text/)
-  refuse({ record_type: undefined }, /record_type is no text/)
-  refuse({ full_name: null }, /full_name is no text/)
-  refuse({ module_name: undefined }, /module_name is no text/)
-  refuse({ reference_number: 'ü'.repeat(257) }, /longer than 512 bytes/)
-  refuse({ data: { a: 1n } }, /push of employee "E-1" cannot be sent: data\.a is a BigInt/)
-  refuse({ data: undefined }, /data is no object/)
+  const reject = (over: object, message: RegExp) =>
+    assert.throws(() => draftNewRecord(Object.assign({}, RECORD, over)), message)
+  reject({ reference_number: 'a\u0000b' }, /reference_number contains a null character/)
+  reject({ reference_number: '\ud83d' }, /reference_number contains .*surrogate/)
+  reject({ full_name: '\udc00' }, /full_name contains/)
+  reject({ reference_number: '' }, /reference_number is empty/)
+  reject({ reference_number: 7 }, /reference_number is not a string/)
+  reject({ record_type: undefined }, /record_type is not a string/)
+  reject({ full_name: null }, /full_name is not a string/)
+  reject({ module_name: undefined }, /module_name is not a string/)
+  reject({ reference_number: 'ü'.repeat(257) }, /longer than 512 bytes/)
+  reject({ data: { a: 1n } }, /push of employee "E-1" cannot be sent: data\.a is a BigInt/)
+  reject({ data: undefined }, /data is not an object/)
   assert.ok(draftNewRecord({ ...RECORD, reference_number: 'ü'.repeat(256), full_name: '' }))
 })

@@ -1,33 +1,33 @@
 import { MAX_REFERENCE_BYTES } from '@recordhub/protocol/constants'
-import { findDataFault } from './json-fault.ts'
+import { findDataIssue } from './find-data-issue.ts'
 import type { PlatformRecord } from './platform.ts'
-import { findTextFault } from './text.ts'
+import { findTextIssue } from './text.ts'
 
-/** Names a record of one module. */
+/** Identifies a record. */
 export type RecordReference = { record_type: string; reference_number: string }
 
-/** A record with its module, as a POST holds it. */
+/** A record with its module, as in the body of a POST. */
 export type NewRecord = PlatformRecord & { record_type: string; module_name: string }
 
-/** What changed; null empties a field. */
+/** The changed fields; null clears a field. */
 export type RecordChanges = { data: object; full_name?: string }
 
-/** One call of the receiver, as it is kept and sent. */
+/** One request to the hub, as it is stored and sent. */
 export type Push = {
   id: string
   method: 'POST' | 'PATCH'
-  /** Pushes with the same one reach the hub in their order. */
+  /** Pushes with the same key reach the hub in order. */
   recordKey: string
-  /** RFC 3339: an older push never overwrites a newer one. */
+  /** An RFC 3339 time: an older push never overwrites a newer one. */
   occurredAt: string
-  /** As it goes on the wire. */
+  /** The body of the request, as JSON. */
   body: string
 }
 
-/** A push that is checked and written down, but for when it occurred. */
+/** A validated push without its id and time. `content` is its JSON body without `occurred_at`. */
 export type PushDraft = Pick<Push, 'method' | 'recordKey'> & { content: string }
 
-/** @throws TypeError that names what the hub would refuse, or what JSON cannot say. */
+/** @throws TypeError that names what the hub would reject or JSON cannot represent. */
 export function draftNewRecord(record: NewRecord): PushDraft {
   const { record_type, module_name, reference_number, full_name, data } = record
   const names = { module_name, record_type, reference_number, full_name }
@@ -50,11 +50,11 @@ export function finishPush({ content, ...draft }: PushDraft, occurredAt: string)
 type Names = RecordReference & { module_name?: string; full_name?: string }
 
 function makeDraft(method: Push['method'], names: Names, data: object): PushDraft {
-  const fault = findNameFault(names) ?? findDataFault(data, 'fault')
+  const issue = findNameIssue(names) ?? findDataIssue(data, 'issue')
   const { record_type, reference_number } = names
-  if (fault !== null) {
+  if (issue !== null) {
     throw new TypeError(
-      `The push of ${record_type} "${reference_number}" cannot be sent: ${fault}.`,
+      `The push of ${record_type} "${reference_number}" cannot be sent: ${issue}.`,
     )
   }
   return {
@@ -64,11 +64,11 @@ function makeDraft(method: Push['method'], names: Names, data: object): PushDraf
   }
 }
 
-function findNameFault(names: Names): string | null {
+function findNameIssue(names: Names): string | null {
   for (const [name, text] of Object.entries(names)) {
-    if (typeof text !== 'string') return `${name} is no text`
-    const fault = findTextFault(text)
-    if (fault !== null) return `${name} ${fault}`
+    if (typeof text !== 'string') return `${name} is not a string`
+    const issue = findTextIssue(text)
+    if (issue !== null) return `${name} ${issue}`
   }
   if (names.record_type === '') return 'record_type is empty'
   if (names.reference_number === '') return 'reference_number is empty'

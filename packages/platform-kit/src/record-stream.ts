@@ -1,31 +1,30 @@
-import { findDataFault } from './json-fault.ts'
+import { findDataIssue } from './find-data-issue.ts'
 import type { PlatformRecord, Records } from './platform.ts'
 
 const CHUNK_CHARACTERS = 32_768
 
 export type RecordStreamOptions = {
-  /** The members beside `records`; the number of records is added where it has no `total`. */
-  head: Readonly<Record<string, unknown>>
-  /** False where the number of these records is not that of all. */
-  isWhole: boolean
-  /** Ends the reading. */
+  /** The members before `records`. */
+  envelope: Readonly<Record<string, unknown>>
+  /** Whether these are all records, so that their number is appended as `total`. */
+  isComplete: boolean
+  /** Aborted when reading must end. */
   stop: AbortController
-  /** Told why the stream broke off, unless whoever read it went away. */
+  /** Called with the error that aborted the stream, unless the client disconnected. */
   onError: (error: unknown) => void
 }
 
 /**
- * An object of JSON with the records, written as it is read: one chunk at a time is in memory, and none is
- * made before it is asked for. Where reading fails later, the stream breaks off, so that nobody takes a
- * part for the whole.
- * @throws whatever reading the first chunk throws.
+ * Streams the records as a JSON object. One chunk at a time is in memory, and the next is read only when the client has
+ * consumed it. If reading fails later, the stream is aborted, so that the hub notices that the response is incomplete.
+ * @throws the error of the first chunk.
  */
 export async function streamRecords(
   records: Records,
-  { head, isWhole, stop, onError }: RecordStreamOptions,
+  { envelope, isComplete, stop, onError }: RecordStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder()
-  const texts = writeRecords(records, head, isWhole, stop.signal)
+  const texts = writeRecords(records, envelope, isComplete, stop.signal)
   let next = await texts.next()
   return new ReadableStream<Uint8Array>(
     {
@@ -50,11 +49,11 @@ export async function streamRecords(
 
 async function* writeRecords(
   records: Records,
-  head: Readonly<Record<string, unknown>>,
-  isWhole: boolean,
+  envelope: Readonly<Record<string, unknown>>,
+  isComplete: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<string, undefined, undefined> {
-  let text = `${JSON.stringify(head).slice(0, -1)},"records":[`
+  let text = `${JSON.stringify(envelope).slice(0, -1)},"records":[`
   let count = 0
   for await (const record of records) {
     signal.throwIfAborted()
@@ -65,25 +64,26 @@ async function* writeRecords(
       text = ''
     }
   }
-  yield `${text}]${isWhole ? `,"total":${count}` : ''}}`
+  yield `${text}]${isComplete ? `,"total":${count}` : ''}}`
   return undefined
 }
 
-/** What is JSON goes as it is: the hub judges record by record, and shows its operator what is wrong. */
+/** Valid JSON is sent unchanged: the hub validates each record and shows the issues to its operators. */
 function writeRecord(record: PlatformRecord, index: number): string {
-  const fault = findRecordFault(record)
-  if (fault !== null) throw new TypeError(`Record ${index + 1}${fault}.`)
+  const issue = findRecordIssue(record)
+  if (issue !== null) throw new TypeError(`Record ${index + 1}${issue}.`)
   const { reference_number, full_name, data } = record
   return JSON.stringify({ reference_number, full_name, data })
 }
 
-/** The end of a sentence that begins with the record's number; null where it can be written. */
-function findRecordFault(record: PlatformRecord): string | null {
-  if (typeof record !== 'object' || record === null) return ' is no object'
+/** Returns why a record cannot be written, without the subject; null if it can. */
+function findRecordIssue(record: PlatformRecord): string | null {
+  if (typeof record !== 'object' || record === null) return ' is not an object'
   const { reference_number, full_name, data } = record
   for (const [name, text] of Object.entries({ reference_number, full_name })) {
-    if (typeof text === 'bigint') return ` cannot be served: ${name} is a BigInt: make it a text`
+    if (typeof text === 'bigint')
+      return ` cannot be served: ${name} is a BigInt: convert it to a string`
   }
-  const fault = findDataFault(data, 'absent')
-  return fault === null ? null : ` (${String(reference_number)}) cannot be served: ${fault}`
+  const issue = findDataIssue(data, 'omitted')
+  return issue === null ? null : ` (${String(reference_number)}) cannot be served: ${issue}`
 }

@@ -68,11 +68,11 @@ for (const [name, start] of Object.entries(SERVERS)) {
       await (await get('manifest')).text(),
     )
     assert.equal(manifest.modules[0]?.record_type, 'a/b')
-    const answer: { total: number; records: PlatformRecord[] } = JSON.parse(
+    const body: { total: number; records: PlatformRecord[] } = JSON.parse(
       await (await get('records/a%2Fb')).text(),
     )
-    assert.equal(answer.total, 3)
-    assert.equal(answer.records[2]?.reference_number, '2')
+    assert.equal(body.total, 3)
+    assert.equal(body.records[2]?.reference_number, '2')
     assert.equal((await get('ping', { key: 'wrong' })).status, 401)
     assert.equal((await get('nothing')).status, 404)
     const put = await get('ping', { method: 'PUT', body: '{}' })
@@ -191,12 +191,12 @@ async function open(t: TestContext, start: Start) {
 
 function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
-    let answer = ''
+    let response = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
     socket.on('data', (chunk) => {
-      answer += chunk
+      response += chunk
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(answer))
+    socket.on('close', () => resolve(response))
   })
 }

@@ -1,20 +1,20 @@
 /**
- * Checks keys in a time that says nothing of where they differ: hashes are compared, which nobody who
- * guesses can steer. Works wherever there is Web Crypto.
+ * Creates a check of the source API key in constant time: the hashes are compared, so the time does not depend on the
+ * position of the first difference. Uses Web Crypto only.
  */
 export function createKeyCheck(
   keys: string | readonly string[],
-): (given: string | null) => Promise<boolean> {
-  // Not before the first request: edge runtimes allow no such work while a program is loaded.
-  let known: Promise<Uint8Array[]> | null = null
-  return async (given) => {
-    known ??= Promise.all([keys].flat().map(hash))
-    const candidate = await hash(given ?? '')
+): (candidate: string | null) => Promise<boolean> {
+  // Created with the first request, since edge runtimes do not allow this while the program is loaded.
+  let knownHashes: Promise<Uint8Array[]> | null = null
+  return async (candidate) => {
+    knownHashes ??= Promise.all([keys].flat().map(hash))
+    const candidateHash = await hash(candidate ?? '')
     let isKnown = false
-    for (const one of await known) {
-      if (isEqual(one, candidate)) isKnown = true
+    for (const known of await knownHashes) {
+      if (isEqual(known, candidateHash)) isKnown = true
     }
-    return isKnown && given !== null
+    return isKnown && candidate !== null
   }
 }
 
@@ -22,7 +22,7 @@ async function hash(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 }
 
-/** Looks at every byte, wherever the first difference is. */
+/** Compares all bytes, even after the first difference. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length
   one.forEach((byte, index) => {

@@ -1,4 +1,4 @@
-/** A platform with as many records as its argument says, in a small heap. */
+/** A platform with as many records as its argument says. */
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { createPlatformHandler } from '../src/handler.ts'

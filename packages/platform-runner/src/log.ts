@@ -1,12 +1,12 @@
-import type { HideSecrets } from './settings/secrets.ts'
+import type { RedactSecrets } from './settings/secrets.ts'
 
-/** Writes a line for people. */
+/** Logs a line. */
 export type Log = (line: string) => void
 
-/** Lines on the standard error, with their time and without secrets. */
-export function createLog(hide: HideSecrets): Log {
+/** Creates a log that writes to standard error, with the time and without secrets. */
+export function createLog(redact: RedactSecrets): Log {
   return (line) => {
-    const text = hide(line).replaceAll(/[\p{Cc}]+/gu, ' ')
+    const text = redact(line).replaceAll(/[\p{Cc}]+/gu, ' ')
     process.stderr.write(`${new Date().toISOString()} ${text}\n`)
   }
 }

@@ -1,16 +1,24 @@
 #!/usr/bin/env node
-import { HELP, parseArguments, UsageFault } from './commands/arguments.ts'
-import { SettingsFault } from './platform/load-platform.ts'
-import { createHiding, type HideSecrets, secretsOf, secretsOfSource } from './settings/secrets.ts'
-import { VERSION } from './version.ts'
+import { readFileSync } from 'node:fs'
+import { HELP, parseArguments, UsageError } from './commands/arguments.ts'
+import { InvalidSettings } from './platform/load-platform.ts'
+import {
+  createRedactor,
+  type RedactSecrets,
+  secretsOf,
+  secretsOfSource,
+} from './settings/secrets.ts'
 
+const { version: VERSION }: { version: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
 const print = (line: string) => void process.stdout.write(`${line}\n`)
-let hide: HideSecrets = (text) => text
+let redact: RedactSecrets = (text) => text
 
-/** Each command loads its own parts, so that the small ones start quickly. */
+/** Each command imports its own modules, so that small commands start fast. */
 async function main(args: string[]): Promise<void> {
   if (!('rawJSON' in JSON)) {
-    throw new UsageFault(
+    throw new UsageError(
       `recordhub-platform needs Node.js 22.16 or later; this is ${process.version}.`,
     )
   }
@@ -20,18 +28,18 @@ async function main(args: string[]): Promise<void> {
   if (command === 'init') {
     const { findTarget, init } = await import('./commands/init.ts')
     const target = findTarget({ config, from })
-    hide = createHiding(secretsOfSource(target.source))
+    redact = createRedactor(secretsOfSource(target.source))
     return init(target, print)
   }
   const { openSettings } = await import('./commands/open-settings.ts')
   const settings = openSettings(config)
-  hide = createHiding(secretsOf(settings))
+  redact = createRedactor(secretsOf(settings))
   if (command === 'check') return (await import('./commands/check.ts')).check(settings, print)
   const listen = { ...settings.listen, ...(port === null ? {} : { port }) }
   return (await import('./commands/serve.ts')).serve({ ...settings, listen }, stopSignal(), print)
 }
 
-/** Aborted when the process is asked to end; asked again, it ends at once. */
+/** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
 function stopSignal(): AbortSignal {
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -43,13 +51,13 @@ function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
-// What is written holds secrets and other people's records.
+// Files that the process writes contain secrets and personal data.
 process.umask(0o077)
 process.exitCode = 1
 main(process.argv.slice(2)).then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`${hide(error instanceof Error ? error.message : String(error))}\n`)
-    process.exit(error instanceof SettingsFault || error instanceof UsageFault ? 2 : 1)
+    process.stderr.write(`${redact(error instanceof Error ? error.message : String(error))}\n`)
+    process.exit(error instanceof InvalidSettings || error instanceof UsageError ? 2 : 1)
   },
 )

@@ -62,7 +62,7 @@ test('the runner waits for a database that starts after it', PROCESS_TEST, async
     `platform: { name: registry, source_key: "\${SOURCE_KEY}" }\nsource: { database: "\${DATABASE_URL}" }\nmodules: [{ record_type: people, table: people, reference: id, full_name: id }]\n`,
   )
   const { logs, listening } = sandbox.begin({ DATABASE_URL: server.url })
-  await logs(/PostgreSQL cannot be reached: .*; looking again in 1 s/)
+  await logs(/PostgreSQL cannot be reached: .*; retrying in 1 s/)
   await server.start()
   const platform = await listening
   assert.equal((await platform.get('records/people')).status, 200)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { OF_SLOWNESS } from '../../server/test/helpers/platform/conformance-check.ts'
+import { SPEED_RULES } from '../../server/test/helpers/platform/conformance-check.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
@@ -41,38 +41,38 @@ test('the runner passes check-platform, including its pushes', PROCESS_TEST, asy
     '0',
     '--json',
   ])
-  const told = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
-  while (!told()) await once(check.child.stderr ?? check.child, 'data')
-  const [, hub = '', key = ''] = told() ?? []
+  const receiver = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
+  while (!receiver()) await once(check.child.stderr ?? check.child, 'data')
+  const [, hub = '', key = ''] = receiver() ?? []
   await serving.stop()
   sandbox.write('platform.yaml', SETTINGS + PUSH)
   const pushing = await sandbox.start({ ...env, HUB_URL: hub, HUB_API_KEY: key })
   await pushing.logs(/people: watching/)
-  const answered = (id: number, how: RegExp) => async () => {
-    const wanted = () =>
-      check.stderr.some((line) => line.includes(`POST people ${id}:`) && how.test(line))
-    while (!wanted()) await once(check.child.stderr ?? check.child, 'data')
+  const waitForPush = async (id: number, result: RegExp) => {
+    const hasResult = () =>
+      check.stderr.some((line) => line.includes(`POST people ${id}:`) && result.test(line))
+    while (!hasResult()) await once(check.child.stderr ?? check.child, 'data')
   }
   for (const id of [3, 4, 5, 6]) {
     await database.run(`INSERT INTO people VALUES (${id}, 'Number ${id}', ${NOW})`)
-    await answered(id, /: 201$/)()
+    await waitForPush(id, /: 201$/)
   }
-  await database.run(`INSERT INTO people VALUES (7, 'Refused', ${NOW})`)
-  await answered(7, /on purpose \(refused\)/)()
+  await database.run(`INSERT INTO people VALUES (7, 'Rejected', ${NOW})`)
+  await waitForPush(7, /on purpose \(rejected\)/)
   assert.deepEqual(await check.stop('SIGINT'), { code: 0, signal: null })
   const report = JSON.parse(check.stdout.join('\n'))
   const findings: { rule: string; severity: string }[] = report.endpoints.flatMap(
     (one: { findings: [] }) => one.findings,
   )
   const serious = findings.filter(
-    ({ rule, severity }) => severity !== 'note' && !OF_SLOWNESS.includes(rule),
+    ({ rule, severity }) => severity !== 'note' && !SPEED_RULES.includes(rule),
   )
   assert.deepEqual(serious, [])
   const pushes = report.endpoints.at(-1)
-  for (const words of [/503 and Retry-After/, /connection was cut/]) {
+  for (const pattern of [/503 with Retry-After/, /connection was closed/]) {
     assert.ok(
-      pushes.passed.some((one: string) => words.test(one)),
-      String(words),
+      pushes.passed.some((one: string) => pattern.test(one)),
+      String(pattern),
     )
   }
 })

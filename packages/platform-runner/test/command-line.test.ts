@@ -21,7 +21,7 @@ test('the command line prints its usage and rejects invalid arguments', PROCESS_
   }
   const { code, stderr } = await run([])
   assert.equal(code, 2)
-  assert.match(stderr, /There is no .*platform\.yaml; recordhub-platform init writes one/)
+  assert.match(stderr, /platform\.yaml does not exist; recordhub-platform init creates it/)
 })
 
 test(
@@ -49,52 +49,55 @@ more: 1
     const { code, stderr } = await run(['check'])
     assert.equal(code, 2)
     assert.deepEqual(stderr.trimEnd().split('\n').toSorted(), [
-      'platform.yaml:11: modules[1].fields.x.type has to be one of string, number, boolean, date, datetime, json.',
-      'platform.yaml:11: modules[1].full_name needs NOT_THERE, which the environment does not have.',
-      'platform.yaml:11: modules[1].record_type cannot stand in an address.',
-      'platform.yaml:12: push needs a module with updated_at: what has changed cannot be told else.',
+      'platform.yaml:11: modules[1].fields.x.type must be one of string, number, boolean, date, datetime, json.',
+      'platform.yaml:11: modules[1].full_name needs the variable NOT_THERE, which is not set.',
+      'platform.yaml:11: modules[1].record_type cannot be used in a URL.',
+      'platform.yaml:12: push needs a module with updated_at, by which changes are detected.',
       'platform.yaml:12: push.hub_api_key is missing.',
-      'platform.yaml:12: push.hub_url has to begin with https:// or http://.',
-      'platform.yaml:13: more is not known here; there are platform, listen, source, push, modules.',
+      'platform.yaml:12: push.hub_url must start with https:// or http://.',
+      'platform.yaml:13: more is unknown; known keys are platform, listen, source, push, modules.',
       'platform.yaml:2: platform.name is missing.',
       'platform.yaml:3: platform.source_key is shorter than 16 characters.',
-      'platform.yaml:4: platform.colour is not known here; there are source_key, name, title, description, path_word.',
-      'platform.yaml:5: listen.port has to be a number from 0 to 65535.',
-      'platform.yaml:6: source.database has to begin with postgres://, mysql://, mariadb:// or sqlite:.',
+      'platform.yaml:4: platform.colour is unknown; known keys are source_key, name, title, description, path_word.',
+      'platform.yaml:5: listen.port must be a number from 0 to 65535.',
+      'platform.yaml:6: source.database must start with postgres://, mysql://, mariadb:// or sqlite:.',
       'platform.yaml:8: modules[0] needs either table or query.',
       'platform.yaml:8: modules[0].full_name is missing.',
       'platform.yaml:8: modules[0].record_type is missing.',
     ])
-    const faults: [string, RegExp][] = [
-      ['modules:\n', /^platform\.yaml:4: modules names none\.\n$/],
-      ['modules: []\n', /^platform\.yaml:4: modules names none\.\n$/],
+    const cases: [string, RegExp][] = [
+      ['modules:\n', /^platform\.yaml:4: modules is empty\.\n$/],
+      ['modules: []\n', /^platform\.yaml:4: modules is empty\.\n$/],
       ['', /^platform\.yaml:1: modules is missing\.\n$/],
-      ['---\nmodules: []\n', /^platform\.yaml:4: the file ends here; take "---" out\n$/],
+      ['---\nmodules: []\n', /^platform\.yaml:4: the file ends here; remove "---"\n$/],
       [
         'modules: [{ record_type: a, file: a.csv, full_name: a, reference: {id} }]\n',
-        /:4: modules\[0\]\.reference has to be a text \(.* needs quotes/,
+        /:4: modules\[0\]\.reference must be a text \(.* needs quotes/,
       ],
       ['modules:\n  - reference: {a}-{b}\n', /:5: .* needs quotes: "\{a\}-\{b\}"/],
       [
         'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, encoding: utf-9 }]\n',
-        /:4: modules\[0\]\.encoding is none that is known/,
+        /:4: modules\[0\]\.encoding is unknown/,
       ],
       [
         'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a, more: 1 }]\n',
-        /more is not known here; there are .*\bcolumns\b/,
+        /more is unknown; known keys are .*\bcolumns\b/,
       ],
     ]
     const head = 'platform: { name: x, source_key: 0123456789abcdef }\n\nsource: { folder: . }\n'
-    for (const [rest, words] of faults) {
+    for (const [rest, message] of cases) {
       write('platform.yaml', head + rest)
-      assert.match((await run(['check'])).stderr, words)
+      assert.match((await run(['check'])).stderr, message)
     }
     write('platform.yaml', head.replace('folder: .', 'database: "postgres://u:p/w@h/d"'))
-    assert.match((await run(['check'])).stderr, /source\.database is no address: .*%2F for \//)
+    assert.match(
+      (await run(['check'])).stderr,
+      /source\.database is not a valid address: .*%2F for \//,
+    )
     write('platform.yaml', 'platform: [\n  name: x\n')
     assert.match((await run(['check'])).stderr, /^platform\.yaml:\d+: .+\n/)
     write('platform.yaml', 'just text')
-    assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file has to be a mapping/)
+    assert.match((await run(['check'])).stderr, /^platform\.yaml:1: the file must be a mapping/)
   },
 )
 
@@ -117,11 +120,11 @@ modules:
     const { code, stderr } = await run(['check'])
     assert.equal(code, 2)
     assert.deepEqual(stderr.trimEnd().split('\n'), [
-      'platform.yaml:5: modules[0].leave_out: there is no column "z"; there are id, day.',
-      'platform.yaml:4: modules[0].reference: there is no column "nr"; there are id, day.',
-      'platform.yaml:4: modules[0].full_name: there is no column "x"; there are id, day.',
-      'platform.yaml:5: modules[0].search: there is no column "y"; there are id, day.',
-      'platform.yaml:4: modules[0].updated_at: "day" tells the day only.',
+      'platform.yaml:5: modules[0].leave_out: there is no column "z"; its columns are id, day.',
+      'platform.yaml:4: modules[0].reference: there is no column "nr"; its columns are id, day.',
+      'platform.yaml:4: modules[0].full_name: there is no column "x"; its columns are id, day.',
+      'platform.yaml:5: modules[0].search: there is no column "y"; its columns are id, day.',
+      'platform.yaml:4: modules[0].updated_at: "day" contains only the date.',
       'platform.yaml:6: modules[1].table: SQLite: no such table: b.',
     ])
   },
@@ -151,7 +154,7 @@ for (const engine of ENGINES) {
     assert.match(text ?? '', /updated_at: updated_at/)
     assert.match(env ?? '', /^SOURCE_KEY='[\w-]{32}'$/m)
     assert.equal(statSync(join(folder, '.env')).mode & 0o077, 0)
-    assert.match(init.stdout, /platform\.yaml has 1 module of .*, and 1 without a reference/)
+    assert.match(init.stdout, /platform\.yaml contains 1 module of .*, and 1 without a reference/)
     const again = await run(['init', '--from', database.address])
     assert.deepEqual([again.code, readFileSync(join(folder, 'platform.yaml'), 'utf8')], [0, text])
     assert.match(again.stdout, /Nothing was changed/)
@@ -159,15 +162,15 @@ for (const engine of ENGINES) {
     const check = await run(['check'])
     assert.equal(check.code, 0, check.stderr)
     assert.match(check.stdout, /left out: picture, \w+ is binary/i)
-    assert.match(check.stdout, /left out: password_hash, as leave_out says/)
-    assert.match(check.stdout, / serves 1 module of /)
+    assert.match(check.stdout, /left out: password_hash, listed in leave_out/)
+    assert.match(check.stdout, / serves 1 module from /)
     assert.match(check.stdout, /\n {2}2 records\n/)
     assert.doesNotMatch(check.stdout, /loose/)
     await database.run('CREATE TABLE orders (id INTEGER PRIMARY KEY, article VARCHAR(20))')
     const merge = await run(['init'])
     assert.equal(merge.code, 0, merge.stderr)
-    assert.match(merge.stdout, /platform\.yaml has 1 new module of /)
-    assert.match((await run(['check'])).stdout, / serves 2 modules of .*\norders: Orders\n/s)
+    assert.match(merge.stdout, /platform\.yaml contains 1 new module of /)
+    assert.match((await run(['check'])).stdout, / serves 2 modules from .*\norders: Orders\n/s)
     const platform = await start()
     assert.equal((await platform.get('records/customers')).status, 200)
     for (const output of [init, again, check]) {
@@ -227,8 +230,11 @@ test(
     write('data/empty.csv', '')
     const init = await run(['init', '--from', 'data'])
     assert.equal(init.code, 0, init.stderr)
-    assert.match(init.stdout, /^empty is left out: .*the first line has to name the columns\.$/m)
-    assert.match(init.stdout, /^package is left out: .*holds no list of objects\.$/m)
+    assert.match(
+      init.stdout,
+      /^empty is left out: .*the first line must contain the column names\.$/m,
+    )
+    assert.match(init.stdout, /^package is left out: .*does not contain an array of objects\.$/m)
     const check = await run(['check'])
     assert.equal(check.code, 0, check.stderr)
     assert.match(check.stdout, /\nnumbered: .*\npeople_csv: .*\npeople_ndjson: /s)
@@ -249,7 +255,7 @@ modules: [{ record_type: a, name: "", file: a.csv, reference: id, full_name: id 
     const { code, stderr } = await run(['check'])
     assert.deepEqual(
       [code, stderr],
-      [2, 'The source key of x must be printable ASCII without spaces at its ends.\n'],
+      [2, 'The source key of x must be printable ASCII without leading or trailing spaces.\n'],
     )
     write('platform.yaml', settings(SOURCE_KEY))
     const check = await run(['check'])

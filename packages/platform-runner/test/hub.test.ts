@@ -5,7 +5,7 @@ import {
   ask,
   listPlatforms,
   listRecords,
-  pullToTheEnd,
+  pullAndWait,
   recordPages,
   registerPlatform,
   signIn,
@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
         ['updated_at', 'Updated at', 'datetime', false],
       ],
     )
-    const { tasks } = await pullToTheEnd(operator)
+    const { tasks } = await pullAndWait(operator)
     const [task] = tasks
     assert.deepEqual(
       [task?.state, task?.total, task?.created, task?.rejected, task?.warnings],
@@ -104,7 +104,7 @@ for (const engine of ENGINES) {
       page,
     )
     // Nothing has changed, so the module is not transferred again.
-    const again = (await pullToTheEnd(operator)).tasks[0]
+    const again = (await pullAndWait(operator)).tasks[0]
     assert.deepEqual([again?.unchanged, again?.created, again?.missing], [PEOPLE, 0, 0])
     assert.match(platform.log(), /GET \/api\/hub\/records\/people 304 /)
 
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       'DELETE FROM people WHERE id = 5',
       "UPDATE people SET last_name = 'Neu', updated_at = '2026-01-02 00:00:00' WHERE id = 6",
     )
-    const third = (await pullToTheEnd(operator)).tasks[0]
+    const third = (await pullAndWait(operator)).tasks[0]
     assert.deepEqual([third?.updated, third?.missing, third?.created], [1, 1, 0])
     assert.doesNotMatch(platform.log(), new RegExp(SOURCE_KEY))
     assert.equal(await platform.stop(), 0)
@@ -169,7 +169,7 @@ modules:
   )
   const platform = await sandbox.start()
   const operator = await registerAt(t, platform, ['people', 'events', 'things'])
-  const { tasks } = await pullToTheEnd(operator)
+  const { tasks } = await pullAndWait(operator)
   assert.deepEqual(
     tasks.map(({ state, rejected }) => [state, rejected]),
     [
@@ -200,15 +200,15 @@ modules:
   assert.match(platform.log(), /people: 1 row without a reference left out/)
   const found = await (await platform.get('search?query=bob')).text()
   assert.match(found, /"reference_number":"007"/)
-  await pullToTheEnd(operator)
+  await pullAndWait(operator)
   assert.equal(platform.log().match(/records\/\w+ 304/g)?.length, 3)
   // A file with a syntax error must not count as a complete pull.
   sandbox.write(
     'events.ndjson',
     `{"id":1,"name":"One"}\n${'{"id":3,"name":"x"}\n'.repeat(5000)}{"id":4,\n`,
   )
-  const broken = (await pullToTheEnd(operator)).tasks.find((one) => one.record_type === 'events')
+  const broken = (await pullAndWait(operator)).tasks.find((one) => one.record_type === 'events')
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
-  assert.match(platform.log(), /events.ndjson:5002 is no JSON/)
+  assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
   await ask(operator, 'GET', '/dashboard/realtime')
 })

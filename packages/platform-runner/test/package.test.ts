@@ -77,7 +77,7 @@ test('the settings in the README are valid and contain every top-level key', () 
     HUB_API_KEY: 'k',
   }
   const read = readSettings(text, { name: 'README', folder: '/' }, environment)
-  assert.deepEqual(read.outcome === 'faulty' ? read.faults : [], [])
+  assert.deepEqual(read.outcome === 'invalid' ? read.issues : [], [])
   assert.deepEqual(Object.keys(Object(parse(text))), [
     'platform',
     'listen',

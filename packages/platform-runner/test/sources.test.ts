@@ -7,7 +7,12 @@ import { toJson } from '../src/records/kind.ts'
 import { parseSource } from '../src/settings/read-settings.ts'
 import type { Origin } from '../src/settings/settings.ts'
 import { openSource } from '../src/sources/open-source.ts'
-import { type Column, type Source, SourceAway, SourceFault } from '../src/sources/source.ts'
+import {
+  type Column,
+  type Source,
+  SourceMisconfigured,
+  SourceUnavailable,
+} from '../src/sources/source.ts'
 import { ENGINES, type OwnersDatabase } from './helpers/engines.ts'
 
 const table = (name: string): Origin => ({ kind: 'table', table: name })
@@ -84,7 +89,7 @@ for (const engine of ENGINES) {
         `CREATE VIEW broken AS SELECT * FROM ${quote('a.b')}`,
         `DROP TABLE ${quote('a.b')}`,
       )
-      await assert.rejects(source.describe(table('broken')), SourceFault)
+      await assert.rejects(source.describe(table('broken')), SourceMisconfigured)
     },
   )
 
@@ -141,7 +146,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(await find(source, origin, "?' OR 1=1 -- ", ['note']), [])
       assert.deepEqual(await find(source, origin, 'T?', ['note']), ['1'])
       const writing: Origin = { kind: 'query', query: 'DELETE FROM notes' }
-      await assert.rejects(source.describe(writing), SourceFault)
+      await assert.rejects(source.describe(writing), SourceMisconfigured)
       assert.equal((await readAll(source, table('notes'))).length, 2)
     },
   )
@@ -153,14 +158,14 @@ for (const engine of ENGINES) {
       const database = await engine.open(t)
       await database.run('CREATE TABLE one (id INTEGER)')
       const source = await openOn(database)
-      await assert.rejects(source.describe(table('two')), SourceFault)
+      await assert.rejects(source.describe(table('two')), SourceMisconfigured)
       const elsewhere =
         engine.name === 'SQLite'
           ? `${database.address}-gone`
           : database.address.replace(/:\d+\//, ':1/')
       await assert.rejects(
         (await openOn({ ...database, address: elsewhere })).describe(table('one')),
-        SourceAway,
+        SourceUnavailable,
       )
     },
   )

@@ -14,7 +14,7 @@ import {
   listPlatforms,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
@@ -98,8 +98,8 @@ function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name:
 }
 
 /** Waits until the hub has stored these names, keyed by reference. */
-function holds(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
-  return eventually(`the hub holds ${JSON.stringify(names)}`, async () => {
+function waitForNames(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
+  return eventually(`the hub stores ${JSON.stringify(names)}`, async () => {
     const records = await stored()
     const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
     return JSON.stringify(found) === JSON.stringify(names) ? records : null
@@ -116,11 +116,11 @@ for (const engine of ENGINES) {
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await write(engine, database, 3, 'Three')
-      await holds(stored, { 3: 'Three' })
+      await waitForNames(stored, { 3: 'Three' })
       // Several changes within one second, the precision of some columns.
       for (const name of ['Drei', 'Trois', 'Tre']) {
         await write(engine, database, 3, name)
-        await holds(stored, { 3: name })
+        await waitForNames(stored, { 3: name })
       }
       await platform.logs(/pushed people 3: created/)
       await platform.logs(/pushed people 3: updated/)
@@ -164,7 +164,7 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
       await platform.logs(/people: watching/)
       await hub.stop('SIGKILL')
       for (let id = 10; id < 15; id += 1) await write(engine, database, id, `Made ${id}`)
-      await platform.logs(/pushes wait: /)
+      await platform.logs(/pushes are delayed: /)
       await platform.stop('SIGKILL')
       await write(engine, database, 12, 'Changed 12')
       await write(engine, database, 20, 'Made 20')
@@ -186,7 +186,7 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
         return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
       })
       assert.equal((await stored()).length, 6)
-      const { pull } = await pullToTheEnd(operator)
+      const { pull } = await pullAndWait(operator)
       assert.equal(pull.state, 'succeeded')
       assert.deepEqual([pull.counts.created, pull.counts.updated], [2, 0])
     },
@@ -245,12 +245,12 @@ test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_
     await client.query('BEGIN')
     await client.query("INSERT INTO people VALUES (3, 'Late', now())")
     await write(postgres, database, 4, 'Early')
-    await holds(stored, { 4: 'Early' })
+    await waitForNames(stored, { 4: 'Early' })
     await write(postgres, database, 5, 'Later')
-    await holds(stored, { 4: 'Early', 5: 'Later' })
+    await waitForNames(stored, { 4: 'Early', 5: 'Later' })
     await client.query('COMMIT')
   })
-  await holds(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
+  await waitForNames(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
 })
 
 test(

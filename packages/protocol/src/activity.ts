@@ -2,17 +2,17 @@ import Type, { type Static } from 'typebox'
 import { NullableString } from './common.ts'
 import { ActivityLevel, ActivityLine } from './dashboard.ts'
 
-/** Which lines are meant; a member that is left out holds for all. */
+/** A filter of activity entries; a missing member matches all. */
 export const ActivityFilter = Type.Object({
   platform: Type.Optional(Type.String()),
   level: Type.Optional(ActivityLevel),
   kind: Type.Optional(
     Type.String({
       pattern: '^[a-z_]{1,40}(\\.[a-z_]{1,40})?$',
-      description: 'A kind such as `push.created`, or its first word for all of that noun',
+      description: 'A kind such as `push.created`, or its first part for all kinds of that noun',
     }),
   ),
-  record: Type.Optional(Type.Integer({ minimum: 1, description: 'The `record_id` it is about' })),
+  record: Type.Optional(Type.Integer({ minimum: 1, description: 'The `record_id` of the record' })),
   q: Type.Optional(
     Type.String({
       maxLength: 200,

@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
 /**
- * `platform_failing`: nothing of it can be read. `module_failing`: one of its modules cannot, others can. `platform_silent`: it pushes nothing though it usually
- * does. `rejected_rising`: more of it is refused than usual.
- * `push_errors_rising`: more requests than usual come with an invalid key or cannot be read. `missing_review`: many records are gone and
- * an operator is asked. `search_behind`: the search does not find what has changed. `disk_low`: the disk of the data folder. `mail_failing`: an alert waits, since its
- * mail cannot be sent.
+ * `platform_failing`: no module of the platform can be read. `module_failing`: one of its modules cannot be read.
+ * `platform_silent`: the platform has stopped pushing. `rejected_rising`: more of its records are rejected than usual.
+ * `push_errors_rising`: more requests than usual have an invalid key or an unreadable body. `missing_review`: many records
+ * are missing, and an operator must review them. `search_behind`: the search index lags behind. `disk_low`: the disk of the
+ * data folder is almost full. `mail_failing`: the mail about an alert cannot be sent.
  */
 export const AlertKind = OneOf(
   'platform_failing',
@@ -20,17 +20,17 @@ export const AlertKind = OneOf(
   'mail_failing',
 )
 
-/** Something that a person should look at. It is over (`resolved_at`) by itself. */
+/** A condition that needs attention. It is resolved automatically (`resolved_at`). */
 export const Alert = Type.Object({
   id: Type.Integer(),
   kind: AlertKind,
   platform_name: NullableString,
   missing_review_id: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Of `missing_review`: the review to decide, `GET /api/v1/missing-reviews/{id}`',
+    description: 'For `missing_review`: the review, `GET /api/v1/missing-reviews/{id}`',
   }),
   message: Type.String(),
-  advice: Type.String({ description: 'What to do about it' }),
+  advice: Type.String({ description: 'What to do' }),
   raised_at: Timestamp,
   resolved_at: NullableTimestamp,
   acknowledged_at: NullableTimestamp,
@@ -38,11 +38,11 @@ export const Alert = Type.Object({
   mailed_at: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'date-time',
-    description: 'When the mail about it was sent',
+    description: 'When the mail about the alert was sent',
   }),
 })
 
-/** The alerts that are open: how many, and the newest ones. */
+/** The number of open alerts, and the newest of them. */
 export const OpenAlerts = Type.Object({ open: Type.Integer(), latest: Type.Array(Alert) })
 
 export const AlertState = OneOf('open', 'resolved')

@@ -9,15 +9,15 @@ export const NullableTimestamp = Type.Unsafe<string | null>({
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
-/** One of some words, in the form of JSON Schema that serialises fastest and reads best. */
+/** One of the given strings, in the form of JSON Schema that serialises fastest. */
 export function OneOf<const Word extends string>(...words: Word[]) {
   return Type.Unsafe<Word>({ type: 'string', enum: words })
 }
 
-/** That something was done, in words. */
+/** The response to a request that only reports success. */
 export const DoneAnswer = Type.Object({ success: Type.Literal(true), message: Type.String() })
 
-/** Every error answer of the hub. `errors` names the members that are wrong. */
+/** The body of every error response of the hub. `errors` lists the invalid members. */
 export const ErrorAnswer = Type.Object({
   success: Type.Literal(false),
   code: Type.String(),

@@ -2,13 +2,13 @@ import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './common.ts'
 
 /**
- * Why a read is no proof that all records are here: the platform gave no total; it gave another one than
- * came; records were rejected; some were pushed while it was read and are settled by the next read; records
- * that the read did not contain wait for another read, the end of their grace period or an operator.
+ * Why a read does not verify that the hub has all records: the platform sent no total; the total differs from the number of
+ * records; records were rejected; records were pushed during the read and are verified by the next one; records that the
+ * read did not contain wait for another read, the end of their grace period or a review.
  */
 export const Doubt = OneOf('no_total', 'total_differs', 'rejected', 'stale', 'missing_unsettled')
 
-/** Whether all records of a registered module are here, and what differs now. */
+/** Whether the hub has all records of a registered module, and what has changed since it was verified. */
 export const ModuleCompleteness = Type.Object({
   module_id: Type.Integer(),
   platform_name: Type.String(),
@@ -16,16 +16,16 @@ export const ModuleCompleteness = Type.Object({
   record_type: Type.String(),
   complete_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When a read last proved it',
+    description: 'When a read last verified it',
   }),
   last_read_at: NullableTimestamp,
-  doubts: Type.Array(Doubt, { description: 'Why the last whole read was no proof' }),
+  doubts: Type.Array(Doubt, { description: 'Why the last complete read did not verify it' }),
   trouble: NullableString,
   records: Type.Integer(),
-  missing: Type.Integer({ description: 'Records that are marked as missing' }),
+  missing: Type.Integer({ description: 'Records marked as missing' }),
   pushed_since: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Pushes, replays and erasures since the read that proved it',
+    description: 'Pushes, replays and erasures since the read that verified it',
   }),
   only_here: Type.Unsafe<number | null>({
     ...NullableInteger,

@@ -1,15 +1,15 @@
-/** What a check of a whole platform finds: `recordhub check-platform`, and the same in the page. */
+/** The results of the conformance check: `recordhub check-platform` and *Check conformance*. */
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
 
-/** One place at which a rule was broken. */
+/** One occurrence of a finding. */
 export const FindingExample = Type.Object({
   element: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Which element of `records`, counted from 1 over all pages; of pushes, which one',
+    description: 'The position of the element in `records` over all pages, or of the push, from 1',
   }),
   reference: NullableString,
-  found: Type.String({ description: 'What was there instead; empty where the message says it' }),
+  found: Type.String({ description: 'The value found; empty if the message contains it' }),
 })
 
 export const Finding = Type.Object({
@@ -17,16 +17,16 @@ export const Finding = Type.Object({
   severity: OneOf('error', 'warning', 'note'),
   field: Type.Unsafe<string | null>({
     ...NullableString,
-    description: 'The member or field that it is about',
+    description: 'The member or field',
   }),
   message: Type.String(),
   advice: Type.String(),
-  section: Type.String({ description: 'Of the specification' }),
-  count: Type.Integer({ description: 'How often it was met' }),
-  examples: Type.Array(FindingExample, { description: 'The first places at which it was met' }),
+  section: Type.String({ description: 'The section of the specification' }),
+  count: Type.Integer({ description: 'The number of occurrences' }),
+  examples: Type.Array(FindingExample, { description: 'The first occurrences' }),
 })
 
-/** One endpoint of a platform, or what it pushed. */
+/** One endpoint of a platform, or its pushes. */
 export const CheckedEndpoint = Type.Object({
   endpoint: Type.String({
     description: '`connection`, `ping`, `manifest`, `records/<record_type>`, `search` or `push`',
@@ -36,16 +36,16 @@ export const CheckedEndpoint = Type.Object({
   bytes: NullableInteger,
   took_ms: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Of the first whole answer',
+    description: 'The duration of the first complete response',
   }),
-  passed: Type.Array(Type.String(), { description: 'What was tried and found in order' }),
+  passed: Type.Array(Type.String(), { description: 'The checks that passed' }),
   findings: Type.Array(Finding),
 })
 
 export const ConformanceReport = Type.Object({
   success: Type.Boolean({ description: 'Whether there are no errors' }),
   reached: Type.Boolean({ description: 'Whether the platform could be reached at all' }),
-  complete: Type.Boolean({ description: 'Whether all was read and no limit met' }),
+  complete: Type.Boolean({ description: 'Whether everything was read without reaching a limit' }),
   checked_at: Timestamp,
   recordhub_version: Type.String(),
   source_base_url: Type.String(),
@@ -61,10 +61,10 @@ export const ConformanceReport = Type.Object({
 export const ConformanceAnswer = Type.Object({
   success: Type.Boolean(),
   report: ConformanceReport,
-  html: Type.String({ description: 'The report as one file that can be shared' }),
+  html: Type.String({ description: 'The report as one HTML file' }),
 })
 
-/** A line of a check under way. A finding may come again at the end of its endpoint, with its final count. */
+/** A line of a running check. A finding may be repeated at the end of its endpoint with its final count. */
 export const ConformanceLine = Type.Union([
   Type.Object({ kind: Type.Literal('checking'), endpoint: Type.String(), title: Type.String() }),
   Type.Object({ kind: Type.Literal('finding'), endpoint: Type.String(), finding: Finding }),

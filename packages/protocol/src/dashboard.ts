@@ -8,7 +8,7 @@ import { HourOfStatistics } from './statistics.ts'
 
 export const ActivityLevel = OneOf('info', 'warning', 'error')
 
-/** One line of the log that operators read. */
+/** One activity entry. */
 export const ActivityLine = Type.Object({
   id: Type.Integer(),
   at: Timestamp,
@@ -32,7 +32,7 @@ export const Stats = Type.Object({
   rejected_today: Type.Integer(),
 })
 
-/** What `GET /dashboard/realtime` answers. */
+/** The response of `GET /dashboard/realtime`. */
 export const Snapshot = Type.Object({
   success: Type.Literal(true),
   generated_at: Timestamp,
@@ -42,7 +42,7 @@ export const Snapshot = Type.Object({
   /** The last 24 hours, oldest first. */
   hours: Type.Array(HourOfStatistics),
   platforms: Type.Array(PlatformSummary),
-  /** The last finished pulls of each of `platforms` that was pulled, newest first. */
+  /** The last finished pulls of each platform in `platforms`, newest first. */
   recent_pulls: Type.Array(
     Type.Object({ platform_id: Type.Integer(), pulls: Type.Array(RecentPull) }),
   ),
@@ -62,7 +62,7 @@ export const Snapshot = Type.Object({
   pull: Type.Object({
     running: Type.Boolean(),
     pull: Type.Union([Pull, Type.Null()]),
-    /** The pull that finished last. */
+    /** The pull that finished most recently. */
     last: Type.Union([Pull, Type.Null()]),
     /** Modules of the running pull, or of the last one if none runs: at most 20, running and failed ones first. */
     tasks: Type.Array(PullTask),
@@ -71,7 +71,7 @@ export const Snapshot = Type.Object({
   }),
 })
 
-/** The whole effect of `POST /dashboard/auto-sync` (specification 4.1). */
+/** The response of `POST /dashboard/auto-sync` (specification 4.1). */
 export const AutoSyncAnswer = Type.Object({
   success: Type.Literal(true),
   status: Type.Literal('idle'),

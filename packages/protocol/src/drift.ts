@@ -10,7 +10,7 @@ const changed = (members: string[]) => ({
 })
 const field = { ...place, key: Type.String() }
 
-/** One difference between a manifest and the one before it. */
+/** One difference between a manifest and the previous one. */
 export const ManifestChange = Type.Union([
   Type.Object({
     change: OneOf('module_added', 'module_removed'),
@@ -42,19 +42,19 @@ export const ManifestRefreshAnswer = Type.Object({
 
 const DriftingKey = Type.Object({
   key: Type.String(),
-  count: Type.Integer({ description: 'In how many new or changed records' }),
+  count: Type.Integer({ description: 'The number of new or changed records with this key' }),
   first_at: Timestamp,
   last_at: Timestamp,
 })
 
-/** What the records of a module say otherwise than its manifest, as far as they are new or have changed. */
+/** How new and changed records of a module differ from its manifest. */
 export const ModuleDrift = Type.Object({
   ...place,
   module_name: Type.String(),
   drift_policy: DriftPolicy,
   since: NullableTimestamp,
-  unknown: Type.Array(DriftingKey, { description: 'Keys that the manifest does not name' }),
-  absent: Type.Array(DriftingKey, { description: 'Required keys that were not there' }),
+  unknown: Type.Array(DriftingKey, { description: 'Keys that are not in the manifest' }),
+  absent: Type.Array(DriftingKey, { description: 'Required keys that were missing' }),
   wrong_type: Type.Array(DriftingKey, {
     description: 'Keys whose value had another type than the manifest declares',
   }),

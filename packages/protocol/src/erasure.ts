@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { NullableString, OneOf, Timestamp } from './common.ts'
 
-/** `erase` takes a record away; `anonymise` leaves an empty one, so that counts stay. */
+/** `erase` deletes a record; `anonymise` leaves an empty one, so that counts do not change. */
 export const ErasureMode = OneOf('erase', 'anonymise')
 
 export const ErasureRequest = Type.Object(
@@ -10,7 +10,7 @@ export const ErasureRequest = Type.Object(
     reason: Type.Optional(
       Type.String({
         maxLength: 500,
-        description: 'Kept in the audit. Put nothing into it that tells who the person is.',
+        description: 'Stored in the audit log. Do not include anything that identifies the person.',
       }),
     ),
   },
@@ -18,12 +18,16 @@ export const ErasureRequest = Type.Object(
 )
 
 const traces = {
-  history_entries: Type.Integer({ description: 'Changes in its history' }),
-  rejected_pushes: Type.Integer({ description: 'Refused pushes and pulled records that name it' }),
-  activity_lines: Type.Integer({ description: 'Lines of the activity that name it; made silent' }),
+  history_entries: Type.Integer({ description: 'Entries in the history of the record' }),
+  rejected_pushes: Type.Integer({
+    description: 'Rejected pushes and rejected records with this reference',
+  }),
+  activity_lines: Type.Integer({
+    description: 'Activity entries about the record, which are redacted',
+  }),
 }
 
-/** What erasing a record would take, asked before it is done. */
+/** What erasing a record would delete. */
 export const ErasurePreview = Type.Object({
   record_id: Type.Integer(),
   platform_name: Type.String(),
@@ -32,7 +36,7 @@ export const ErasurePreview = Type.Object({
   reference_number: Type.String(),
   full_name: Type.String(),
   ...traces,
-  not_covered: Type.Array(Type.String(), { description: 'What the hub cannot erase, in words' }),
+  not_covered: Type.Array(Type.String(), { description: 'What the hub cannot erase' }),
 })
 
 export const Erasure = Type.Object({
@@ -42,15 +46,15 @@ export const Erasure = Type.Object({
   ...traces,
 })
 
-/** What keeps a record that was erased from coming back. It holds no reference, only a hash of it. */
+/** A tombstone, which prevents an erased record from being stored again. It contains only a hash of the reference. */
 export const Tombstone = Type.Object({
   id: Type.Integer(),
   platform_name: Type.String(),
   record_type: Type.String(),
-  record_id: Type.Integer({ description: 'The number that the record had' }),
+  record_id: Type.Integer({ description: 'The `record_id` of the erased record' }),
   mode: ErasureMode,
   at: Timestamp,
-  actor: Type.String({ description: 'Who erased it' }),
+  actor: Type.String({ description: 'The operator who erased it' }),
 })
 
 export const TombstonePage = Type.Object({

@@ -6,18 +6,18 @@ export const GuideQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** What the command of a first push consists of, besides the hub API key. */
+/** The parts of the command for a first push, except the hub API key. */
 export const FirstPush = Type.Object({
   hub_url: Type.String(),
   tunnel_header: Type.String(),
   record: Type.Object({}, { additionalProperties: true }),
 })
 
-/** The integration guide; `platform_name` is null where it is the one for any platform. */
+/** The integration guide; `platform_name` is null for the general guide. */
 export const GuideAnswer = Type.Object({
   success: Type.Literal(true),
   platform_name: Type.Union([Type.String(), Type.Null()]),
-  file_name: Type.String({ description: 'What to call it as a file' }),
+  file_name: Type.String({ description: 'The file name for a download' }),
   markdown: Type.String(),
   first_push: Type.Union([FirstPush, Type.Null()], {
     description: 'An example push of the platform; null without a platform that has modules',

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 
-/** Each line of the activity says it, and each answer to a push. */
+/** The display name of a module, as shown in activity entries and responses to pushes. */
 const Name = Type.String({ minLength: 1, maxLength: 512 })
 
-/** One field of a module (specification 2.2). What only describes may be left out. */
+/** One field of a module (specification 2.2). Descriptive members are optional. */
 const ManifestField = Type.Object({
   key: Type.String({ minLength: 1 }),
   label: Type.Optional(Type.String()),
@@ -18,7 +18,7 @@ const ManifestModule = Type.Object({
   fields: Type.Array(ManifestField),
 })
 
-/** What `GET {source_base_url}/api/hub/manifest` answers (specification 2.2). */
+/** The response of `GET {source_base_url}/api/hub/manifest` (specification 2.2). */
 export const ManifestAnswer = Type.Object({
   success: Type.Literal(true),
   platform_name: Name,
@@ -27,7 +27,7 @@ export const ManifestAnswer = Type.Object({
   modules: Type.Array(ManifestModule),
 })
 
-/** A field, with the defaults of what the manifest left out filled in. */
+/** A field with defaults for its optional members. */
 export const Field = Type.Object({
   key: Type.String(),
   label: Type.String(),
@@ -36,12 +36,13 @@ export const Field = Type.Object({
   added_at: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'When a later manifest first named it; left out for those of the first one',
+      description:
+        'When a later manifest first contained it; missing for fields of the first manifest',
     }),
   ),
 })
 
-/** A module as its platform's manifest describes it. */
+/** A module with defaults for its optional members. */
 export const Module = Type.Object({
   module_name: Type.String(),
   record_type: Type.String(),
@@ -56,7 +57,7 @@ export const Manifest = Type.Object({
   modules: Type.Array(Module),
 })
 
-/** What `GET {source_base_url}/api/hub/ping` answers (specification 2.4). */
+/** The response of `GET {source_base_url}/api/hub/ping` (specification 2.4). */
 export const PingAnswer = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),

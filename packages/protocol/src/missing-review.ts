@@ -2,9 +2,8 @@ import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
 /**
- * `pending` waits for an answer, `approved` for the next complete read; both and `dismissed` are open.
- * `marked` was done as approved, `settled` needed no answer any more, `superseded` gave way to a question
- * with other numbers.
+ * `pending` waits for a decision, `approved` for the next complete read; both and `dismissed` are open. `marked`: the records
+ * were marked as approved. `settled`: no decision is needed any more. `superseded`: replaced by a review with other numbers.
  */
 export const MissingReviewState = OneOf(
   'pending',
@@ -15,15 +14,15 @@ export const MissingReviewState = OneOf(
   'superseded',
 )
 
-/** A question to an operator: so many records of a module did not come; are they gone? */
+/** A review by an operator: whether records that a complete pull did not contain are marked as missing. */
 export const MissingReview = Type.Object({
   id: Type.Integer(),
   platform_name: Type.String(),
   module_name: Type.String(),
   record_type: Type.String(),
   state: MissingReviewState,
-  missing: Type.Integer({ description: 'How many records would be marked' }),
-  records: Type.Integer({ description: 'Of how many that are not marked yet' }),
+  missing: Type.Integer({ description: 'The number of records that would be marked' }),
+  records: Type.Integer({ description: 'The number of records that are not marked yet' }),
   pull_id: Type.Integer(),
   at: Timestamp,
   answered_at: NullableTimestamp,

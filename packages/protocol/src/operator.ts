@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
-/** What a person or a program may do: read (viewer), work (operator), everything (admin). */
+/** The role of an operator or API token: read (viewer), operate (operator), administer (admin). */
 export const Role = OneOf('viewer', 'operator', 'admin')
 
-/** A person who signs in. */
+/** An operator account. */
 export const Operator = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -20,10 +20,10 @@ export const Operator = Type.Object({
   sessions: Type.Integer(),
 })
 
-/** The name of an operator, by the e-mail address that logs and lists show as the actor. */
+/** The name of an operator, by the e-mail address that is the actor in logs. */
 export const OperatorName = Type.Pick(Operator, ['email', 'name'])
 
-/** One browser in which somebody is signed in; `current` is the one that asks. */
+/** A session of an operator; `current` is the session of the request. */
 export const OperatorSession = Type.Object({
   id: Type.String(),
   created_at: Timestamp,
@@ -34,7 +34,7 @@ export const OperatorSession = Type.Object({
   current: Type.Boolean(),
 })
 
-/** Somebody who may become an operator by a link. */
+/** An invitation to become an operator. */
 export const Invitation = Type.Object({
   id: Type.Integer(),
   email: Type.String(),
@@ -45,12 +45,12 @@ export const Invitation = Type.Object({
 })
 
 /**
- * Where the hub takes more than a password, and a session came by one alone: what opens it. Null where it is
- * open.
+ * What a session that was opened with a password only must still do if the hub requires a second factor. Null for a
+ * session with full access.
  */
 export const SecondFactorWanted = Type.Union([OneOf('set_up', 'sign_in'), Type.Null()])
 
-/** Who one is, and how one can sign in. */
+/** The signed-in operator and the sign-in methods of the account. */
 export const Account = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -66,11 +66,11 @@ export const Passkey = Type.Object({
   id: Type.String(),
   name: Type.String(),
   created_at: NullableTimestamp,
-  /** Kept by a password manager, and so on more than one device. */
+  /** Whether the passkey is synced between devices. */
   synced: Type.Boolean(),
 })
 
-/** A token for programs, without the token. */
+/** An API token without its secret. */
 export const ApiToken = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -82,7 +82,7 @@ export const ApiToken = Type.Object({
   last_used_at: NullableTimestamp,
 })
 
-/** Who did what to what, when and from where. */
+/** An entry of the audit log. */
 export const AuditEntry = Type.Object({
   id: Type.Integer(),
   at: Timestamp,
@@ -93,26 +93,26 @@ export const AuditEntry = Type.Object({
   details: Type.Record(Type.String(), Type.Unknown()),
 })
 
-/** What the sign-in page offers; known to anybody. */
+/** The sign-in methods, which are public. */
 export const SignInOptions = Type.Object({
   passkeys: Type.Boolean(),
-  /** The names on the buttons. */
+  /** The labels of the buttons. */
   single_sign_on: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
 })
 
-/** How single sign-on is set up; the client's secret is in no answer. */
+/** The settings of single sign-on, without the client secret. */
 export const SingleSignOn = Type.Object({
   configured: Type.Boolean(),
   name: NullableString,
   issuer: NullableString,
   client_id: NullableString,
-  /** What to enter at the provider. */
+  /** The redirect URL to configure at the provider. */
   redirect_uri: NullableString,
   default_role: NullableString,
   domains: Type.Array(Type.String()),
 })
 
-/** The hub itself. Days and lines of retention are 0 where something is kept for ever. */
+/** The hub itself. A retention of 0 days or entries means that nothing is deleted. */
 export const About = Type.Object({
   version: Type.String(),
   node: Type.String(),

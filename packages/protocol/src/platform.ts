@@ -5,12 +5,12 @@ import { Field, Manifest, Module, PingAnswer } from './manifest.ts'
 
 export const PlatformStatus = OneOf('active', 'inactive')
 
-/** What becomes of records whose data does not go with the manifest: stored, or refused and kept. */
+/** Whether records whose data does not match the manifest are stored or rejected. */
 export const DriftPolicy = OneOf('accept', 'reject')
 
 /**
- * A module of a registered platform; `registered` says whether its records are received, `complete_at` when
- * they were last proved to be all there.
+ * A module of a registered platform. `registered`: whether its records are received. `complete_at`: when a read last
+ * verified that the hub has all of them.
  */
 export const PlatformModule = Type.Object({
   ...Module.properties,
@@ -21,7 +21,7 @@ export const PlatformModule = Type.Object({
   registered: Type.Boolean(),
   complete_at: NullableTimestamp,
   replayable: Type.Integer({
-    description: 'Rejected pushes that were refused since the module was not registered',
+    description: 'Pushes rejected because the module was not registered',
   }),
 })
 
@@ -48,7 +48,7 @@ export const PlatformSummary = Type.Object({
   hub_api_key_hint: NullableString,
   last_error: NullableString,
   missing_reviews: Type.Integer({
-    description: 'Questions about missing records without an answer',
+    description: 'Open reviews of missing records',
   }),
 })
 
@@ -57,21 +57,21 @@ export const Platform = Type.Object({
   modules: Type.Array(PlatformModule),
 })
 
-/** A key that a platform pushes with, without the key itself. */
+/** A hub API key of a platform, masked. */
 export const HubKey = Type.Object({
-  hint: Type.String({ description: 'Its beginning and its end' }),
+  hint: Type.String({ description: 'The beginning and the end of the key' }),
   created_at: Timestamp,
   expires_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When it opens nothing any more; null for the key that stays',
+    description: 'When the key expires; null for the current key',
   }),
   last_used_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When a push with it was last taken, to the minute',
+    description: 'When a push with this key was last accepted, to the minute',
   }),
 })
 
-/** A platform with what its own page shows. */
+/** A platform with its details. */
 export const PlatformDetails = Type.Object({
   ...Platform.properties,
   pulls_paused_until: Type.Unsafe<string | null>({
@@ -79,7 +79,7 @@ export const PlatformDetails = Type.Object({
     description:
       'Until when scheduled pulls skip the platform, since nothing of it could be read in five pulls or more; null where they do not',
   }),
-  hub_keys: Type.Array(HubKey, { description: 'Those that open it now, newest first' }),
+  hub_keys: Type.Array(HubKey, { description: 'The valid keys, newest first' }),
 })
 
 export const Problem = Type.Object({ code: Type.String(), message: Type.String() })
@@ -100,10 +100,12 @@ export const ConnectionCheck = Type.Object({
   ok: Type.Boolean(),
   code: NullableString,
   message: Type.String(),
-  advice: Type.String({ description: 'The likely cause and what to do; empty where all is well' }),
+  advice: Type.String({
+    description: 'The likely cause and what to do; empty if the check passed',
+  }),
   total: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'The number of records that a records endpoint reports; null where none is known',
+    description: 'The number of records that a records endpoint reports; null if unknown',
   }),
 })
 
@@ -150,7 +152,8 @@ export const RevealRequest = Type.Object(
     password: Type.Optional(
       Type.String({
         maxLength: 256,
-        description: 'Left out by who has none: a sign-in of the last 15 minutes stands for it',
+        description:
+          'Omitted by operators without a password, who must have signed in within the last 15 minutes',
       }),
     ),
   },
@@ -164,7 +167,7 @@ export const RotateRequest = Type.Object(
     grace_seconds: Type.Integer({
       minimum: 0,
       maximum: MAX_GRACE_SECONDS,
-      description: 'How long the keys that are valid now stay so; 0 ends them at once',
+      description: 'How long the current keys stay valid; 0 revokes them immediately',
     }),
   },
   { additionalProperties: false },
@@ -184,8 +187,8 @@ export const RegisterRequest = Type.Object(
 )
 
 /**
- * `record_types`: the modules to receive; the records of others stay. A new address or source key is tried
- * before it is stored.
+ * `record_types`: the modules to receive; the records of other modules are not deleted. A new address or source API key is
+ * tested before it is stored.
  */
 export const PlatformChange = Type.Object(
   {

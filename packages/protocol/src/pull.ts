@@ -34,7 +34,7 @@ export const PULL_TASK_STATES = [
 ] as const
 export const PullTaskState = OneOf(...PULL_TASK_STATES)
 
-/** What became of the elements of a read. `received` counts every element, whatever became of it. */
+/** The results of the elements of a read. `received` counts all elements. */
 export const PullCounts = Type.Object({
   received: Type.Integer(),
   created: Type.Integer(),
@@ -100,7 +100,7 @@ export const PullTask = Type.Object({
   total: NullableInteger,
   expected: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: '`total`, or the number of records that the hub has of the module',
+    description: '`total`, or the number of records of the module in the hub',
   }),
   ...PullCounts.properties,
   error: NullableString,
@@ -109,7 +109,7 @@ export const PullTask = Type.Object({
   finished_at: NullableTimestamp,
 })
 
-/** What a pull did with one platform; `state` sums up its modules. */
+/** The result of a pull for one platform; `state` summarises its modules. */
 export const PlatformPull = Type.Object({
   pull_id: Type.Integer(),
   trigger: PullTrigger,
@@ -136,13 +136,13 @@ export const RecentPull = Type.Object({
   finished_at: NullableTimestamp,
 })
 
-/** The body of `POST /api/v1/platforms/{id}/pull`: which modules; all where it is left out. */
+/** The body of `POST /api/v1/platforms/{id}/pull`: the modules; all if it is missing. */
 export const PullScopeRequest = Type.Object(
   { record_types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })) },
   { additionalProperties: false },
 )
 
-/** When the hub pulls by itself. `pattern` is a cron pattern; null where the schedule is off. */
+/** The schedule of pulls. `pattern` is a cron pattern; null if the schedule is off. */
 export const Schedule = Type.Object({
   pattern: NullableString,
   paused: Type.Boolean(),
@@ -157,7 +157,7 @@ export const StartPullAnswer = Type.Object({
   pull: Pull,
 })
 
-/** An error as any other, with the pull that runs. */
+/** An error with the running pull. */
 export const PullRunningAnswer = Type.Object({ ...ErrorAnswer.properties, pull: Pull })
 
 export type PullTrigger = Static<typeof PullTrigger>

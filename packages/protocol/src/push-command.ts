@@ -1,13 +1,13 @@
-/** The push by hand: the one source of the command in the page, the README and the integration guide. */
+/** The curl command of a push, as shown in the page, the README and the integration guide. */
 import { HUB_KEY_HEADER, RECEIVER_PATH } from './constants.ts'
 
 export type PushCommand = {
-  /** Where platforms reach the hub: `https://hub.example.org`. */
+  /** The address of the hub: `https://hub.example.org`. */
   hubUrl: string
   tunnelHeader: string
-  /** Null if it is not known: then the shell takes it from the variable `HUB_API_KEY`. */
+  /** Null if it is unknown: the command then uses the variable `HUB_API_KEY`. */
   hubApiKey: string | null
-  /** The record, or `@` and the name of a file with it. */
+  /** The record, or `@` and the name of a file that contains it. */
   data: object | `@${string}`
 }
 
@@ -24,7 +24,7 @@ export function pushCommand({ hubUrl, tunnelHeader, hubApiKey, data }: PushComma
   ].join(' \\\n  ')
 }
 
-/** As one word of a shell, whatever is in it. */
+/** Quotes a text as one word of a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { NullableString, OneOf, Timestamp } from './common.ts'
 
 /**
- * Why the receiver rejected a request without storing anything of it. `key_missing`, `key_invalid`: the response was
- * 401; the key is unknown, revoked or expired, or its platform is inactive. The others came with a valid key.
+ * Why the receiver rejected a request without storing it. `key_missing`, `key_invalid`: the response was 401; the key is
+ * unknown, revoked or expired, or its platform is inactive. The other requests had a valid key.
  */
 export const PushErrorReason = OneOf(
   'key_missing',
@@ -13,10 +13,10 @@ export const PushErrorReason = OneOf(
   'body_too_large',
 )
 
-/** `key`: it sent a valid key. `key_prefix`, `address`: a key or an address of the platform looks the same. */
+/** `key`: the request had a valid key. `key_prefix`, `address`: a key or an address of the platform matches. */
 export const PushErrorMatch = OneOf('key', 'key_prefix', 'address')
 
-/** How many requests one sender sent to the receiver in one hour that were rejected for one reason. */
+/** The number of requests of one sender that were rejected in one hour for one reason. */
 export const PushError = Type.Object({
   id: Type.Integer(),
   hour: Type.String({ format: 'date-time', description: 'The beginning of the hour' }),

@@ -7,20 +7,20 @@ export type PushRetryRule = {
   /** Whether to keep the push and retry it with backoff; a push that is not retried was rejected for good. */
   retry: boolean
   /** Whether retries fail until somebody fixes a key, an address or the hub's settings. */
-  needsPeople: boolean
+  requiresAction: boolean
   meaning: string
 }
 
-const GIVE_UP = { retry: false, needsPeople: false }
-const RETRY = { retry: true, needsPeople: false }
-const RETRY_UNTIL_FIXED = { retry: true, needsPeople: true }
+const REJECTED = { retry: false, requiresAction: false }
+const RETRY = { retry: true, requiresAction: false }
+const RETRY_UNTIL_FIXED = { retry: true, requiresAction: true }
 
 export const PUSH_RETRY_RULES: Readonly<Record<number, PushRetryRule>> = {
-  400: { ...GIVE_UP, meaning: 'The body is not valid JSON.' },
-  410: { ...GIVE_UP, meaning: 'The record was erased at the hub.' },
-  413: { ...GIVE_UP, meaning: 'The body is too large.' },
-  415: { ...GIVE_UP, meaning: 'The body was not sent as `application/json`.' },
-  422: { ...GIVE_UP, meaning: 'The hub rejected the record; the response says why.' },
+  400: { ...REJECTED, meaning: 'The body is not valid JSON.' },
+  410: { ...REJECTED, meaning: 'The record was erased at the hub.' },
+  413: { ...REJECTED, meaning: 'The body is too large.' },
+  415: { ...REJECTED, meaning: 'The body was not sent as `application/json`.' },
+  422: { ...REJECTED, meaning: 'The hub rejected the record; the response says why.' },
   401: {
     ...RETRY_UNTIL_FIXED,
     meaning: 'The hub API key is missing or wrong, or the platform is inactive.',
@@ -41,7 +41,7 @@ export const SERVER_ERROR_RULE: PushRetryRule = {
   meaning: 'The hub, or a proxy in front of it, is unavailable.',
 }
 
-/** The rule for a response that is not a success. A push is given up only after a status that says so. */
+/** The rule for a response that is not a success. A push is not retried only if its status is listed so. */
 export function pushRetryRule(status: number): PushRetryRule {
   if (status >= 500) return SERVER_ERROR_RULE
   const rule = PUSH_RETRY_RULES[status]

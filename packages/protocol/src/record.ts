@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
-/** Any keys, any values; what a value may be is between the platform and its users. */
+/** Any keys and values. */
 const Data = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
 /** PHP writes an empty object as `[]`. */
@@ -16,28 +16,28 @@ const pushed = {
   ),
 }
 
-/** The body of a POST to the receiver: the whole record (specification 2.3, 4.1). */
+/** The body of a POST to the receiver: the complete record (specification 2.3, 4.1). */
 export const NewRecordPush = Type.Object({
   module_name: Type.String(),
   full_name: Type.String(),
   ...pushed,
 })
 
-/** The body of a PATCH to the receiver: `data` holds the changed fields only. */
+/** The body of a PATCH to the receiver: `data` contains only the changed fields. */
 export const ChangedRecordPush = Type.Object({
   module_name: Type.Optional(Type.String()),
   full_name: Type.Optional(Type.String()),
   ...pushed,
 })
 
-/** One element of `records` in a platform's records answer (specification 2.5). */
+/** One element of `records` in a platform's records response (specification 2.5). */
 export const PulledRecord = Type.Object({
   reference_number: Type.String({ minLength: 1 }),
   full_name: Type.String(),
   data: PushedData,
 })
 
-/** The receiver's answer to an accepted push (specification 4.1). */
+/** The response to an accepted push (specification 4.1). */
 export const PushAnswer = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),
@@ -54,7 +54,7 @@ export const PushAnswer = Type.Object({
   ),
 })
 
-/** What `GET /api/webhook/check` tells an owner whose key is right. */
+/** The response of `GET /api/webhook/check` to a request with a valid key. */
 export const PushCheckAnswer = Type.Object({
   success: Type.Literal(true),
   platform_name: Type.String(),
@@ -104,7 +104,7 @@ export const RecordPage = Type.Object({
   }),
 })
 
-/** A change of one place in a record; an absent side is left out. */
+/** A change at one path of a record; a missing side is omitted. */
 export const Change = Type.Object({
   path: Type.String({
     description: 'JSON Pointer, RFC 6901: /full_name, /data/<key>, /incomplete or /missing_since',
@@ -121,7 +121,7 @@ export const HistoryEntry = Type.Object({
   request_id: NullableString,
 })
 
-/** A record as it is, or, where it was asked for, as it was at a moment. */
+/** The current version of a record, or the version at a requested time. */
 export const RecordAnswer = Type.Object({
   success: Type.Literal(true),
   record: Type.Object({
@@ -129,13 +129,13 @@ export const RecordAnswer = Type.Object({
     updated_at: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date-time',
-      description: 'null only in the past: the history does not reach back to that change',
+      description: 'null only for past versions: the history does not reach back to that change',
     }),
   }),
   as_of: Type.Optional(Timestamp),
 })
 
-/** Which write gave a value of a record what it is now. */
+/** The write that set the current value of a path. */
 export const FieldOrigin = Type.Object({
   path: Type.String({ description: 'JSON Pointer, RFC 6901: /full_name or /data/<key>' }),
   value: Type.Unknown(),
@@ -143,15 +143,15 @@ export const FieldOrigin = Type.Object({
   source: Type.Unsafe<'POST' | 'PATCH' | 'pull' | 'replay' | 'creation' | null>({
     type: ['string', 'null'],
     enum: ['POST', 'PATCH', 'pull', 'replay', 'creation', null],
-    description: 'creation: as old as the record; null: before the history that is kept',
+    description: 'creation: set when the record was created; null: before the start of the history',
   }),
   pull_id: NullableInteger,
   request_id: NullableString,
 })
 
-/** One line of the feed: a record at its newest change, or that it is no more. */
+/** One entry of the feed: the newest version of a record, or its deletion. */
 export const RecordChangeLine = Type.Object({
-  cursor: Type.String({ description: 'Give it as `since` to go on behind this line' }),
+  cursor: Type.String({ description: 'Pass it as `since` to continue after this entry' }),
   change: OneOf('created', 'updated', 'deleted'),
   at: Timestamp,
   record_id: Type.Integer(),
@@ -163,7 +163,7 @@ export const RecordChangeLine = Type.Object({
 export const ChangesAnswer = Type.Object({
   success: Type.Literal(true),
   changes: Type.Array(RecordChangeLine),
-  next_cursor: Type.String({ description: 'Give it as `since` next time, now or later' }),
+  next_cursor: Type.String({ description: 'Pass it as `since` in the next request' }),
   has_more: Type.Boolean(),
 })
 

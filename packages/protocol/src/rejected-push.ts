@@ -4,11 +4,11 @@ import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } 
 const Errors = Type.Record(Type.String(), Type.Array(Type.String()))
 
 /**
- * What became of a write that was replayed. `stale`: something newer than it stands, and stays.
+ * The outcome of a replayed write. `stale`: the record has newer values, which were not changed.
  */
 export const ReplayOutcome = OneOf('created', 'updated', 'unchanged', 'stale')
 
-/** A push or a pulled record that was refused, kept so that it can be mended. */
+/** A rejected push or pulled record, which is stored so that it can be fixed and replayed. */
 export const RejectedPush = Type.Object({
   id: Type.Integer(),
   first_at: Timestamp,
@@ -20,8 +20,8 @@ export const RejectedPush = Type.Object({
   code: Type.String(),
   message: Type.String(),
   errors: Errors,
-  cause: Type.String({ description: 'The same for all that were refused for the same reason' }),
-  body: Type.Unknown({ description: 'As it came, without keys' }),
+  cause: Type.String({ description: 'Equal for all that were rejected for the same reason' }),
+  body: Type.Unknown({ description: 'As received, without keys' }),
   pull_id: NullableInteger,
   replayed_at: NullableTimestamp,
   replayed_by: NullableString,
@@ -31,20 +31,20 @@ export const RejectedPush = Type.Object({
 
 export const RejectedPushState = OneOf('open', 'replayed')
 
-/** What was refused for one reason and is not replayed yet. */
+/** The rejected pushes with one cause that are not replayed yet. */
 export const RejectedPushGroup = Type.Object({
   platform_name: Type.String(),
   record_type: NullableString,
   code: Type.String(),
   message: Type.String(),
   cause: Type.String(),
-  rejected_pushes: Type.Integer({ description: 'How many are kept' }),
-  count: Type.Integer({ description: 'How often they were refused' }),
+  rejected_pushes: Type.Integer({ description: 'The number of stored rejected pushes' }),
+  count: Type.Integer({ description: 'How often they were rejected' }),
   first_at: Timestamp,
   last_at: Timestamp,
 })
 
-/** Which rejected pushes are meant; a member that is left out holds for all. */
+/** A filter of rejected pushes; a missing member matches all. */
 export const RejectedPushFilter = Type.Object({
   platform: Type.Optional(Type.String()),
   code: Type.Optional(Type.String()),
@@ -54,12 +54,10 @@ export const RejectedPushFilter = Type.Object({
 
 export const ReplayRequest = Type.Object(
   {
-    body: Type.Optional(
-      Type.Unknown({ description: 'The body as mended, instead of the kept one' }),
-    ),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Tell the outcome and write nothing' })),
+    body: Type.Optional(Type.Unknown({ description: 'The fixed body, instead of the stored one' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return the outcome without writing' })),
     overwrite: Type.Optional(
-      Type.Boolean({ description: 'Write it as if it came now, over what is newer than it' }),
+      Type.Boolean({ description: 'Write it as if it were received now, over newer values' }),
     ),
   },
   { additionalProperties: false },
@@ -68,13 +66,13 @@ export const ReplayRequest = Type.Object(
 export const ReplayAllRequest = Type.Object(
   {
     ...RejectedPushFilter.properties,
-    dry_run: Type.Boolean({ description: 'Tell the outcomes and write nothing' }),
-    cursor: Type.Optional(Type.String({ description: '`next_cursor` of the step before' })),
+    dry_run: Type.Boolean({ description: 'Return the outcomes without writing' }),
+    cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous step' })),
   },
   { additionalProperties: false },
 )
 
-/** What a replay did, or in a dry run would do. */
+/** The outcome of a replay, or of a dry run. */
 export const Replay = Type.Object({
   id: Type.Integer(),
   outcome: OneOf('created', 'updated', 'unchanged', 'stale', 'rejected'),
@@ -90,7 +88,7 @@ export const ReplayAnswer = Type.Object({
   replay: Replay,
 })
 
-/** One step of a replay by filter: the next one goes on with `next_cursor`, until that is null. */
+/** One step of a replay by filter: the next one continues at `next_cursor`, until it is null. */
 export const ReplayStepAnswer = Type.Object({
   success: Type.Literal(true),
   dry_run: Type.Boolean(),
@@ -102,7 +100,7 @@ export const ReplayStepAnswer = Type.Object({
     rejected: Type.Integer(),
   }),
   replays: Type.Array(Replay),
-  remaining: Type.Integer({ description: 'How many the following steps have before them' }),
+  remaining: Type.Integer({ description: 'The number left for the following steps' }),
   next_cursor: NullableString,
 })
 

@@ -1,24 +1,28 @@
 import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, Timestamp } from './common.ts'
 
-/** What removing a platform would take, asked before it is done. */
+/** What removing a platform would delete. */
 export const PlatformRemovalPreview = Type.Object({
   platform_name: Type.String(),
   modules: Type.Integer(),
-  records: Type.Integer({ description: 'Each goes with its history' }),
+  records: Type.Integer({ description: 'Records, which are deleted with their history' }),
   rejected_pushes: Type.Integer(),
-  hub_api_keys: Type.Integer({ description: 'They end at once, as does the source API key' }),
+  hub_api_keys: Type.Integer({
+    description: 'Keys, which are revoked immediately together with the source API key',
+  }),
 })
 
-/** What deleting the records of a module that is not registered would take. */
+/** What deleting the records of an unregistered module would delete. */
 export const ModuleRemovalPreview = Type.Object({
   platform_name: Type.String(),
   record_type: Type.String(),
-  registered: Type.Boolean({ description: 'Its records can be deleted only where it is not' }),
-  records: Type.Integer({ description: 'Each goes with its history' }),
+  registered: Type.Boolean({
+    description: 'Records can be deleted only if the module is not registered',
+  }),
+  records: Type.Integer({ description: 'Records, which are deleted with their history' }),
 })
 
-/** The name is the platform's, typed again: what goes does not come back. */
+/** The name of the platform, repeated as a confirmation. */
 export const PlatformRemovalRequest = Type.Object(
   { platform_name: Type.String() },
   { additionalProperties: false },
@@ -28,15 +32,15 @@ export const ModuleRemovalRequest = Type.Object(
   { additionalProperties: false },
 )
 
-/** Records that are deleted in the background: a platform's, or where `record_type` is set a module's. */
+/** A deletion in the background: of a platform, or of a module if `record_type` is set. */
 export const Removal = Type.Object({
   id: Type.Integer(),
   platform_name: Type.String(),
   platform_title: Type.String(),
   record_type: NullableString,
   module_name: NullableString,
-  records: Type.Integer({ description: 'How many there were' }),
-  removed: Type.Integer({ description: 'How many of them are gone' }),
+  records: Type.Integer({ description: 'The number of records at the start' }),
+  removed: Type.Integer({ description: 'The number of deleted records' }),
   requested_by: Type.String(),
   requested_at: Timestamp,
   finished_at: NullableTimestamp,

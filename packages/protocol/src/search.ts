@@ -3,14 +3,14 @@ import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
 import { MAX_INDEXED_FIELDS } from './constants.ts'
 import { StoredRecord } from './record.ts'
 
-/** How far the indexes are behind that records are searched, filtered and sorted by. */
+/** How far the indexes for searching, filtering and sorting records lag behind. */
 export const SearchStatus = Type.Object({
   success: Type.Literal(true),
   lag: Type.Integer({
-    description: 'Changed records that are not indexed yet; 10000 stands for more',
+    description: 'Changed records that are not indexed yet; 10000 means 10000 or more',
   }),
   text_index: Type.Boolean({
-    description: 'False where the database has no index of texts: searches go through records then',
+    description: 'False if the database has no full-text index: searches then scan the records',
   }),
 })
 
@@ -29,12 +29,12 @@ export const IndexedFieldsAnswer = Type.Object({
   fields: Type.Array(
     Type.Object({
       key: Type.String(),
-      is_built: Type.Boolean({ description: 'Whether lists go by it already' }),
+      is_built: Type.Boolean({ description: 'Whether lists already use the index' }),
     }),
   ),
 })
 
-/** A list of records under a name: the query of its URL. */
+/** A saved list of records: the query of its URL. */
 export const SavedView = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -60,19 +60,19 @@ export const ViewChange = Type.Partial(Type.Object(view), {
   minProperties: 1,
 })
 
-/** What a platform's own search found, as far as the hub understands it (specification 4.2). */
+/** A record found by a platform's own search (specification 4.2). */
 export const FoundRecord = Type.Object({
   reference_number: NullableString,
   full_name: NullableString,
   record_type: NullableString,
-  data: Type.Unsafe<unknown>({ description: 'As the platform gave it' }),
+  data: Type.Unsafe<unknown>({ description: 'As the platform sent it' }),
 })
 
-const Refusal = Type.Object({ code: Type.String(), message: Type.String() })
+const PlatformError = Type.Object({ code: Type.String(), message: Type.String() })
 
 /**
- * The lines of a search, one JSON object each: first who is asked, then what the hub itself has, then each
- * platform as it answers, and `end`, without which the answer was cut off.
+ * The lines of a search, one JSON object each: first the platforms, then the results of the hub itself, then those of each
+ * platform as it responds, and `end`, without which the response is incomplete.
  */
 export const SearchLine = Type.Union([
   Type.Object({
@@ -88,19 +88,19 @@ export const SearchLine = Type.Union([
     total_is_estimate: Type.Boolean(),
     complete: Type.Boolean(),
     search_lag: NullableInteger,
-    error: Type.Union([Refusal, Type.Null()]),
+    error: Type.Union([PlatformError, Type.Null()]),
   }),
   Type.Object({
     kind: Type.Literal('platform'),
     platform_name: Type.String(),
     outcome: OneOf('found', 'raw', 'no_endpoint', 'failed'),
-    found: Type.Integer({ description: 'How many records the answer holds' }),
-    records: Type.Array(FoundRecord, { description: 'The first of them' }),
+    found: Type.Integer({ description: 'The number of records in the response' }),
+    records: Type.Array(FoundRecord, { description: 'The first records' }),
     raw: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The beginning of an answer that holds no list of records',
+      description: 'The beginning of a response without a list of records',
     }),
-    error: Type.Union([Refusal, Type.Null()]),
+    error: Type.Union([PlatformError, Type.Null()]),
     took_ms: Type.Integer(),
   }),
   Type.Object({ kind: Type.Literal('end') }),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { OneOf, Timestamp } from './common.ts'
 
-/** What happened within one hour (UTC), over all platforms that are registered now. */
+/** The counts of one hour (UTC) for all registered platforms. */
 export const HourOfStatistics = Type.Object({
   at: Timestamp,
   received_post: Type.Integer(),
@@ -14,13 +14,13 @@ export const HourOfStatistics = Type.Object({
   modules_added: Type.Integer({ description: 'Modules that were registered' }),
 })
 
-/** The hours up to this one, oldest first; those in which nothing happened too. */
+/** The hours up to the current one, oldest first, including hours without activity. */
 export const Statistics = Type.Object({
   success: Type.Literal(true),
   hours: Type.Array(HourOfStatistics),
 })
 
-/** Why the dashboard may want to ask again: all that an event of `/dashboard/events` says. */
+/** The reason for a refresh of the dashboard, sent by `/dashboard/events`. */
 export const ChangeReason = OneOf('records', 'pull', 'activity', 'platforms')
 
 export type HourOfStatistics = Static<typeof HourOfStatistics>

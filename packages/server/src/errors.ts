@@ -1,84 +1,86 @@
-/** Each error that a caller of the hub can meet: its code, its HTTP status, and words that help. */
+/** Every error that the hub returns to a caller: its code, its HTTP status, and a message that says what to do. */
 type CatalogueEntry = { status: number; message: string }
 
 const CATALOGUE = {
   // Requests
-  invalid_json: { status: 400, message: 'The body is not valid JSON: {reason}.' },
+  invalid_json: { status: 400, message: 'The request body is not valid JSON: {reason}.' },
   invalid_request: { status: 400, message: 'The request is not valid: {reason}.' },
-  not_found: { status: 404, message: 'There is no {what} here.' },
+  not_found: { status: 404, message: 'No such {what}.' },
   method_not_allowed: {
     status: 405,
-    message: 'This address does not take {method}. It takes: {allowed}.',
+    message: 'This path does not accept {method}. Allowed methods: {allowed}.',
   },
   body_too_large: {
     status: 413,
-    message: 'The body is larger than the {limit} bytes that are allowed.',
+    message:
+      'The request body is larger than the limit of {limit} bytes. Send less data per request.',
   },
   unsupported_media_type: {
     status: 415,
-    message: 'Send the body as JSON, uncompressed, with the header Content-Type: application/json.',
+    message: 'Send the body as uncompressed JSON with the header Content-Type: application/json.',
   },
   too_many_requests: { status: 429, message: 'Too many requests. Try again in {seconds} s.' },
   internal_error: {
     status: 500,
-    message: 'Something went wrong in the hub. The log has more under this request id.',
+    message: "Internal error. The hub's log has the details under this request_id.",
   },
 
   // Records
-  history_not_kept: {
-    status: 410,
-    message: 'The history is kept since {since} only. What was before is not known any more.',
-  },
+  history_not_kept: { status: 410, message: 'The history starts at {since}. Choose a later time.' },
   cursor_beyond: {
     status: 409,
     message:
-      'The cursor is ahead of this hub, which may have been restored from a backup. Begin again without it.',
+      'The cursor is ahead of this hub, which may have been restored from a backup. Start again without a cursor.',
   },
 
   // Receiver
   api_key_invalid: {
     status: 401,
-    message: 'The API key is missing, invalid, or the platform is inactive.',
+    message: 'The API key is missing or invalid, or the platform is inactive.',
   },
   module_not_registered: {
     status: 422,
     message: 'The module "{record_type}" is not registered for this platform.',
   },
-  invalid_record: { status: 422, message: 'The record was not accepted: {reason}.' },
+  invalid_record: { status: 422, message: 'Invalid record: {reason}.' },
   duplicate_reference: {
     status: 422,
     message: 'Duplicate reference number; the first one was kept.',
   },
   drift_rejected: {
     status: 422,
-    message: "The record does not go with its module's manifest: {reason}.",
+    message: 'The record does not match the manifest of its module: {reason}.',
   },
   record_erased: {
     status: 410,
-    message:
-      'This record was erased, and the hub takes it no more. There is no use in sending it again.',
+    message: 'This record was erased, and the hub no longer accepts it. Do not send it again.',
   },
-  record_not_storable: { status: 422, message: 'The database refused this record.' },
-  pull_not_running: { status: 409, message: 'The pull that read this record is over.' },
+  record_not_storable: { status: 422, message: 'The database rejected this record.' },
+  pull_not_running: { status: 409, message: 'The pull that read this record has ended.' },
   sort_too_slow: {
     status: 422,
     message:
-      'Sorting by {sort} takes too long here: no index has it. Choose it as an indexed field of the module, or narrow the list.',
+      'Sorting by {sort} takes too long without an index. Add it to the indexed fields of the module, or narrow the list with filters.',
   },
-  view_name_taken: { status: 409, message: 'You have a view named "{name}" already.' },
-  busy: {
-    status: 503,
-    message: 'The hub has more to write than it can at the moment. Try again in {seconds} s.',
+  view_name_taken: {
+    status: 409,
+    message: 'You already have a view named "{name}". Choose another name.',
   },
+  busy: { status: 503, message: 'The hub is overloaded. Try again in {seconds} s.' },
   no_database: {
     status: 500,
     message:
-      'There is no database at {path}. Start the hub first, or name its folder with HUB_DATA_DIR.',
+      'There is no database at {path}. Start the hub first, or set HUB_DATA_DIR to its data folder.',
+  },
+  newer_schema: {
+    status: 500,
+    message:
+      'A newer version of Recordhub has migrated this database ({migrations}). Start that version, or restore a backup from before the upgrade.',
   },
   database_refused: { status: 500, message: 'DATABASE_URL: {reason}.' },
   data_folder_unusable: {
     status: 500,
-    message: 'HUB_DATA_DIR: the folder {path} cannot be used ({reason}).',
+    message: 'HUB_DATA_DIR: cannot use the folder {path} ({reason}).',
   },
   data_folder_in_use: {
     status: 500,
@@ -87,29 +89,29 @@ const CATALOGUE = {
   secret_wrong: {
     status: 500,
     message:
-      'HUB_SECRET is not the one that the keys in this database are sealed with. Where it was changed: recordhub secret rotate.',
+      'HUB_SECRET is not the secret that the keys in this database are encrypted with. Set the right one; to change the secret, run: recordhub secret rotate.',
   },
   secret_in_use: {
     status: 500,
     message:
-      'Another process of the hub is at work on this database. Stop every hub before its secret is changed.',
+      'Another process of the hub is using this database. Stop all processes of the hub before you change its secret.',
   },
   starting: { status: 503, message: 'The hub is starting. Try again in {seconds} s.' },
   shutting_down: { status: 503, message: 'The hub is shutting down. Try again in {seconds} s.' },
   storage_unavailable: {
     status: 503,
-    message: 'The hub cannot store anything at the moment. Try again in {seconds} s.',
+    message: 'The storage of the hub is unavailable. Try again in {seconds} s.',
   },
 
   // Replays
   already_replayed: {
     status: 409,
-    message: 'This has been replayed already; it says what came of it.',
+    message: 'This rejected push has already been replayed. The response contains the result.',
   },
   key_was_removed: {
     status: 422,
     message:
-      'A key was removed from this body when it was kept. Replay it with a body that has its place filled.',
+      'The hub removed a key from this body before storing it. Fix the body, with a value in that position, before you replay it.',
   },
 
   // Operators and programs
@@ -117,198 +119,196 @@ const CATALOGUE = {
   session_or_token_invalid: {
     status: 419,
     message:
-      'The session has ended or the CSRF token is wrong. Sign in again, or load the page anew.',
+      'The session has ended or the CSRF token is invalid. Reload the page, or sign in again.',
   },
   origin_not_allowed: {
     status: 403,
     message:
-      'The request came from the page of another site, {origin}. If operators reach the hub at that address, e.g. through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
+      'The request came from a page of another site, {origin}. If operators open the hub at that address, for example through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
   },
-  forbidden: { status: 403, message: 'This takes the role {role}.' },
+  forbidden: { status: 403, message: 'Requires the role {role}.' },
   password_wrong: { status: 403, message: 'The password is wrong.' },
   setup_link_invalid: {
     status: 403,
     message:
-      'This link is not valid any more. The hub prints a new one when it starts without an operator.',
+      'This setup link is no longer valid. The hub prints a new one when it starts without an operator.',
   },
-  operator_exists: { status: 409, message: 'There is an operator already. Sign in instead.' },
+  operator_exists: { status: 409, message: 'The first operator already exists. Sign in instead.' },
   operator_missing: {
     status: 403,
     message:
       'There is no operator yet. Create the first one with the setup link, which the hub writes to its log when it starts.',
   },
-  invalid_email_or_password: { status: 401, message: 'The e-mail or the password is wrong.' },
+  invalid_email_or_password: {
+    status: 401,
+    message: 'The e-mail address or the password is wrong.',
+  },
   operator_disabled: {
     status: 403,
-    message: 'This account is disabled. Ask an admin of the hub.',
+    message: 'This account is disabled. Contact an admin of the hub.',
   },
   invalid_code: { status: 401, message: 'The code is wrong. Wait for the next one and try again.' },
-  invalid_backup_code: {
-    status: 401,
-    message: 'The recovery code is wrong, or was used already.',
-  },
+  invalid_backup_code: { status: 401, message: 'The recovery code is wrong or already used.' },
   code_used: {
     status: 401,
-    message: 'This code was used already. Sign in again with the next one.',
+    message: 'This code has already been used. Sign in again with the next one.',
   },
   invalid_two_factor_cookie: { status: 401, message: 'Sign in with the password first.' },
   too_many_attempts_request_new_code: {
     status: 400,
     message: 'Too many wrong codes. Sign in again.',
   },
-  passkey_not_found: {
-    status: 401,
-    message: 'The hub does not know this passkey. It may have been removed.',
-  },
+  passkey_not_found: { status: 401, message: 'Unknown passkey. It may have been removed.' },
   challenge_not_found: {
     status: 400,
-    message: 'The request for a passkey has expired. Start signing in again.',
+    message: 'The sign-in with a passkey has expired. Start again.',
   },
   authentication_failed: { status: 401, message: 'The passkey was not accepted. Try again.' },
   user_not_verified: {
     status: 401,
-    message: 'The device did not check who is using it. Set a PIN, fingerprint or face on it.',
+    message:
+      'The device did not verify its user. Set up a PIN, fingerprint or face recognition on it.',
   },
   invalid_origin: {
     status: 403,
     message:
-      'The sign-in came from {origin}, which the hub does not know as its own address. If operators reach the hub there, e.g. through a tunnel or a proxy, set HUB_PUBLIC_URL to that address and restart the hub.',
+      'The sign-in came from {origin}, which is not the address of the hub. If operators open the hub at that address, for example through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
   },
   missing_or_null_origin: {
     status: 403,
     message:
-      'The browser did not say which page the sign-in came from. Open the sign-in page itself.',
+      'The browser did not send the origin of the sign-in. Sign in on the sign-in page of the hub.',
   },
-  sign_in_failed: { status: 400, message: 'The sign-in was not accepted: {reason}' },
+  sign_in_failed: { status: 400, message: 'The sign-in failed: {reason}' },
   operators_only: {
     status: 403,
-    message: 'This is for operators who are signed in; a token has no account.',
+    message: 'Only a signed-in operator can do this. A token has no account.',
   },
   second_factor_required: {
     status: 403,
     message:
-      'This hub takes more than a password. Set up the code of an authenticator app or a passkey first; the dashboard leads through it.',
+      'This hub requires more than a password. Set up an authenticator app or a passkey in the dashboard first.',
   },
   second_factor_unused: {
     status: 403,
     message:
-      'This hub takes more than a password. Sign out, and sign in with the second factor, passkey or single sign-on that you have.',
+      'This hub requires more than a password. Sign out, and sign in with your second factor, passkey or single sign-on.',
   },
   last_second_factor: {
     status: 409,
     message:
-      'This hub takes more than a password, and this is your last second factor. Set up another one first.',
+      'This hub requires more than a password, and this is your last second factor. Set up another one first.',
   },
   last_admin: {
     status: 409,
-    message: 'This is the last admin. Make somebody else an admin first.',
+    message: 'This is the last admin. Give another operator the role admin first.',
   },
   invitation_invalid: {
     status: 403,
-    message: 'This invitation is not valid any more. Ask for a new one.',
+    message: 'This invitation is no longer valid. Ask an admin for a new one.',
   },
-  code_wrong: { status: 422, message: 'The code is wrong, or not valid any more.' },
+  code_wrong: { status: 422, message: 'The code is wrong or no longer valid.' },
   session_not_fresh: {
     status: 403,
-    message: 'Sign out and in again first: this takes a sign-in of the last 15 minutes.',
+    message: 'This requires a sign-in within the last 15 minutes. Sign out and sign in again.',
   },
   sign_on_unavailable: {
     status: 503,
     message:
-      'The provider of single sign-on does not answer. Try again in a moment, or sign in another way.',
+      'The single sign-on provider does not respond. Try again later, or sign in another way.',
   },
   sign_on_issuer_wrong: {
     status: 502,
     message:
-      'The provider of single sign-on is refused: it says that its issuer is {found}, where HUB_OIDC_ISSUER has {expected}. Sign in another way, or have the setting put right.',
+      'The single sign-on provider names the issuer {found}, but HUB_OIDC_ISSUER is {expected}. Correct the setting, or sign in another way.',
   },
   password_refused: { status: 422, message: 'Choose another password: {reason}.' },
-  sign_in_setting_refused: {
-    status: 422,
-    message: 'This way of signing in could not be changed.',
-  },
-  invalid_operator: { status: 422, message: 'The operator was not accepted: {reason}.' },
+  sign_in_setting_refused: { status: 422, message: 'The sign-in method could not be changed.' },
+  invalid_operator: { status: 422, message: 'Invalid operator: {reason}.' },
 
   // Platforms
   source_key_invalid: {
     status: 422,
     message:
-      'The source API key cannot be sent in a header: it must be printable ASCII without spaces at its ends.',
+      'The source API key cannot be sent in a header. It must be printable ASCII without leading or trailing spaces.',
   },
-  source_url_invalid: { status: 422, message: 'The base URL is not usable: {reason}.' },
-  platform_address_refused: { status: 422, message: 'The hub does not call {address}: {reason}.' },
+  source_url_invalid: { status: 422, message: 'The base URL is not valid: {reason}.' },
+  platform_address_refused: {
+    status: 422,
+    message: 'The hub is not allowed to call {address}: {reason}.',
+  },
   platform_unreachable: {
     status: 502,
     message:
-      'The platform cannot be reached ({reason}). Check the base URL, and that the platform is running and open to the hub.',
+      'The platform cannot be reached ({reason}). Check the base URL, and that the platform is running and reachable from the hub.',
   },
   platform_certificate_invalid: {
     status: 502,
     message:
-      "The platform's TLS certificate is not trusted ({reason}). Have it renewed, or give the hub its authority in NODE_EXTRA_CA_CERTS.",
+      "The platform's TLS certificate is not trusted ({reason}). Renew it, or add its certificate authority to NODE_EXTRA_CA_CERTS.",
   },
   platform_broke_off: {
     status: 502,
     message:
-      'The platform broke off its answer at {path} ({reason}). Its logs, or those of a proxy before it, say why.',
+      "The connection closed before the platform's response from {path} was complete ({reason}). Check the logs of the platform and of any proxy in front of it.",
   },
   platform_timed_out: {
     status: 504,
-    message: 'The platform did not answer in time ({reason}). Check its load and its logs.',
+    message: 'The platform did not respond in time ({reason}). Check its load and its logs.',
   },
   platform_busy: {
     status: 503,
     message:
-      'The platform answered HTTP {status} at {path} and asks to be left alone for {seconds} s, which is longer than this pull waits. A later pull asks again.',
+      'The platform responded with HTTP {status} at {path} and asked the hub to wait {seconds} s, which is longer than this pull waits. A later pull tries again.',
   },
   platform_throttled: {
     status: 503,
     message:
-      'The platform answered HTTP 429 at {path}: for the moment it takes no more calls. Its owner has to let the hub call it more often.',
+      'The platform responded with HTTP 429 at {path}: too many requests. Ask the platform owner to allow the hub more requests.',
   },
   platform_page_refused: {
     status: 502,
     message:
-      "The platform's answer at {path} goes on where the hub does not follow: {reason}. Check the Link headers that it sends.",
+      "The hub cannot follow the next page of the platform's response at {path}: {reason}. Check the Link headers that the platform sends.",
   },
   platform_redirected: {
     status: 502,
     message:
-      'The platform answered with a redirect to {location}. The hub does not follow it, since the key must not travel: enter the final address as the base URL.',
+      'The platform responded with a redirect to {location}. The hub does not follow redirects, which could leak the key. Enter the final address as the base URL.',
   },
   platform_refused_key: {
     status: 502,
     message:
-      'The platform refused the source API key (HTTP {status}). Check that the key is the one the platform expects in X-PLATFORM-API-KEY.',
+      'The platform rejected the source API key (HTTP {status}). Check that it is the key that the platform expects in X-PLATFORM-API-KEY.',
   },
   platform_path_missing: {
     status: 502,
     message:
-      'The platform has nothing at {path} (HTTP 404). Check the base URL, and that the endpoint is deployed.',
+      'The platform has no endpoint at {path} (HTTP 404). Check the base URL, and that the endpoint is deployed.',
   },
   platform_failed: {
     status: 502,
-    message: 'The platform answered HTTP {status} at {path}. Its logs say why.',
+    message: "The platform responded with HTTP {status} at {path}. Check the platform's logs.",
   },
   platform_not_json: {
     status: 502,
     message:
-      "The platform answered with {got} instead of JSON at {path}. Often this is a sign-in or error page, or a tunnel's warning page: check the base URL.",
+      'The platform responded with {got} instead of JSON at {path}. This is often a sign-in page, an error page or the warning page of a tunnel. Check the base URL.',
   },
   platform_answer_invalid: {
     status: 502,
     message:
-      "The platform's answer at {path} is not as agreed: {reason}. Its owner has to mend the endpoint.",
+      "The platform's response at {path} does not match the specification: {reason}. The platform owner must fix the endpoint.",
   },
   platform_reports_failure: {
     status: 502,
     message:
-      'The platform itself says at {path} that it failed ("success": false{words}). Its logs say why.',
+      'The platform reported a failure at {path} ("success": false{words}). Check the platform\'s logs.',
   },
   platform_answer_too_large: {
     status: 502,
     message:
-      "The platform's answer at {path} is larger than the {limit} bytes that are allowed. Its owner has to make it smaller.",
+      "The platform's response at {path} is larger than the limit of {limit} bytes. The platform owner must make it smaller.",
   },
   platform_name_differs: {
     status: 409,
@@ -317,7 +317,7 @@ const CATALOGUE = {
   },
   platform_already_registered: {
     status: 409,
-    message: 'A platform named "{platform_name}" is registered already.',
+    message: 'A platform named "{platform_name}" is already registered.',
   },
   module_unknown: {
     status: 422,
@@ -327,43 +327,37 @@ const CATALOGUE = {
   module_registered: {
     status: 409,
     message:
-      'The module "{record_type}" is registered, and its records come again with the next pull. Unregister it first.',
+      'The module "{record_type}" is registered, so the next pull would store its records again. Unregister it first.',
   },
   removal_under_way: {
     status: 409,
     message:
-      'The records of the module "{record_type}" are being deleted. Register it again when they are gone.',
+      'The records of the module "{record_type}" are being deleted. Register the module again when the deletion is complete.',
   },
   name_differs: {
     status: 422,
-    message: 'To confirm what cannot be undone, repeat the {what} exactly.',
+    message: 'To confirm this action, which cannot be undone, enter the exact {what}.',
   },
 
-  platform_inactive: {
-    status: 409,
-    message: 'The platform is switched off. Switch it on first.',
-  },
+  platform_inactive: { status: 409, message: 'The platform is inactive. Activate it first.' },
 
   // Pulls
   pulled_no_more: {
     status: 409,
     message:
-      'The platform was switched off, or the module is not received any more, while it was read. What was stored stays.',
+      'The platform was deactivated or the module unregistered during the pull. The records stored so far remain.',
   },
-  pull_over: { status: 409, message: 'The pull is over already: {state}.' },
-  missing_review_closed: {
-    status: 409,
-    message: 'There is nothing left to answer here: the question is {state}.',
-  },
+  pull_over: { status: 409, message: 'The pull has already ended: {state}.' },
+  missing_review_closed: { status: 409, message: 'This review is closed: {state}.' },
   pull_already_running: {
     status: 409,
-    message: 'A pull is already running. It goes on; there is no need to start another.',
+    message: 'A pull is already running. It continues; you do not need to start another.',
   },
 
   // Alerts
   mail_not_set_up: {
     status: 409,
-    message: 'No mail is set up. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+    message: 'Mail is not configured. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
   },
   mail_failed: { status: 502, message: 'The mail could not be sent: {reason}.' },
 } satisfies Record<string, CatalogueEntry>
@@ -375,7 +369,7 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(CATALOGUE, text)
 }
 
-/** The body of an error response: its code is always one of the catalogue. */
+/** The body of an error response. */
 export type ErrorBody = {
   success: false
   code: ErrorCode
@@ -384,7 +378,7 @@ export type ErrorBody = {
   errors?: FieldErrors
 }
 
-/** Which members of a request are wrong, and why: `{"data": ["must be an object"]}`. */
+/** The reasons for each invalid member of a request: `{"data": ["must be an object"]}`. */
 export type FieldErrors = Record<string, string[]>
 
 type HubErrorOptions = {
@@ -394,7 +388,7 @@ type HubErrorOptions = {
   cause?: unknown
 }
 
-/** An error whose code and words are meant for the caller. Anything else is an internal error. */
+/** An error whose code and message are meant for the caller. Any other error is an internal error. */
 export class HubError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -408,7 +402,7 @@ export class HubError extends Error {
     params: Record<string, string | number> = {},
     options: HubErrorOptions = {},
   ) {
-    super(wordsFor(code, params), options.cause === undefined ? {} : { cause: options.cause })
+    super(formatMessage(code, params), options.cause === undefined ? {} : { cause: options.cause })
     this.name = 'HubError'
     this.code = code
     this.status = ERROR_CODES[code].status
@@ -417,7 +411,7 @@ export class HubError extends Error {
     this.concernsPlatform = options.concernsPlatform ?? false
   }
 
-  /** An error with words of its own, where they say more than the catalogue's. */
+  /** Creates an error with a more specific message than the catalogue's. */
   static withMessage(code: ErrorCode, message: string, options: HubErrorOptions = {}): HubError {
     const error = new HubError(code, {}, options)
     error.message = message
@@ -425,20 +419,23 @@ export class HubError extends Error {
   }
 }
 
-/** The storage cannot be used at the moment. */
+/** Creates the error for a storage that is temporarily unavailable. */
 export function storageUnavailable(cause?: unknown): HubError {
   const seconds = 5
   return new HubError('storage_unavailable', { seconds }, { retryAfterSeconds: seconds, cause })
 }
 
-/** @param seconds after which the caller may try again. */
+/** @param seconds the time after which the caller may try again. */
 export function tooManyRequests(seconds: number): HubError {
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }
 
-/** The message of a code with its `{places}` filled in. */
-export function wordsFor(code: ErrorCode, params: Record<string, string | number> = {}): string {
-  return ERROR_CODES[code].message.replace(/\{(\w+)\}/g, (place, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : place,
+/** Formats the message of a code, with its `{placeholders}` replaced by the parameters. */
+export function formatMessage(
+  code: ErrorCode,
+  params: Record<string, string | number> = {},
+): string {
+  return ERROR_CODES[code].message.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
   )
 }

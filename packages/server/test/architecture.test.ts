@@ -10,19 +10,22 @@ type Source = { path: string; text: string }
 type Graph = Map<string, string[]>
 
 const PROTOCOL = '@recordhub/protocol'
+const CHECKER = '@recordhub/platform-checker'
 const FOUNDATION = ['lib', 'errors', PROTOCOL]
 
 /** What each area may import besides itself; all other imports of our own code are forbidden. */
 const ARROWS: Record<string, readonly string[]> = {
   [PROTOCOL]: [],
   '@recordhub/platform-kit': [PROTOCOL],
+  // The platform client and the hub's validation are passed in.
+  [CHECKER]: [PROTOCOL],
   '@recordhub/platform-runner': [PROTOCOL, '@recordhub/platform-kit'],
   '@recordhub/dashboard': [PROTOCOL],
   errors: [],
-  config: ['errors'],
-  lib: ['errors'],
+  config: FOUNDATION,
+  lib: ['errors', PROTOCOL],
   domain: FOUNDATION,
-  // The types of the port use the id set of lib.
+  // The types of the port use the id bitset of lib.
   'storage/port': ['domain', ...FOUNDATION],
   'storage/shared': ['storage/port', 'domain', ...FOUNDATION],
   'storage/sqlite': ['storage/shared', 'storage/port', 'domain', ...FOUNDATION],
@@ -38,40 +41,32 @@ const ARROWS: Record<string, readonly string[]> = {
     'platform-client',
     ...FOUNDATION,
   ],
-  // The conformance report and the platform pages share one connection test.
-  'features/conformance': [
-    'features/platforms',
-    'domain',
-    'storage/port',
-    'platform-client',
-    ...FOUNDATION,
-  ],
+  'features/platforms': [CHECKER, 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
   http: ['domain', ...FOUNDATION],
-  // Everything except cli and main.
-  app: [
+  app: ['config', 'features/*', 'http', 'platform-client', 'storage/port', ...FOUNDATION],
+  // The composition root of a receiver without storage, for the conformance check.
+  'test-receiver': [
+    CHECKER,
     'config',
     'domain',
     'features/*',
     'http',
-    'platform-client',
-    'storage/open',
     'storage/port',
-    'storage/shared',
-    'storage/postgres',
-    'storage/sqlite',
     ...FOUNDATION,
   ],
   // The demo platforms use the kit, like any other platform.
   cli: [
     'app',
+    'test-receiver',
     'config',
+    'features/*',
     'storage/open',
     'platform-client',
-    'errors',
-    PROTOCOL,
+    CHECKER,
     '@recordhub/platform-kit',
+    ...FOUNDATION,
   ],
-  main: ['cli', 'config', 'app', 'errors', PROTOCOL],
+  main: ['cli', 'config', 'app', ...FOUNDATION],
 }
 
 /** What test files of every package may import besides. */

@@ -1,5 +1,6 @@
-/** The documents that are made from tables in the code. `npm run docs` writes them. */
+/** The documents that are generated from tables in the code. `npm run docs` writes them. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { RULES } from '@recordhub/platform-checker'
 import { pushCommand } from '@recordhub/protocol/push-command'
 import {
   MAX_PUSH_BACKOFF_SECONDS,
@@ -7,8 +8,7 @@ import {
   type PushRetryRule,
   SERVER_ERROR_RULE,
 } from '@recordhub/protocol/push-retry'
-import { describeSettings, flagOf } from '../src/config.ts'
-import { RULES } from '../src/domain/conformance/rules.ts'
+import { describeSettings, flagOf } from '../src/config/settings.ts'
 import { FIELD_TYPES } from '../src/domain/record/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
@@ -16,7 +16,7 @@ const ROOT = new URL('../../../', import.meta.url)
 const README = new URL('README.md', ROOT)
 const TUNNEL_HEADER = 'ngrok-skip-browser-warning'
 
-/** Content by the file's address. */
+/** Returns the content of each generated file. */
 export function makeDocuments(): Map<URL, string> {
   return new Map([
     [new URL('docs/configuration.md', ROOT), configuration()],
@@ -34,16 +34,15 @@ function configuration(): string {
   )
   return `# Configuration
 
-A setting comes from a flag, else from the environment, else from a file \`.env\` in the working
-directory. An empty value counts as not set. One that cannot be used stops the start with a line that
-names it.
+A setting comes from a flag, otherwise from the environment, otherwise from the file \`.env\` in the working
+directory. An empty value counts as not set. The hub does not start with an invalid setting, and prints its name.
 
-| setting | flag | what it does | default |
+| setting | flag | description | default |
 |---|---|---|---|
 ${rows.join('\n')}
 
-\`NODE_EXTRA_CA_CERTS\`, a variable of Node.js, names a file of further certificate authorities for calls
-to platforms.
+\`NODE_EXTRA_CA_CERTS\`, a variable of Node.js, is the path of a file with additional certificate authorities for
+requests to platforms.
 `
 }
 
@@ -53,17 +52,16 @@ function errors(): string {
   )
   return `# Errors
 
-Every error is answered as JSON: \`{"success": false, "code": "…", "message": "…", "request_id": "…"}\`,
-and where members of a request are wrong, \`errors\` names them: \`{"data": ["must be an object"]}\`. The
-request id stands in the hub's log too. Programs go by the code; words may change.
+The body of an error response is JSON: \`{"success": false, "code": "…", "message": "…", "request_id": "…"}\`. If
+members of the request are invalid, \`errors\` lists them: \`{"data": ["must be an object"]}\`. The log of the hub
+contains the \`request_id\` too. Programs should use the code, because messages may change.
 
 A 401 response has \`WWW-Authenticate\`, which names the credentials that the path accepts: \`Bearer\` (a token, in
-\`/api/v1\`; with \`error="invalid_token"\` where one was sent), \`ApiKey\` (the hub API key, at the receiver) or
-\`Cookie\` (the session of an operator). A 405 response has \`Allow\`. A 429 or
-503 response has \`Retry-After\`.
+\`/api/v1\`; with \`error="invalid_token"\` if one was sent), \`ApiKey\` (the hub API key, at the receiver) or
+\`Cookie\` (the session of an operator). A 405 response has \`Allow\`. A 429 or 503 response has \`Retry-After\`.
 
-Errors about a platform also appear in the answer of a probe, in the tasks of a pull and in the
-activity; the status is that of a request that could not go on without the platform.
+Errors of a platform also appear in the response of a connection test, in the tasks of a pull and in the activity. Their
+status is that of a request that needs a response from the platform.
 
 | code | status | message |
 |---|---|---|
@@ -78,18 +76,18 @@ function conformance(): string {
   )
   return `# Rules of the conformance check
 
-What \`recordhub check-platform\` and *Check conformance* in the page look for. An error is refused by the
-hub, loses changes, or lets strangers in; what the hub takes all the same is a warning; a note is only to be
-known. What a call itself comes to, such as \`platform_timed_out\`, is an error under its code of
+\`recordhub check-platform\` and *Check conformance* on the page check these rules. An error means that the hub rejects
+something, that changes are lost, or that access is not protected. A warning is a deviation that the hub accepts. A note is
+for information only. A failed request, such as \`platform_timed_out\`, is an error with its code from
 [errors.md](errors.md). The section is that of the interface specification.
 
-| rule | severity | section | what is wrong | what to do |
+| rule | severity | section | problem | what to do |
 |---|---|---|---|---|
 ${rows.join('\n')}
 `
 }
 
-/** Tables that the integration guide includes. */
+/** The tables that the integration guide includes. */
 function guideReference(): string {
   const row = (response: string, { retry, meaning }: PushRetryRule) =>
     `| ${response} | ${retry ? 'Keep the push and retry it' : 'Give up'} | ${cell(meaning)} |`
@@ -101,7 +99,7 @@ function guideReference(): string {
   )
   return `# Reference tables of the integration guide
 
-## A push by hand
+## A push with cURL
 
 \`\`\`sh
 ${pushCommand({ hubUrl: 'https://hub.example.org', tunnelHeader: TUNNEL_HEADER, hubApiKey: null, data: '@record.json' })}
@@ -111,12 +109,12 @@ ${pushCommand({ hubUrl: 'https://hub.example.org', tunnelHeader: TUNNEL_HEADER, 
 
 | Response | What to do | Usual cause |
 |---|---|---|
-| 2xx | Done: the record is on disk | |
+| 2xx | Nothing: the record is on disk | |
 ${rules.map(([status, rule]) => row(status, rule)).join('\n')}
 ${row('5xx', SERVER_ERROR_RULE)}
-| none, or any other | Keep the push and retry it | A timeout, a cut connection, a wrong address |
+| none, or any other | Keep the push and retry it | A timeout, a closed connection, a wrong address |
 
-The pauses between retries are the seconds of \`Retry-After\`, or else 1, 2, 4 … up to ${MAX_PUSH_BACKOFF_SECONDS} seconds.
+Wait between retries for the number of seconds in \`Retry-After\`, or else 1, 2, 4 … up to ${MAX_PUSH_BACKOFF_SECONDS} seconds.
 
 ## Field types
 
@@ -124,11 +122,11 @@ The pauses between retries are the seconds of \`Retry-After\`, or else 1, 2, 4 �
 |---|---|
 ${types.join('\n')}
 
-Upper and lower case are the same. Another \`type\` is allowed: its values are sorted as those of \`string\`, and not checked.
+The \`type\` is case-insensitive. Other types are allowed: their values are sorted like those of \`string\`, and not checked.
 `
 }
 
-/** The README with its example of a push, which is written by hand for the rest. */
+/** Returns the README with its example of a push replaced; the rest is written by hand. */
 function readme(text: string): string {
   const data = {
     ...{ module_name: 'Employees', record_type: 'employee', reference_number: 'E-1' },

@@ -1,12 +1,12 @@
 /**
- * What the tests of a run share: one PostgreSQL, unless one is given, a bundle of the hub, and a cache of compiled
- * code. Programs that the machine does not have are fetched here, so that no test waits for that.
+ * Starts what the tests of a run share: one PostgreSQL server, unless one is configured, a bundle of the hub, and a cache of compiled
+ * code. It downloads programs that are not installed, so that no test waits for that.
  * The runner calls both functions; `node --test --test-global-setup` does too.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { provideChromium } from './helpers/browser/program.ts'
+import { resolveChromium } from './helpers/browser/program.ts'
 import { dropRun, newRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
 import { bundleHub } from './helpers/process/program.ts'
@@ -17,7 +17,7 @@ let server: PostgresServer | null = null
 let program: Awaited<ReturnType<typeof bundleHub>> | null = null
 let compiled: string | null = null
 
-/** What `node --test --test-global-setup` provides, which does not say which files it runs. */
+/** The needs of `node --test --test-global-setup`, which does not say which files it runs. */
 const ALL: Needs = { postgres: true, browser: true, bundle: !isDeep }
 
 export async function globalSetup(needs: Needs = ALL): Promise<void> {
@@ -28,7 +28,7 @@ export async function globalSetup(needs: Needs = ALL): Promise<void> {
   await Promise.all([
     needs.postgres && !process.env['TEST_DATABASE_URL'] && provideServer(),
     needs.bundle && provideProgram(),
-    needs.browser && provideChromium(),
+    needs.browser && resolveChromium(),
   ])
   process.env['TEST_DATABASE_RUN'] = newRun()
 }
@@ -43,7 +43,7 @@ async function provideProgram(): Promise<void> {
   process.env['TEST_HUB_PROGRAM'] = program.path
 }
 
-/** A run that is interrupted may skip this; a server that was started here ends with the process all the same. */
+/** An interrupted run may skip this; a server that was started here still ends with the process. */
 export async function globalTeardown(): Promise<void> {
   program?.remove()
   if (compiled) rmSync(compiled, { recursive: true, force: true })

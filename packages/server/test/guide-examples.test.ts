@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { pushCommand } from '@recordhub/protocol/push-command'
 import { PUSH_RETRY_RULES, PUSH_RETRY_SUMMARY } from '@recordhub/protocol/push-retry'
-import { isGuideLanguage } from '../src/features/guide/keep-language.ts'
+import { isGuideLanguage } from '../src/features/guide/filter-by-language.ts'
 import { readGuide } from '../src/features/guide/read-guide.ts'
 import { readExample } from './examples/guide-files.ts'
 

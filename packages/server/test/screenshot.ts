@@ -1,4 +1,4 @@
-/** The pictures of the README, taken of the demo. `npm run screenshot` writes them. */
+/** Takes the screenshots of the README from the demo, for `npm run screenshot`. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import { FLAGS } from './helpers/browser/browser.ts'
-import { provideChromium } from './helpers/browser/program.ts'
+import { resolveChromium } from './helpers/browser/program.ts'
 
 const IMAGES = new URL('../../../docs/images/', import.meta.url)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-/** Both together; a README must not be heavy. */
+/** The limit of both files together, so that the README loads quickly. */
 const MOST_BYTES = 300_000
-/** Enough to look like a day at work. */
+/** Enough pushes to look like normal operation. */
 const ENOUGH_PUSHES = 25
 
 type Demo = { address: string; email: string; password: string; stop: () => void }
 
-/** Starts the demo and reads where it is from what it prints. */
+/** Starts the demo and reads its address from its output. */
 async function startDemo(): Promise<Demo> {
   const demo = spawn(process.execPath, [MAIN, 'demo', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -73,7 +73,7 @@ async function takePicture(
   return picture.length
 }
 
-const { path: executablePath, env } = await provideChromium()
+const { path: executablePath, env } = await resolveChromium()
 const browser = await chromium.launch({ executablePath, args: FLAGS, env })
 const demo = await startDemo()
 try {

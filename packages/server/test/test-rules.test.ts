@@ -1,4 +1,4 @@
-/** What tests must not do, since a test that does it fails by chance, or fails in a way that cannot be repeated. */
+/** Checks that tests do nothing that makes them fail by chance or in a way that cannot be repeated. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -7,35 +7,36 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.ts']
 
-/** Each wait by the clock that is left, by file, with its reason. */
+/** The files that may wait for time, with the reason. */
 const WAITS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/servers.test.ts':
-    '200 ms between two looks whether a server has stopped reading ahead, which nothing announces',
-  'packages/server/test/conformance/pushes.test.ts': '1 s of quiet is the rule under test',
-  'packages/server/test/contract/postgres-silent.test.ts':
-    'a limit for closing while the server is silent; over when it has closed',
+    '200 ms between two checks whether a server has stopped reading ahead, which no event announces',
+  'packages/server/test/conformance/pushes.test.ts': '1 s without a retry is the rule under test',
+  'packages/server/test/contract/postgres/unresponsive-server.test.ts':
+    'a time limit for closing while the server is silent; ends when it has closed',
   'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
-  'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte now and then',
-  'packages/server/test/helpers/platform/respond.ts': 'a platform that is late by so much',
-  'packages/server/test/helpers/postgres/cluster.ts': 'a guard; over when the server is ready',
+  'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte at intervals',
+  'packages/server/test/helpers/platform/respond.ts': 'a platform that responds late',
+  'packages/server/test/helpers/postgres/cluster.ts': 'a time limit; ends when the server is ready',
   'packages/server/test/helpers/process/operator.ts': 'the pause of eventually(), 5 to 50 ms',
   'packages/server/test/helpers/process/pushing.ts': 'a client that retries after a pause',
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
-  'packages/server/test/http/pull-politeness.test.ts':
+  'packages/server/test/http/pull-concurrency.test.ts':
     '20 ms in which one request too many would arrive; it can only hide a defect',
   'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
   'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
   'packages/server/test/screenshot.ts': 'not a test',
-  'packages/server/test/spreadsheet/office.ts': 'a guard; over when LibreOffice has ended',
+  'packages/server/test/spreadsheet/office.ts': 'a time limit; ends when LibreOffice has ended',
 }
 
-/** Loops that yield to the event loop instead of pausing, by file, with what ends them. */
+/** Files with loops that yield to the event loop instead of pausing, with the end of the loop. */
 const LOOPS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/handler.test.ts': 'one turn, to let a stream begin',
-  'packages/server/src/lib/concurrency/semaphore.test.ts': 'one turn, in which nothing may start',
-  'packages/server/test/http/pull-pace.test.ts': 'a pull that reads ahead until its buffer is full',
-  'packages/server/test/http/receiver-limits.test.ts': 'pushes of which some are rejected at once',
-  'packages/server/src/lib/files/xlsx.test.ts': 'a generator that is ended by the stream',
+  'packages/server/test/http/pull-timeouts.test.ts':
+    'a pull that reads ahead until its buffer is full',
+  'packages/server/test/http/receiver-limits.test.ts':
+    'pushes of which some are rejected immediately',
+  'packages/server/src/lib/files/xlsx.test.ts': 'a generator that the stream ends',
 }
 
 /** Random values that do not choose test cases, by file. They must differ from run to run. */

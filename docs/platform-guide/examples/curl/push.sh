@@ -2,8 +2,8 @@
 # Sends records, one after the other, each until the hub has it: sh push.sh POST record.json PATCH change.json
 set -u
 hub_url=${HUB_URL:-https://hub.example.org}
-answer=$(mktemp)
-trap 'rm -f "$answer"' EXIT
+body=$(mktemp)
+trap 'rm -f "$body"' EXIT
 
 push() { # method, file
   pause=1
@@ -15,12 +15,12 @@ push() { # method, file
         -H "Content-Type: application/json" \
         -H "X-API-KEY: $HUB_API_KEY" \
         -H "ngrok-skip-browser-warning: true" \
-        --data-binary "@$2" -o "$answer" -w '%{http_code} %header{retry-after}'
+        --data-binary "@$2" -o "$body" -w '%{http_code} %header{retry-after}'
     )
-    # The hub will never accept a push after one of the five. After everything else it is sent again.
+    # The push is given up after one of these five. After any other response it is retried.
     case $3 in
-      2*) cat "$answer"; echo; return 0 ;;
-      400 | 410 | 413 | 415 | 422) echo "The hub answered $3: $(cat "$answer")" >&2; return 1 ;;
+      2*) cat "$body"; echo; return 0 ;;
+      400 | 410 | 413 | 415 | 422) echo "The hub responded with $3: $(cat "$body")" >&2; return 1 ;;
     esac
     # Retry-After in seconds, if there is one.
     case ${4:-} in

@@ -41,12 +41,12 @@ public class HubController {
     @ResponseStatus(HttpStatus.NOT_FOUND)
     static class NoSuchModule extends RuntimeException {}
 
-    /** All records. Replace by a query that reads row by row, such as JdbcTemplate.queryForStream. */
+    /** All records. Replace with a query that reads row by row, such as JdbcTemplate.queryForStream. */
     private MappingIterator<ObjectNode> readRecords() throws IOException {
         return json.readerFor(ObjectNode.class).readValues(new File("records.ndjson"));
     }
 
-    /** Replace by SELECT count(*). */
+    /** Replace with SELECT count(*). */
     private int countRecords(String recordType) throws IOException {
         int count = 0;
         try (MappingIterator<ObjectNode> records = readRecords()) {
@@ -57,7 +57,7 @@ public class HubController {
         return count;
     }
 
-    /** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+    /** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
     private String readVersion(String recordType) {
         File file = new File("records.ndjson");
         return file.length() + "-" + file.lastModified();
@@ -94,7 +94,7 @@ public class HubController {
             if (isOf(recordType, module)) moduleName = module.path("module_name").asText();
         }
         if (moduleName == null) throw new NoSuchModule();
-        // Sets the ETag, and answers 304 if the hub has this version.
+        // Sets the ETag, and responds with 304 if the hub has this version.
         if (request.checkNotModified(readVersion(recordType))) return null;
         String name = moduleName;
         return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(out -> {
@@ -129,9 +129,9 @@ public class HubController {
                 if (record.toString().toLowerCase().contains(word)) found.add(record);
             }
         }
-        ObjectNode answer = json.createObjectNode().put("success", true);
-        answer.put("platform_name", manifest.path("platform_name").asText());
-        answer.set("records", found);
-        return answer;
+        ObjectNode result = json.createObjectNode().put("success", true);
+        result.put("platform_name", manifest.path("platform_name").asText());
+        result.set("records", found);
+        return result;
     }
 }

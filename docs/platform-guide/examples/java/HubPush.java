@@ -23,7 +23,7 @@ import java.util.Set;
 
 public class HubPush {
     private static final String HUB_URL = System.getenv().getOrDefault("HUB_URL", "https://hub.example.org");
-    /** The hub will never accept a push after one of these. After everything else it is kept and sent again. */
+    /** Statuses after which the push is given up. After any other response it is kept and retried. */
     private static final Set<Integer> GIVE_UP = Set.of(400, 410, 413, 415, 422);
     private final HttpClient client = HttpClient.newHttpClient();
     private final Connection database;
@@ -44,7 +44,7 @@ public class HubPush {
      * Sends the pushes of the outbox one after the other until it is empty; one process at a time does so, such as a
      * service that calls it every second.
      *
-     * @return the number of pushes that the hub has rejected for good
+     * @return the number of pushes that the hub has rejected permanently
      */
     public int deliver() throws SQLException, InterruptedException {
         int rejected = 0;
@@ -52,25 +52,25 @@ public class HubPush {
         for (Push push = oldest(); push != null; push = oldest()) {
             long wait = pause;
             int status = 0;
-            String answer;
+            String text;
             try {
                 HttpResponse<String> response = send(push);
                 status = response.statusCode();
-                answer = response.body();
+                text = response.body();
                 String after = response.headers().firstValue("Retry-After").orElse("");
                 if (after.matches("\\d{1,9}")) wait = Long.parseLong(after);
             } catch (IOException error) {
-                answer = error.toString();
+                text = error.toString();
             }
             if (status >= 200 && status < 300) {
                 execute("DELETE FROM hub_outbox WHERE id = ?", push.id());
-                System.out.println(answer);
+                System.out.println(text);
             } else if (GIVE_UP.contains(status)) {
-                execute("UPDATE hub_outbox SET rejected_with = ? WHERE id = ?", answer, push.id());
-                System.err.println("The hub answered " + status + ": " + answer);
+                execute("UPDATE hub_outbox SET rejected_with = ? WHERE id = ?", text, push.id());
+                System.err.println("The hub responded with " + status + ": " + text);
                 rejected++;
             } else {
-                System.err.println("The push is sent again after this: " + status + " " + answer);
+                System.err.println("The push is retried after: " + status + " " + text);
                 Thread.sleep(wait * 1000);
                 pause = Math.min(60, pause * 2);
                 continue;
@@ -110,7 +110,7 @@ public class HubPush {
     public static void main(String[] pushes) throws Exception {
         ObjectMapper json = new ObjectMapper();
         int rejected;
-        // Replace by your own database.
+        // Replace with your own database.
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:outbox.sqlite")) {
             HubPush hub = new HubPush(database);
             hub.execute(Files.readString(Path.of("outbox.sql")));

@@ -6,7 +6,7 @@ import { toNodeListener } from '@recordhub/platform-kit/node'
 
 const manifest = JSON.parse(readFileSync('manifest.json', 'utf8'))
 
-/** All records, or those of one module. Replace by a query with a cursor, which reads row by row. */
+/** All records, or those of one module. Replace with a query with a cursor, which reads row by row. */
 async function* readRecords(recordType) {
   for await (const line of createInterface({ input: createReadStream('records.ndjson') })) {
     const { record_type, ...record } = JSON.parse(line)
@@ -15,7 +15,7 @@ async function* readRecords(recordType) {
   }
 }
 
-/** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+/** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
 function readVersion(_recordType) {
   const { size, mtimeMs } = statSync('records.ndjson')
   return `${size}-${mtimeMs}`

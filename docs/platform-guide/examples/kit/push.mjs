@@ -7,12 +7,12 @@ const hub = createPushClient({
   hubApiKey: process.env.HUB_API_KEY,
   outbox: createFileOutbox('outbox'),
   onStored: (push, stored) => console.log(`${push.method} of ${push.recordKey}:`, stored.outcome),
-  onRefused: (push, { message }) => {
+  onRejected: (push, { message }) => {
     console.error(`${push.method} of ${push.recordKey}:`, message)
     process.exitCode = 1
   },
 })
-// What an earlier run left behind goes first.
+// Sends what an earlier run left in the outbox first.
 await hub.ready()
 
 // node push.mjs POST record.json PATCH change.json

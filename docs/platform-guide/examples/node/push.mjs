@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const RECEIVER = `${process.env.HUB_URL ?? 'https://hub.example.org'}/api/webhook/receive`
 
-/** The hub will never accept a push after one of these. After everything else it is sent again. */
+/** Statuses after which the push is given up. After any other response it is retried. */
 const GIVE_UP = [400, 410, 413, 415, 422]
 
-/** Sends one record until the hub has it, and gives its answer. Throws if the hub rejects it for good. */
+/** Sends one record until the hub has it, and returns the body of its response. Throws if the hub rejects it permanently. */
 export async function push(method, record) {
   const body = JSON.stringify({ occurred_at: new Date().toISOString(), ...record })
   for (let pause = 1; ; pause = Math.min(60, pause * 2)) {
-    const { status, answer, retryAfter } = await send(method, body).catch((error) => {
-      console.error('No answer from the hub:', error.cause?.message ?? error.message)
+    const { status, text, retryAfter } = await send(method, body).catch((error) => {
+      console.error('No response from the hub:', error.cause?.message ?? error.message)
       return { status: 0 }
     })
-    if (status >= 200 && status < 300) return answer
-    if (GIVE_UP.includes(status)) throw new Error(`The hub answered ${status}: ${answer}`)
+    if (status >= 200 && status < 300) return text
+    if (GIVE_UP.includes(status)) throw new Error(`The hub responded with ${status}: ${text}`)
     await sleep((Number(retryAfter) || pause) * 1000)
   }
 }
@@ -33,7 +33,7 @@ async function send(method, body) {
     signal: AbortSignal.timeout(10_000),
   })
   const retryAfter = response.headers.get('Retry-After')
-  return { status: response.status, answer: await response.text(), retryAfter }
+  return { status: response.status, text: await response.text(), retryAfter }
 }
 
 // node push.mjs POST record.json PATCH change.json: one after the other.

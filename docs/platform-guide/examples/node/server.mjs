@@ -10,7 +10,7 @@ if (!sourceKey) throw new Error('Set SOURCE_API_KEY')
 const manifest = JSON.parse(readFileSync('manifest.json', 'utf8'))
 const { platform_name, platform_title, modules } = manifest
 
-/** All records, or those of one module. Replace by a query with a cursor, which reads row by row. */
+/** All records, or those of one module. Replace with a query with a cursor, which reads row by row. */
 async function* readRecords(recordType) {
   for await (const line of createInterface({ input: createReadStream('records.ndjson') })) {
     const record = JSON.parse(line)
@@ -18,14 +18,14 @@ async function* readRecords(recordType) {
   }
 }
 
-/** Replace by SELECT count(*). */
+/** Replace with SELECT count(*). */
 async function countRecords(recordType) {
   let count = 0
   for await (const _ of readRecords(recordType)) count += 1
   return count
 }
 
-/** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+/** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
 async function readVersion(_recordType) {
   const { size, mtimeMs } = statSync('records.ndjson')
   return `${size}-${mtimeMs}`
@@ -52,9 +52,9 @@ app.get('/api/hub/records/:record_type', async (request, response) => {
   const { record_type } = request.params
   const module = modules.find((one) => one.record_type === record_type)
   if (!module) {
-    return response.status(404).json({ success: false, message: 'There is no such module.' })
+    return response.status(404).json({ success: false, message: 'No such module.' })
   }
-  // Read before the records: a change meanwhile gives another version the next time.
+  // Read it before the records, so that a change during the response leads to another version.
   const etag = `"${await readVersion(record_type)}"`
   response.set('ETag', etag)
   if (request.get('If-None-Match')?.includes(etag)) return response.status(304).end()

@@ -7,7 +7,7 @@ const JSON = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASH
 $sourceKey = (string) getenv('SOURCE_API_KEY');
 $manifest = json_decode(file_get_contents(__DIR__.'/manifest.json'), flags: JSON);
 
-/** All records, or those of one module. Replace by a query that reads row by row, such as PDO's fetch(). */
+/** All records, or those of one module. Replace with a query that reads row by row, such as PDO's fetch(). */
 function readRecords(?string $recordType = null): Generator
 {
     $file = fopen(__DIR__.'/records.ndjson', 'r');
@@ -20,31 +20,31 @@ function readRecords(?string $recordType = null): Generator
     fclose($file);
 }
 
-/** Replace by SELECT count(*). */
+/** Replace with SELECT count(*). */
 function countRecords(string $recordType): int
 {
     return iterator_count(readRecords($recordType));
 }
 
-/** Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at). */
+/** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
 function readVersion(string $recordType): string
 {
     return filesize(__DIR__.'/records.ndjson').'-'.filemtime(__DIR__.'/records.ndjson');
 }
 
-function answer(int $status, mixed $body): never
+function respond(int $status, mixed $body): never
 {
     http_response_code($status);
     exit(json_encode($body, JSON));
 }
 
-function answerRecords(object $manifest, string $recordType): never
+function sendRecords(object $manifest, string $recordType): never
 {
     $module = array_column($manifest->modules, null, 'record_type')[$recordType] ?? null;
     if ($module === null) {
-        answer(404, ['success' => false, 'message' => 'There is no such module.']);
+        respond(404, ['success' => false, 'message' => 'No such module.']);
     }
-    // Read before the records: a change meanwhile gives another version the next time.
+    // Read it before the records, so that a change during the response leads to another version.
     $etag = '"'.readVersion($recordType).'"';
     header("ETag: $etag");
     if (str_contains($_SERVER['HTTP_IF_NONE_MATCH'] ?? '', $etag)) {
@@ -70,7 +70,7 @@ function answerRecords(object $manifest, string $recordType): never
     exit(']}');
 }
 
-function answerSearch(object $manifest, string $query): never
+function sendSearchResults(object $manifest, string $query): never
 {
     // Ignores case in every language, without the extension mbstring.
     $pattern = '/'.preg_quote($query, '/').'/iu';
@@ -80,22 +80,22 @@ function answerSearch(object $manifest, string $query): never
             break;
         }
     }
-    answer(200, ['success' => true, 'platform_name' => $manifest->platform_name, 'records' => $found]);
+    respond(200, ['success' => true, 'platform_name' => $manifest->platform_name, 'records' => $found]);
 }
 
 header('Content-Type: application/json');
 if ($sourceKey === '' || ! hash_equals($sourceKey, $_SERVER['HTTP_X_PLATFORM_API_KEY'] ?? '')) {
-    answer(401, ['success' => false, 'message' => 'The key is wrong.']);
+    respond(401, ['success' => false, 'message' => 'The key is wrong.']);
 }
 $path = explode('/', rawurldecode(parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH)), 5);
 match (implode('/', array_slice($path, 0, 4)).(isset($path[4]) ? '/' : '')) {
-    '/api/hub/ping' => answer(200, [
+    '/api/hub/ping' => respond(200, [
         'success' => true,
         'message' => "$manifest->platform_title is online.",
         'platform_name' => $manifest->platform_name,
     ]),
-    '/api/hub/manifest' => answer(200, $manifest),
-    '/api/hub/records/' => answerRecords($manifest, $path[4]),
-    '/api/hub/search' => answerSearch($manifest, (string) ($_GET['query'] ?? '')),
-    default => answer(404, ['success' => false, 'message' => 'There is nothing here.']),
+    '/api/hub/manifest' => respond(200, $manifest),
+    '/api/hub/records/' => sendRecords($manifest, $path[4]),
+    '/api/hub/search' => sendSearchResults($manifest, (string) ($_GET['query'] ?? '')),
+    default => respond(404, ['success' => false, 'message' => 'No such endpoint.']),
 };

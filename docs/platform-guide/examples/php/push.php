@@ -2,14 +2,14 @@
 
 declare(strict_types=1);
 
-/** The hub will never accept a push after one of these. After everything else it is kept and sent again. */
+/** Statuses after which the push is given up. After any other response it is kept and retried. */
 const GIVE_UP = [400, 410, 413, 415, 422];
 
-/** Replace by your own database. */
+/** Replace with your own database. */
 $database = new PDO('sqlite:outbox.sqlite');
 $database->exec(file_get_contents('outbox.sql'));
 
-/** Call it in the transaction that changes the record, so that either both are stored or neither. */
+/** Call it in the transaction that changes the record, so that both are stored or neither is. */
 function enqueue(PDO $database, string $method, object $record): void
 {
     $record->occurred_at ??= (new DateTimeImmutable())->format(DATE_RFC3339_EXTENDED);
@@ -19,7 +19,7 @@ function enqueue(PDO $database, string $method, object $record): void
 
 /**
  * Sends the pushes of the outbox one after the other until it is empty; one process at a time does so, such as a
- * service that calls it every second. Gives the number of pushes that the hub has rejected for good.
+ * service that calls it every second. Returns the number of pushes that the hub has rejected permanently.
  */
 function deliver(PDO $database): int
 {
@@ -28,16 +28,16 @@ function deliver(PDO $database): int
     $rejected = 0;
     $pause = 1;
     while ($push = $database->query($oldest)->fetch(PDO::FETCH_OBJ)) {
-        [$status, $answer] = send($call, $push->method, $push->body);
+        [$status, $text] = send($call, $push->method, $push->body);
         if ($status >= 200 && $status < 300) {
             $database->prepare('DELETE FROM hub_outbox WHERE id = ?')->execute([$push->id]);
-            echo $answer, "\n";
+            echo $text, "\n";
         } elseif (in_array($status, GIVE_UP, true)) {
-            $database->prepare('UPDATE hub_outbox SET rejected_with = ? WHERE id = ?')->execute([$answer, $push->id]);
-            fwrite(STDERR, "The hub answered $status: $answer\n");
+            $database->prepare('UPDATE hub_outbox SET rejected_with = ? WHERE id = ?')->execute([$text, $push->id]);
+            fwrite(STDERR, "The hub responded with $status: $text\n");
             $rejected++;
         } else {
-            fwrite(STDERR, "The push is sent again after this: $status $answer\n");
+            fwrite(STDERR, "The push is retried after: $status $text\n");
             sleep(curl_getinfo($call, CURLINFO_RETRY_AFTER) ?: $pause);
             $pause = min(60, $pause * 2);
             continue;
@@ -64,9 +64,9 @@ function send(CurlHandle $call, string $method, string $body): array
         CURLOPT_RETURNTRANSFER => true,
         CURLOPT_TIMEOUT => 10,
     ]);
-    $answer = curl_exec($call);
+    $text = curl_exec($call);
 
-    return $answer === false ? [0, curl_error($call)] : [curl_getinfo($call, CURLINFO_RESPONSE_CODE), $answer];
+    return $text === false ? [0, curl_error($call)] : [curl_getinfo($call, CURLINFO_RESPONSE_CODE), $text];
 }
 
 // php push.php POST record.json PATCH change.json; without arguments it sends what is still in the outbox.

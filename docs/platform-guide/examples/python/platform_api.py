@@ -17,7 +17,7 @@ MODULES = {module["record_type"]: module for module in MANIFEST["modules"]}
 
 
 def read_records(record_type: str | None = None) -> Iterator[dict]:
-    """All records, or those of one module. Replace by a query with a server-side cursor."""
+    """All records, or those of one module. Replace with a query with a server-side cursor."""
     with open("records.ndjson", encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
@@ -26,12 +26,12 @@ def read_records(record_type: str | None = None) -> Iterator[dict]:
 
 
 def count_records(record_type: str) -> int:
-    """Replace by SELECT count(*)."""
+    """Replace with SELECT count(*)."""
     return sum(1 for _ in read_records(record_type))
 
 
 def read_version(record_type: str) -> str:
-    """Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at)."""
+    """Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at)."""
     file = Path("records.ndjson").stat()
     return f"{file.st_size}-{file.st_mtime_ns}"
 
@@ -59,8 +59,8 @@ def manifest():
 def records(record_type: str, if_none_match: str = Header("")):
     module = MODULES.get(record_type)
     if module is None:
-        raise HTTPException(404, "There is no such module.")
-    # Read before the records: a change meanwhile gives another version the next time.
+        raise HTTPException(404, "No such module.")
+    # Read it before the records, so that a change during the response leads to another version.
     headers = {"ETag": f'"{read_version(record_type)}"'}
     if headers["ETag"] in if_none_match:
         return Response(status_code=304, headers=headers)

@@ -11,10 +11,10 @@ import httpx
 from to_json import to_json
 
 RECEIVER = os.environ.get("HUB_URL", "https://hub.example.org") + "/api/webhook/receive"
-# The hub will never accept a push after one of these. After everything else it is kept and sent again.
+# Statuses after which the push is given up. After any other response it is kept and retried.
 GIVE_UP = {400, 410, 413, 415, 422}
 
-# Replace by your own database.
+# Replace with your own database.
 database = sqlite3.connect("outbox.sqlite")
 database.executescript(Path("outbox.sql").read_text("utf-8"))
 
@@ -48,20 +48,20 @@ def deliver() -> int:
         wait = pause
         try:
             response = client.request(method, RECEIVER, content=body)
-            status, answer = response.status_code, response.text
+            status, text = response.status_code, response.text
             after = response.headers.get("Retry-After", "")
             wait = int(after) if after.isdecimal() else pause
         except httpx.TransportError as error:
-            status, answer = 0, str(error)
+            status, text = 0, str(error)
         if 200 <= status < 300:
             database.execute("DELETE FROM hub_outbox WHERE id = ?", (id,))
-            print(answer)
+            print(text)
         elif status in GIVE_UP:
-            database.execute("UPDATE hub_outbox SET rejected_with = ? WHERE id = ?", (answer, id))
-            print(f"The hub answered {status}: {answer}", file=sys.stderr)
+            database.execute("UPDATE hub_outbox SET rejected_with = ? WHERE id = ?", (text, id))
+            print(f"The hub responded with {status}: {text}", file=sys.stderr)
             rejected += 1
         else:
-            print(f"The push is sent again after this: {status} {answer}", file=sys.stderr)
+            print(f"The push is retried after: {status} {text}", file=sys.stderr)
             time.sleep(wait)
             pause = min(60, pause * 2)
             continue

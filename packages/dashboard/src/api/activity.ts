@@ -6,7 +6,7 @@ import { cursorPagesQuery } from './queries.ts'
 const ACTIVITY = { queryKey: ['activity'] } as const
 const PATH = '/api/v1/activity'
 
-/** A page of the log; while the log is followed, the page is read again when something has changed. */
+/** A page of the log. While the log is followed, the page is refetched after each change on the hub. */
 export function activityPageQuery(query: string, isFollowing: boolean) {
   return queryOptions({
     queryKey: [...ACTIVITY.queryKey, 'page', query],
@@ -17,10 +17,10 @@ export function activityPageQuery(query: string, isFollowing: boolean) {
   })
 }
 
-/** The page that begins with one line. */
-export function activityLineQuery(id: number) {
+/** The page that starts with the given entry. */
+export function activityEntryQuery(id: number) {
   return queryOptions({
-    queryKey: [...ACTIVITY.queryKey, 'line', id],
+    queryKey: [...ACTIVITY.queryKey, 'entry', id],
     queryFn: ({ signal }) => callHub<ActivityPage>(`${PATH}?limit=1&cursor=${id + 1}`, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { LIVE } from './queries.ts'
 
-/** All lists of alerts. */
+/** Matches all lists of alerts. */
 export const ALERTS = { queryKey: ['alerts'] } as const
 
 export function alertPageQuery(query: string) {

@@ -1,24 +1,24 @@
-/** Every call of the page to the hub goes through here (specification 4.1: headers, CSRF token, same origin). */
+/** All requests of the page to the hub, except polling and sign-in (specification 4.1: headers, CSRF token, origin). */
 import type { ErrorAnswer } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
-import { isUnattended } from './attendance.ts'
 import { readCsrfToken } from './csrf-token.ts'
-import { retryAfterOf } from './retry-after.ts'
+import { isIdle } from './idle-detection.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import { renewSession, waitForSecondFactor, waitForSignIn } from './session.ts'
 
-/** What the hub said where it did not do what was asked; `status` is 0 where it did not answer. */
+/** An error response of the hub. `status` is 0 if there was no response. */
 export class HubCallError extends Error {
   readonly status: number
   readonly code: string
   readonly errors: Readonly<Record<string, string[]>>
   readonly requestId: string | null
-  /** How long the hub asks not to be asked again, where it says so. */
+  /** The value of `Retry-After`; 0 if it is absent. */
   readonly retryAfterSeconds: number
-  /** The whole answer, where it was JSON. */
+  /** The response body; null if it was not JSON. */
   readonly body: unknown
 
   constructor(status: number, body: Partial<ErrorAnswer> | null, retryAfterSeconds = 0) {
-    super(body?.message ?? wordsFor(status))
+    super(body?.message ?? messageForStatus(status))
     this.status = status
     this.code = body?.code ?? 'unknown'
     this.errors = body?.errors ?? {}
@@ -32,46 +32,46 @@ export type HubCall = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Sent as JSON. */
   body?: unknown
-  /** A body that is serialised already, for values whose numbers keep their digits. */
+  /** A serialised body, for values whose numbers must keep their digits. */
   json?: string
   signal?: AbortSignal | undefined
-  /** JSON where left out. */
+  /** JSON by default. */
   accept?: string
 }
 
 /**
- * Calls the hub and gives its JSON. A session that has ended is renewed by the operator first, and the
- * call is made again, so nothing that was typed is lost.
+ * Sends a request to the hub and returns the parsed response body. If the session has ended, waits until the operator
+ * has signed in again and repeats the request, so no input is lost.
  * @throws HubCallError
  */
-export async function callHub<Answer>(path: string, call: HubCall = {}): Promise<Answer> {
+export async function callHub<Body>(path: string, call: HubCall = {}): Promise<Body> {
   const response = await openHub(path, call)
   return response.json().catch(() => null)
 }
 
 /**
- * As {@link callHub}, for an answer that is read as it comes.
+ * Like {@link callHub}, for a response that is read as a stream.
  * @throws HubCallError
  */
 export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
-  const sentWith = readCsrfToken()
+  const csrfToken = readCsrfToken()
   const response = await send(path, call)
   if (hasNoSession(response)) {
     // After a sign-in in another tab the session is valid, and only the token is out of date.
     if (response.status === TOKEN_REJECTED) await renewSession()
-    await waitForSignIn(sentWith)
+    await waitForSignIn(csrfToken)
     return openHub(path, call)
   }
   if (response.ok) return response
   const body = await response.json().catch(() => null)
-  const error = new HubCallError(response.status, body, retryAfterOf(response))
-  if (!SECOND_FACTOR.includes(error.code)) throw error
+  const error = new HubCallError(response.status, body, parseRetryAfter(response))
+  if (!SECOND_FACTOR_CODES.includes(error.code)) throw error
   await waitForSecondFactor()
   return openHub(path, call)
 }
 
-/** A password alone was not enough. */
-const SECOND_FACTOR: readonly string[] = ['second_factor_required', 'second_factor_unused']
+/** The session needs a second factor. */
+const SECOND_FACTOR_CODES: readonly string[] = ['second_factor_required', 'second_factor_unused']
 
 async function send(path: string, call: HubCall): Promise<Response> {
   const { method = 'GET', signal, accept = 'application/json' } = call
@@ -80,7 +80,7 @@ async function send(path: string, call: HubCall): Promise<Response> {
     Accept: accept,
     'X-Requested-With': 'XMLHttpRequest',
   }
-  if (isUnattended()) headers[UNATTENDED_HEADER] = '1'
+  if (isIdle()) headers[UNATTENDED_HEADER] = '1'
   if (method !== 'GET') headers['X-CSRF-TOKEN'] = readCsrfToken()
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   try {
@@ -100,18 +100,18 @@ async function send(path: string, call: HubCall): Promise<Response> {
 /** The token does not belong to the session, or a dashboard POST has no session. */
 const TOKEN_REJECTED = 419
 
-/** Whether a call was rejected because it has no session, or not the token of the current one. */
+/** Whether the request had no valid session, or not the CSRF token of the current one. */
 function hasNoSession({ status }: Response): boolean {
   return status === 401 || status === TOKEN_REJECTED
 }
 
-function wordsFor(status: number): string {
+function messageForStatus(status: number): string {
   return status === 0
-    ? 'The hub cannot be reached. Check the connection and try again.'
-    : `The hub answered with status ${status}. Try again.`
+    ? 'Could not reach the hub. Check your connection and try again.'
+    : `The hub returned status ${status}. Try again.`
 }
 
-/** What to tell a person of an error. */
-export function wordsOf(error: unknown): string {
+/** The message that is shown for an error. */
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,10 +1,10 @@
 /**
- * The CSRF token of the session. It is stored only in the `csrf-token` meta tag of the page (specification 4.1): the
- * hub fills the tag in, and a new session in the same page replaces its content.
+ * The CSRF token of the session. It is stored only in the `csrf-token` meta tag of the page (specification 4.1). The hub
+ * fills in the tag, and a new session in the same page replaces its content.
  */
 const TAG = 'meta[name="csrf-token"]'
 
-/** Empty where nobody is signed in. */
+/** Returns an empty string if nobody is signed in. */
 export function readCsrfToken(): string {
   return document.querySelector(TAG)?.getAttribute('content') ?? ''
 }

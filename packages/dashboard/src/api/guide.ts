@@ -2,7 +2,7 @@ import type { GuideAnswer } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 
-/** The integration guide, filled in for a platform where its id is given. */
+/** The integration guide: for one platform, or the generic one. */
 export function guideQuery(platform: string | undefined) {
   return queryOptions({
     queryKey: ['guide', platform ?? null],

@@ -1,49 +1,49 @@
-/** What the page shows of the hub at this moment: the snapshot, and whether it is fresh. */
+/** The current snapshot of the hub, and the state of the connection to it. */
 import type { Alert, Pull, Snapshot } from '@recordhub/protocol'
-// Apart, since the schemas would bring their library along.
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { createStore } from '../lib/store.ts'
 import { readCsrfToken } from './csrf-token.ts'
-import { createPollingRhythm } from './polling-rhythm.ts'
+import { createPollScheduler } from './poll-scheduler.ts'
 import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
-import { withPull } from './with-pull.ts'
+
+// From `constants`, because the index would load the schema library.
 
 /**
- * `live`: events arrive as well; `offline`: the hub does not answer; `limited`: this operator asks
- * too much of it; `troubled`: it answers with another error.
+ * `live`: events arrive in addition to polling; `offline`: no response; `rate_limited`: the operator sends too many
+ * requests; `failing`: any other error response.
  */
-export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'limited' | 'troubled'
+export type Connection = 'connecting' | 'polling' | 'live' | 'offline' | 'rate_limited' | 'failing'
 
-const AWAY: readonly Connection[] = ['offline', 'limited', 'troubled']
+const UNAVAILABLE: readonly Connection[] = ['offline', 'rate_limited', 'failing']
 
 export const snapshot = createStore<Snapshot | null>(null)
 export const connection = createStore<Connection>('connecting')
 
-/** When the snapshot was received, by `Date.now()`. */
+/** The value of `Date.now()` when the snapshot was received. */
 let receivedAt = 0
 
-/** How old the snapshot is, in milliseconds. */
+/** The age of the snapshot in milliseconds. */
 export function snapshotAge(now: number): number {
   return Math.max(0, now - receivedAt)
 }
 
 type Change = (current: Snapshot) => Snapshot
-/** What actions have changed since the last request for a snapshot was sent. */
+/** Changes by actions since the last request for a snapshot was sent. */
 let unconfirmed: Change[] = []
 
-/** Shows what an action has changed, without another request: the next snapshot contains it. */
+/** Shows the result of an action without another request. The next snapshot contains it. */
 function change(apply: Change): void {
   unconfirmed.push(apply)
   const current = snapshot.get()
   if (current) snapshot.set(apply(current))
 }
 
-/** Shows a pull as an action has returned it. */
+/** Shows a pull that an action has returned. */
 export function showPull(pull: Pull): void {
   change((current) => withPull(current, pull))
 }
 
-/** Shows an alert as an action has returned it. */
+/** Shows an alert that an action has returned. */
 export function showAlert(alert: Alert): void {
   change((current) => {
     const latest = current.alerts.latest.map((one) => (one.id === alert.id ? alert : one))
@@ -55,7 +55,7 @@ let etag = ''
 type ChangeSource = 'snapshot' | 'event'
 const listeners = new Set<(source: ChangeSource) => void>()
 
-/** Calls `listener` when something may have changed: with each new snapshot, and on the hub's events. */
+/** Calls `listener` after each new snapshot and on each event of the hub. */
 export function onChange(listener: (source: ChangeSource) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -63,23 +63,23 @@ export function onChange(listener: (source: ChangeSource) => void): () => void {
 
 const responseListeners = new Set<() => void>()
 
-/** Calls `listener` whenever the hub has responded to the polling: it is available. */
+/** Calls `listener` after each successful poll, including 304. */
 export function onResponse(listener: () => void): () => void {
   responseListeners.add(listener)
   return () => responseListeners.delete(listener)
 }
 
-const tellChange = (source: ChangeSource) => {
+const notifyListeners = (source: ChangeSource) => {
   for (const listener of listeners) listener(source)
 }
 
-async function askForSnapshot(): Promise<void> {
+async function pollSnapshot(): Promise<void> {
   const headers: Record<string, string> = {
     Accept: 'application/json',
     'X-Requested-With': 'XMLHttpRequest',
   }
   if (etag !== '') headers['If-None-Match'] = etag
-  const sentWith = readCsrfToken()
+  const csrfToken = readCsrfToken()
   unconfirmed = []
   try {
     const response = await fetch('/dashboard/realtime', {
@@ -88,7 +88,7 @@ async function askForSnapshot(): Promise<void> {
       credentials: 'same-origin',
     })
     if (response.status === 401) {
-      await waitForSignIn(sentWith)
+      await waitForSignIn(csrfToken)
       return
     }
     if (response.status === 403) {
@@ -99,16 +99,16 @@ async function askForSnapshot(): Promise<void> {
       etag = response.headers.get('ETag') ?? ''
       const read: Snapshot = await response.json()
       receivedAt = Date.now()
-      // The hub may have read it before it did what an action asked for meanwhile.
+      // The hub may have read the snapshot before it performed an action that was sent meanwhile.
       snapshot.set(unconfirmed.reduce((current, apply) => apply(current), read))
     }
     if (response.ok || response.status === 304) {
-      // What could not be read while the hub was away is read now, also where nothing has changed.
-      const wasAway = AWAY.includes(connection.get())
+      // Queries that failed while the hub was unavailable are refetched now, even after a 304.
+      const wasUnavailable = UNAVAILABLE.includes(connection.get())
       connection.set(isListening() ? 'live' : 'polling')
-      if (response.ok || wasAway) tellChange('snapshot')
+      if (response.ok || wasUnavailable) notifyListeners('snapshot')
       for (const listener of responseListeners) listener()
-    } else connection.set(response.status === 429 ? 'limited' : 'troubled')
+    } else connection.set(response.status === 429 ? 'rate_limited' : 'failing')
   } catch {
     connection.set('offline')
   }
@@ -117,42 +117,52 @@ async function askForSnapshot(): Promise<void> {
 let events: EventSource | null = null
 const isListening = () => events?.readyState === EventSource.OPEN
 
-/** Events only say that something changed. Where they break, polling goes on alone, and the browser tries again. */
-function listen(): void {
-  const isWanted =
+/** Opens or closes the event stream. Events only signal a change. If the stream breaks, polling continues. */
+function updateEventStream(): void {
+  const isNeeded =
     snapshot.get()?.broadcasting === true && !document.hidden && !session.get().hasEnded
-  if (isWanted && (events === null || events.readyState === EventSource.CLOSED)) {
+  if (isNeeded && (events === null || events.readyState === EventSource.CLOSED)) {
     events = new EventSource('/dashboard/events')
     events.onopen = () => connection.set('live')
     events.onerror = () => connection.get() === 'live' && connection.set('polling')
     events.onmessage = () => {
-      tellChange('event')
-      rhythm?.wish()
+      notifyListeners('event')
+      scheduler?.trigger()
     }
-  } else if (!isWanted) {
+  } else if (!isNeeded) {
     events?.close()
     events = null
   }
 }
 
-let rhythm: ReturnType<typeof createPollingRhythm> | null = null
+let scheduler: ReturnType<typeof createPollScheduler> | null = null
 
-/** Begins to follow the hub; once in the life of a page. */
+/** Starts polling; once per page load. */
 export function startLive(): void {
-  if (rhythm) return
-  rhythm = createPollingRhythm({
+  if (scheduler) return
+  scheduler = createPollScheduler({
     intervalMs: POLLING_INTERVAL_SECONDS * 1000,
-    ask: () => askForSnapshot().then(listen),
+    poll: () => pollSnapshot().then(updateEventStream),
     isHidden: () => document.hidden,
     now: () => performance.now(),
-    after(ms, run) {
+    setTimer(ms, run) {
       const timer = setTimeout(run, ms)
       return () => clearTimeout(timer)
     },
   })
   document.addEventListener('visibilitychange', () => {
-    listen()
-    rhythm?.wish()
+    updateEventStream()
+    scheduler?.trigger()
   })
-  rhythm.wish()
+  scheduler.trigger()
+}
+
+/** The snapshot with a pull that an action has returned, until the next snapshot of the hub contains it. */
+export function withPull(snapshot: Snapshot, pull: Pull): Snapshot {
+  const { pull: shown } = snapshot
+  const tasks = (shown.pull ?? shown.last)?.id === pull.id ? shown.tasks : []
+  if (pull.finished_at === null) {
+    return { ...snapshot, pull: { ...shown, running: true, pull, tasks } }
+  }
+  return { ...snapshot, pull: { ...shown, running: false, pull: null, last: pull, tasks } }
 }

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { LIVE } from './queries.ts'
 
-/** All lists of reviews. */
+/** Matches all lists of reviews. */
 export const MISSING_REVIEWS = { queryKey: ['missing reviews'] } as const
 
 type MissingReviewPage = { missing_reviews: MissingReview[]; next_cursor: string | null }

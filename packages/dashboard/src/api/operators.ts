@@ -2,7 +2,7 @@ import type { Invitation, Operator, OperatorName, OperatorSession } from '@recor
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 
-/** The operators and their sessions. */
+/** Matches the operators and their sessions. */
 export const OPERATORS = { queryKey: ['operators'] } as const
 
 export function operatorsQuery() {
@@ -14,7 +14,7 @@ export function operatorsQuery() {
 
 const NAMES_FRESH_MS = 300_000
 
-/** The name of the operator with this e-mail address; null for a program and for a removed operator. */
+/** The name of the operator with this e-mail address; null for a program or a removed operator. */
 export function useOperatorName(email: string | null): string | null {
   const { data } = useQuery({
     queryKey: [...OPERATORS.queryKey, 'names'],
@@ -36,7 +36,7 @@ export function operatorSessionsQuery(operatorId: string) {
   })
 }
 
-/** The invitations that nobody has accepted. */
+/** Invitations that have not been accepted. */
 export function invitationsQuery() {
   return queryOptions({
     queryKey: ['invitations'],

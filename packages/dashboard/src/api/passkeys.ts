@@ -1,12 +1,12 @@
-/** What only the browser can do with passkeys. */
+/** Passkey functions of the browser. */
 
-/** Whether this browser can make and use passkeys here. */
+/** Whether this browser can create and use passkeys on this page. */
 export function canUsePasskeys(): boolean {
   return typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON === 'function'
 }
 
-/** Has the browser sign in with a passkey. @throws DOMException where the person cancels. */
-export async function signWithPasskey(
+/** Signs the challenge with a passkey. @throws DOMException if the user cancels. */
+export async function getPasskeyAssertion(
   options: PublicKeyCredentialRequestOptionsJSON,
 ): Promise<object> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({
@@ -16,8 +16,8 @@ export async function signWithPasskey(
   return toJson(await navigator.credentials.get({ publicKey }))
 }
 
-/** Has the browser make a passkey. @throws DOMException where the person cancels. */
-export async function makePasskey(
+/** Creates a passkey. @throws DOMException if the user cancels. */
+export async function createPasskey(
   options: PublicKeyCredentialCreationOptionsJSON,
 ): Promise<object> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
@@ -26,5 +26,5 @@ export async function makePasskey(
 
 function toJson(credential: Credential | null): object {
   if (credential instanceof PublicKeyCredential) return credential.toJSON()
-  throw new DOMException('No passkey was chosen.', 'NotAllowedError')
+  throw new DOMException('No passkey was selected.', 'NotAllowedError')
 }

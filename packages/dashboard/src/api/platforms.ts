@@ -10,16 +10,16 @@ import { callHub } from './call-hub.ts'
 import { cursorPagesQuery, LIVE } from './queries.ts'
 
 const PLATFORMS = { queryKey: ['platforms'] } as const
-/** While an index is being built. */
+/** The refetch interval while an index is being built. */
 const BUILDING_MS = 2000
-/** While records are being deleted. */
+/** The refetch interval while records are being deleted. */
 const REMOVING_MS = 2000
 
 export function usePlatforms() {
   return useQuery(platformsQuery())
 }
 
-/** The titles of platforms and modules, by their machine names; unknown ones keep their machine name. */
+/** Looks up the titles of platforms and modules by their names. Unknown names are returned unchanged. */
 export function useTitles() {
   const { data: platforms = [] } = usePlatforms()
   const find = (name: string) => platforms.find((one) => one.platform_name === name)
@@ -30,12 +30,14 @@ export function useTitles() {
   }
 }
 
-export function platformsQuery() {
+function platformsQuery() {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'list'],
     queryFn: async ({ signal }) => {
-      const answer = await callHub<{ platforms: Platform[] }>('/api/v1/platforms', { signal })
-      return answer.platforms
+      const { platforms } = await callHub<{ platforms: Platform[] }>('/api/v1/platforms', {
+        signal,
+      })
+      return platforms
     },
     meta: LIVE,
   })
@@ -67,24 +69,24 @@ export function platformPullsQuery(id: number) {
   })
 }
 
-/** The deletions in the background that have not finished. */
+/** Background deletions that have not finished. */
 export function removalsQuery() {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'removals'],
     queryFn: async ({ signal }) => {
-      const answer = await callHub<{ removals: Removal[] }>('/api/v1/removals', { signal })
-      return answer.removals.filter((removal) => removal.finished_at === null)
+      const { removals } = await callHub<{ removals: Removal[] }>('/api/v1/removals', { signal })
+      return removals.filter((removal) => removal.finished_at === null)
     },
     refetchInterval: ({ state }) => (state.data?.length ? REMOVING_MS : false),
     meta: LIVE,
   })
 }
 
-export type ModuleRef = { platformId: number; recordType: string }
+type ModuleRef = { platformId: number; recordType: string }
 export type IndexedField = { key: string; is_built: boolean }
 type IndexedFields = { fields: IndexedField[] }
 
-/** The fields by which the lists of a module are sorted and filtered quickly; null for no module. */
+/** The indexed fields of a module. Disabled for null. */
 export function indexedFieldsQuery(module: ModuleRef | null) {
   return queryOptions({
     queryKey: [
@@ -103,15 +105,15 @@ export function indexedFieldsQuery(module: ModuleRef | null) {
   })
 }
 
-/** Chooses the indexed fields of a module. @throws HubCallError */
+/** Sets the indexed fields of a module. @throws HubCallError */
 export async function setIndexedFields(
   client: QueryClient,
   module: ModuleRef,
   keys: string[],
 ): Promise<void> {
   const body = { fields: keys }
-  const answer = await callHub<IndexedFields>(indexedFieldsPath(module), { method: 'PUT', body })
-  client.setQueryData(indexedFieldsQuery(module).queryKey, answer)
+  const indexed = await callHub<IndexedFields>(indexedFieldsPath(module), { method: 'PUT', body })
+  client.setQueryData(indexedFieldsQuery(module).queryKey, indexed)
 }
 
 function indexedFieldsPath({ platformId, recordType }: ModuleRef): string {

@@ -19,7 +19,7 @@ export function pullPageQuery(cursor: string) {
   })
 }
 
-export type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
+type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
 export type TaskPage = { cursor: string; state?: string; limit: number }
 
 /** One pull with a page of its tasks. */
@@ -36,7 +36,7 @@ export function pullQuery(id: number | null, { cursor, state = '', limit }: Task
   })
 }
 
-/** Shows a pull as the hub has returned it, or where it returned none, as the hub now says. */
+/** Shows the returned pull at once, if there is one, and refetches the pull. */
 export async function refreshPull(
   client: QueryClient,
   id: number,
@@ -45,13 +45,13 @@ export async function refreshPull(
   if (returned) {
     client.setQueriesData<PullDetails>(
       allPagesOf(id),
-      (known) => known && { ...known, pull: returned },
+      (cached) => cached && { ...cached, pull: returned },
     )
   }
   await client.invalidateQueries(allPagesOf(id))
 }
 
-/** Reads the list of pulls again. */
+/** Refetches the list of pulls. */
 export function refreshPullList(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: [...PULLS.queryKey, 'page'] })
 }

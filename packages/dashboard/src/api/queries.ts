@@ -1,19 +1,19 @@
 /**
- * The query client, and what the query modules beside it share. Each module holds the queries of one resource.
- * Keys are written in these modules only: a key and the shape of its data belong together.
+ * The query client, and functions shared by the query modules in this folder. Each module defines the queries of one
+ * resource. Only these modules define query keys, because a key and the type of its data belong together.
  */
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { infiniteQueryOptions, QueryClient, useQueryClient } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { onChange, onResponse } from './live.ts'
-import { isUnavailable, mayTryAgain, pauseBeforeTry } from './retries.ts'
+import { isUnavailable, retryDelay, shouldRetry } from './retries.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
       /**
-       * Is asked for again when something may have changed on the hub: with a new snapshot and on events, at most once
-       * per polling interval; `followed` also within two seconds of each event.
+       * Refetched when the hub may have changed: after a new snapshot and on events, at most once per polling interval.
+       * `followed`: also within two seconds of each event.
        */
       live?: boolean | 'followed'
     }
@@ -25,7 +25,7 @@ export const LIVE = { live: true } as const
 /** The `meta` of a query that shows a running pull. */
 export const FOLLOWED = { live: 'followed' } as const
 
-/** Changes within this time are answered by one refresh. */
+/** Changes within this time cause a single refresh. */
 const REFRESH_MS = 2000
 const INTERVAL_MS = POLLING_INTERVAL_SECONDS * 1000
 
@@ -33,12 +33,12 @@ export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
       queries: {
-        // A browser that thinks itself offline may reach the hub all the same, as on its own machine.
+        // A browser that reports to be offline may still reach a hub on the same machine.
         networkMode: 'always',
         staleTime: 5000,
         refetchOnWindowFocus: false,
-        retry: mayTryAgain,
-        retryDelay: pauseBeforeTry,
+        retry: shouldRetry,
+        retryDelay: retryDelay,
       },
     },
   })
@@ -50,7 +50,7 @@ export function createQueryClient(): QueryClient {
     refreshAll()
     if (source === 'event') refreshFollowed()
   })
-  // What could not be read while the hub was unavailable is read again now, whatever page shows it.
+  // Queries that failed while the hub was unavailable are refetched, also those that are not live.
   onResponse(() => {
     void client.refetchQueries({
       type: 'active',
@@ -60,7 +60,7 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-/** For a query on a page that does not poll: asks again while the hub is unavailable. */
+/** The `refetchInterval` of a query on a page that does not poll: refetches while the hub is unavailable. */
 export function refetchWhileUnavailable({
   state,
 }: {
@@ -73,25 +73,25 @@ export function refetchWhileUnavailable({
 /** Runs `run` {@link REFRESH_MS} after a call, and at most once per interval. */
 function throttle(run: () => void, intervalMs: number): () => void {
   let ranAt = Number.NEGATIVE_INFINITY
-  let isPlanned = false
+  let isScheduled = false
   return () => {
-    if (isPlanned) return
-    isPlanned = true
+    if (isScheduled) return
+    isScheduled = true
     const wait = Math.max(REFRESH_MS, ranAt + intervalMs - performance.now())
     setTimeout(() => {
-      isPlanned = false
+      isScheduled = false
       ranAt = performance.now()
       run()
     }, wait)
   }
 }
 
-/** Reads again all that shows the state of the hub. Resolves once what is on the screen has been read. */
+/** Refetches all live queries. Resolves when the visible ones have been fetched. */
 export function refreshLive(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: ({ meta }) => meta?.live !== undefined })
 }
 
-/** As {@link refreshLive}, for components: after an action that changes more than one resource. */
+/** Like {@link refreshLive}, for components: used after an action that changes several resources. */
 export function useRefreshLive(): () => Promise<void> {
   const client = useQueryClient()
   return () => refreshLive(client)
@@ -99,7 +99,7 @@ export function useRefreshLive(): () => Promise<void> {
 
 export type CursorPagesQuery<Row> = ReturnType<typeof cursorPagesQuery<Row>>
 
-/** A list that is read page by page: all pages so far, and a cursor to the next one. */
+/** A list that is fetched page by page by cursor. */
 export function cursorPagesQuery<Row>(
   queryKey: readonly string[],
   { path, filter = {}, member }: { path: string; filter?: Record<string, string>; member: string },
@@ -109,11 +109,11 @@ export function cursorPagesQuery<Row>(
     queryFn: async ({ pageParam, signal }) => {
       const query = new URLSearchParams(filter)
       if (pageParam !== '') query.set('cursor', pageParam)
-      const answer = await callHub<{ next_cursor: string | null } & Record<string, Row[]>>(
+      const page = await callHub<{ next_cursor: string | null } & Record<string, Row[]>>(
         `${path}?${query}`,
         { signal },
       )
-      return { rows: answer[member] ?? [], next: answer.next_cursor }
+      return { rows: page[member] ?? [], next: page.next_cursor }
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,

@@ -8,24 +8,24 @@ import type {
 } from '@recordhub/protocol'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { callHubExact } from './call-hub-exact.ts'
+import { callHubLossless } from './call-hub-lossless.ts'
 import { LIVE } from './queries.ts'
 
-/** All lists of records. */
+/** Matches all lists of records. */
 export const RECORD_LISTS = { queryKey: ['records'] } as const
 const RECORD = { queryKey: ['record'] } as const
 
-/** A page of the list; the one before stays until it is there. */
+/** A page of the list. The previous page stays visible while it loads. */
 export function recordPageQuery(query: string) {
   return queryOptions({
     queryKey: [...RECORD_LISTS.queryKey, 'page', query],
-    queryFn: ({ signal }) => callHubExact<RecordPage>(`/api/v1/records?${query}`, { signal }),
+    queryFn: ({ signal }) => callHubLossless<RecordPage>(`/api/v1/records?${query}`, { signal }),
     placeholderData: keepPreviousData,
     meta: LIVE,
   })
 }
 
-/** The first records that a search finds; none for an empty text. */
+/** The first search results. Disabled for an empty text. */
 export function firstRecordsQuery(text: string, limit: number) {
   return queryOptions({
     queryKey: [...RECORD_LISTS.queryKey, 'first', text, limit],
@@ -37,25 +37,25 @@ export function firstRecordsQuery(text: string, limit: number) {
   })
 }
 
-/** A record of the past may not know when it was last changed. */
+/** An earlier version of a record may have no `updated_at`. */
 export type ShownRecord = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
 
-/** A record as it is, or as it was at a moment. */
+/** The current version of a record, or the version at a given time. */
 export function recordQuery(id: string, asOf: string | undefined) {
   return queryOptions({
     queryKey: [...RECORD.queryKey, 'values', id, asOf ?? null],
     queryFn: ({ signal }) =>
-      callHubExact<{ record: ShownRecord }>(recordPath(id, asOf), { signal }),
+      callHubLossless<{ record: ShownRecord }>(recordPath(id, asOf), { signal }),
     meta: { live: asOf === undefined },
   })
 }
 
-/** Where each value of a record came from. */
+/** The source of each value of a record. */
 export function fieldOriginsQuery(id: string) {
   return queryOptions({
     queryKey: [...RECORD.queryKey, 'fields', id],
     queryFn: ({ signal }) =>
-      callHubExact<{ fields: FieldOrigin[] }>(`${recordPath(id)}/fields`, { signal }),
+      callHubLossless<{ fields: FieldOrigin[] }>(`${recordPath(id)}/fields`, { signal }),
     meta: LIVE,
   })
 }
@@ -66,7 +66,7 @@ export function recordHistoryQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: [...RECORD.queryKey, 'history', id],
     queryFn: ({ signal, pageParam }) =>
-      callHubExact<HistoryPage>(
+      callHubLossless<HistoryPage>(
         `${recordPath(id)}/history${pageParam === '' ? '' : `?cursor=${pageParam}`}`,
         { signal },
       ),
@@ -76,7 +76,7 @@ export function recordHistoryQuery(id: string) {
   })
 }
 
-/** What erasing a record would delete. */
+/** The data that erasing a record would delete. */
 export function erasurePreviewQuery(id: string) {
   return queryOptions({
     queryKey: [...RECORD.queryKey, 'erasure', id],

@@ -1,10 +1,10 @@
 import type { RejectedPush, RejectedPushGroup } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { callHubExact } from './call-hub-exact.ts'
+import { callHubLossless } from './call-hub-lossless.ts'
 import { LIVE } from './queries.ts'
 
-/** All that is read of rejected pushes. */
+/** Matches all queries of rejected pushes. */
 export const REJECTED_PUSHES = { queryKey: ['rejected pushes'] } as const
 const PATH = '/api/v1/rejected-pushes'
 
@@ -13,7 +13,7 @@ type RejectedPushPage = { rejected_pushes: RejectedPush[]; next_cursor: string |
 export function rejectedPushPageQuery(query: string) {
   return queryOptions({
     queryKey: [...REJECTED_PUSHES.queryKey, 'page', query],
-    queryFn: ({ signal }) => callHubExact<RejectedPushPage>(`${PATH}?${query}`, { signal }),
+    queryFn: ({ signal }) => callHubLossless<RejectedPushPage>(`${PATH}?${query}`, { signal }),
     placeholderData: keepPreviousData,
     meta: LIVE,
   })
@@ -34,6 +34,6 @@ export function rejectedPushQuery(id: string) {
   return queryOptions({
     queryKey: [...REJECTED_PUSHES.queryKey, 'details', id],
     queryFn: ({ signal }) =>
-      callHubExact<{ rejected_push: RejectedPush }>(`${PATH}/${id}`, { signal }),
+      callHubLossless<{ rejected_push: RejectedPush }>(`${PATH}/${id}`, { signal }),
   })
 }

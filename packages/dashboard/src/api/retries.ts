@@ -1,18 +1,18 @@
-/** Whether and when what the page reads is asked for again by itself. */
+/** Whether and when queries are retried automatically. */
 import { HubCallError } from './call-hub.ts'
 
-const MOST_TRIES = 3
-const LONGEST_MS = 30_000
+const MAX_RETRIES = 3
+const MAX_DELAY_MS = 30_000
 const TOO_MANY_REQUESTS = 429
-/** It did not respond, a proxy says so, or it waits for something itself. */
+/** No response (0), or an error of a proxy or of the hub that is expected to be temporary. */
 const UNAVAILABLE: readonly number[] = [0, 502, 503, 504]
 
-/** Whether the hub was unavailable, so that the same request works once it is back. */
+/** Whether the hub was unavailable, so that the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof HubCallError && UNAVAILABLE.includes(error.status)
 }
 
-/** The error to show in place of a query's data: none where older data can stay until the hub is back. */
+/** The error to show instead of a query's data; null if older data can stay visible until the hub is available. */
 export function errorInPlaceOfData<Failure>(query: {
   data: unknown
   error: Failure | null
@@ -20,18 +20,18 @@ export function errorInPlaceOfData<Failure>(query: {
   return query.data !== undefined && isUnavailable(query.error) ? null : query.error
 }
 
-/** The operator decides about what the hub refused; what it could not answer now may work in a moment. */
-export function mayTryAgain(failures: number, error: unknown): boolean {
+/** Temporary errors are retried. Rejected requests are not: the operator has to decide. */
+export function shouldRetry(failures: number, error: unknown): boolean {
   return (
-    failures < MOST_TRIES &&
+    failures < MAX_RETRIES &&
     error instanceof HubCallError &&
     (isUnavailable(error) || error.status === TOO_MANY_REQUESTS) &&
-    error.retryAfterSeconds * 1000 <= LONGEST_MS
+    error.retryAfterSeconds * 1000 <= MAX_DELAY_MS
   )
 }
 
-/** Milliseconds: longer each time, and never before the hub wants to be asked. */
-export function pauseBeforeTry(failures: number, error: unknown): number {
-  const asked = error instanceof HubCallError ? error.retryAfterSeconds * 1000 : 0
-  return Math.max(asked, Math.min(1000 * 2 ** failures, LONGEST_MS))
+/** Exponential backoff in milliseconds, never shorter than `Retry-After`. */
+export function retryDelay(failures: number, error: unknown): number {
+  const retryAfter = error instanceof HubCallError ? error.retryAfterSeconds * 1000 : 0
+  return Math.max(retryAfter, Math.min(1000 * 2 ** failures, MAX_DELAY_MS))
 }

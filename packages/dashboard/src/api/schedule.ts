@@ -4,19 +4,19 @@ import { callHub } from './call-hub.ts'
 import { LIVE } from './queries.ts'
 
 const PATH = '/api/v1/schedule'
-type ScheduleAnswer = { schedule: Schedule }
+type ScheduleBody = { schedule: Schedule }
 
-/** When the hub pulls by itself. */
+/** The schedule of automatic pulls. */
 export function scheduleQuery() {
   return queryOptions({
     queryKey: ['schedule'],
-    queryFn: ({ signal }) => callHub<ScheduleAnswer>(PATH, { signal }),
+    queryFn: ({ signal }) => callHub<ScheduleBody>(PATH, { signal }),
     meta: LIVE,
   })
 }
 
 /** Pauses or resumes the schedule. @throws HubCallError */
 export async function pauseSchedule(client: QueryClient, paused: boolean): Promise<void> {
-  const answer = await callHub<ScheduleAnswer>(PATH, { method: 'PATCH', body: { paused } })
-  client.setQueryData(scheduleQuery().queryKey, answer)
+  const schedule = await callHub<ScheduleBody>(PATH, { method: 'PATCH', body: { paused } })
+  client.setQueryData(scheduleQuery().queryKey, schedule)
 }

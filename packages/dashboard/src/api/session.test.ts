@@ -15,16 +15,16 @@ before(() => {
   const querySelector = (selector: string) => (selector === 'meta[name="csrf-token"]' ? tag : null)
   Object.defineProperty(globalThis, 'document', { value: { querySelector } })
 })
-beforeEach(() => session.set({ operator: null, hasEnded: false, wanted: null }))
+beforeEach(() => session.set({ operator: null, hasEnded: false, secondFactor: null }))
 
 test('the CSRF token is read from the meta tag of the page', () => {
   document.querySelector('meta[name="csrf-token"]')?.setAttribute('content', 'from the hub')
   assert.equal(readCsrfToken(), 'from the hub')
 })
 
-test('a rejected call of an earlier session does not ask for a sign-in', async () => {
+test('a rejected request of an earlier session does not open the sign-in dialog', async () => {
   writeCsrfToken('current')
-  await waitForSignIn('of the session before')
+  await waitForSignIn('previous')
   assert.equal(session.get().hasEnded, false)
   void waitForSignIn('current')
   assert.equal(session.get().hasEnded, true)

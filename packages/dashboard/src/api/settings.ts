@@ -1,4 +1,4 @@
-/** What only the settings show: the hub itself, single sign-on, API tokens, the audit log. */
+/** Queries of the settings page: about, single sign-on, API tokens, audit log. */
 import type { About, ApiToken, AuditEntry, SingleSignOn } from '@recordhub/protocol'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'

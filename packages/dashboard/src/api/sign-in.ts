@@ -1,24 +1,25 @@
-/** Signing in, which is the one thing that is done without a session. */
+/** Requests that are sent without a session: signing in, and accepting an invitation. */
 import type { Role, SignInOptions } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { signWithPasskey } from './passkeys.ts'
+import { getPasskeyAssertion } from './passkeys.ts'
 import { refetchWhileUnavailable } from './queries.ts'
+import { parseRetryAfter } from './retry-after.ts'
 
 export type SignInResult =
-  | { outcome: 'signed in' }
-  /** The password was right, and a second factor is asked for. */
-  | { outcome: 'code wanted' }
-  /** `startOver`: the sign-in must begin anew with the password. */
-  | { outcome: 'refused'; reason: string; startOver: boolean }
+  | { outcome: 'signed_in' }
+  /** The password was correct, and a second factor is required. */
+  | { outcome: 'code_required' }
+  /** `startOver`: the sign-in must start again with the password. */
+  | { outcome: 'rejected'; reason: string; startOver: boolean }
 
-type Answer = { twoFactorRedirect?: boolean; code?: string; message?: string; url?: string }
+type ResponseBody = { twoFactorRedirect?: boolean; code?: string; message?: string; url?: string }
 
 export function signIn(values: { email: string; password: string }): Promise<SignInResult> {
   return step('sign-in/email', values)
 }
 
-/** Goes on with a sign-in by the code of an app, or by a recovery code. */
+/** Continues a sign-in with a code of an authenticator app, or with a recovery code. */
 export function sendCode(code: string, kind: 'app' | 'recovery'): Promise<SignInResult> {
   const text = code.trim()
   return kind === 'app'
@@ -26,36 +27,38 @@ export function sendCode(code: string, kind: 'app' | 'recovery'): Promise<SignIn
     : step('two-factor/verify-backup-code', { code: text })
 }
 
-/** Asks the browser for a passkey. */
+/** Signs in with a passkey. */
 export async function signInWithPasskey(): Promise<SignInResult> {
   try {
     const response = await fetch('/api/auth/passkey/generate-authenticate-options')
-    if (!response.ok) return refused(reasonOf(response, await readAnswer(response)))
-    const signed = await signWithPasskey(await response.json())
+    if (!response.ok) return rejected(reasonOf(response, await readBody(response)))
+    const signed = await getPasskeyAssertion(await response.json())
     return await step('passkey/verify-authentication', { response: signed })
   } catch (error) {
-    // The browser tells a person who cancelled nothing more than that.
+    // Browsers report a cancelled dialog as NotAllowedError.
     const isCancelled = error instanceof DOMException && error.name === 'NotAllowedError'
-    return refused(isCancelled ? 'No passkey was used.' : UNREACHABLE)
+    return rejected(isCancelled ? 'The passkey sign-in was cancelled.' : UNREACHABLE)
   }
 }
 
-/** The address of the provider to go to, which sends people back to `next`. */
-export async function beginSingleSignOn(
+/** Returns the URL of the provider, which redirects back to `next`. */
+export async function startSingleSignOn(
   provider: string,
   next: string,
 ): Promise<{ url: string } | { reason: string }> {
   try {
     const response = await post('sign-in/social', { provider, callbackURL: next })
-    const answer = await readAnswer(response)
-    if (response.ok && answer.url) return { url: answer.url }
-    if (response.status === 429 || answer.code === ISSUER_WRONG) {
-      return { reason: reasonOf(response, answer) }
+    const body = await readBody(response)
+    if (response.ok && body.url) return { url: body.url }
+    if (response.status === 429 || body.code === ISSUER_WRONG) {
+      return { reason: reasonOf(response, body) }
     }
   } catch {
     return { reason: UNREACHABLE }
   }
-  return { reason: 'The provider of single sign-on cannot be reached. Try again, or ask an admin.' }
+  return {
+    reason: 'The single sign-on provider cannot be reached. Try again, or contact an admin.',
+  }
 }
 
 export function signInOptionsQuery() {
@@ -66,7 +69,7 @@ export function signInOptionsQuery() {
   })
 }
 
-/** What the link of an invitation invites to; a link that is not valid is not tried again. */
+/** The invitation of a link. Not retried, because the link may be invalid. */
 export function invitationQuery(token: string) {
   return queryOptions({
     queryKey: ['invitation', token],
@@ -81,53 +84,54 @@ export function invitationQuery(token: string) {
 }
 
 const ISSUER_WRONG = 'sign_on_issuer_wrong'
-const UNREACHABLE = 'The hub cannot be reached. Check the connection and try again.'
+const UNREACHABLE = 'Could not reach the hub. Check your connection and try again.'
 
-/** What went wrong at a provider, by the word that the hub puts into the address. */
-export function wordsOfSingleSignOn(error: string): string {
-  return SINGLE_SIGN_ON[error.toLowerCase()] ?? 'The single sign-on did not work. Try again.'
+/** The message for an error code in the URL after a failed single sign-on. */
+export function singleSignOnError(error: string): string {
+  return SINGLE_SIGN_ON_ERRORS[error.toLowerCase()] ?? 'Single sign-on failed. Try again.'
 }
 
-const SINGLE_SIGN_ON: Readonly<Record<string, string>> = {
-  not_invited: 'Your e-mail was not invited to this hub. Ask an admin for an invitation.',
-  email_not_verified: 'The provider has not verified your e-mail. Have it verified there first.',
-  account_not_linked: 'The provider has not verified your e-mail. Have it verified there first.',
+const SINGLE_SIGN_ON_ERRORS: Readonly<Record<string, string>> = {
+  not_invited:
+    'Your e-mail address has not been invited to this hub. Ask an admin for an invitation.',
+  email_not_verified: 'The provider has not verified your e-mail address. Verify it there first.',
+  account_not_linked: 'The provider has not verified your e-mail address. Verify it there first.',
   operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
-  access_denied: 'The provider did not let you in.',
-  sign_on_unavailable: 'The provider of single sign-on does not answer. Try again in a moment.',
+  access_denied: 'The provider denied access.',
+  sign_on_unavailable: 'The single sign-on provider does not respond. Try again in a moment.',
   [ISSUER_WRONG]:
-    'The provider of single sign-on is not the one that this hub expects. Ask an admin: the log says more.',
+    'The single sign-on provider is not the one that this hub expects. Ask an admin to check the log.',
 }
 
-/** Refusals after which the password is asked for again. */
+/** Error codes after which the sign-in starts again with the password. */
 const START_OVER: readonly string[] = [
   'code_used',
   'invalid_two_factor_cookie',
   'too_many_attempts_request_new_code',
 ]
 
-const WORDS: Readonly<Record<string, string>> = {
-  invalid_email_or_password: 'The e-mail or the password is wrong.',
+const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
+  invalid_email_or_password: 'Incorrect e-mail or password.',
   operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
-  invalid_code: 'The code is wrong. Wait for the next one and try again.',
-  invalid_backup_code: 'The recovery code is wrong, or was used already.',
-  code_used: 'This code was used already. Sign in again with the next one.',
-  invalid_two_factor_cookie: 'That took too long. Sign in again.',
-  too_many_attempts_request_new_code: 'Too many wrong codes. Sign in again.',
-  passkey_not_found: 'This hub does not know that passkey. It may have been removed.',
+  invalid_code: 'Incorrect code. Wait for the next one and try again.',
+  invalid_backup_code: 'Incorrect recovery code, or it was already used.',
+  code_used: 'This code was already used. Sign in again with the next one.',
+  invalid_two_factor_cookie: 'The sign-in has expired. Sign in again.',
+  too_many_attempts_request_new_code: 'Too many incorrect codes. Sign in again.',
+  passkey_not_found: 'This passkey is not registered with the hub. It may have been removed.',
   authentication_failed: 'The passkey was not accepted. Try again.',
 }
 
-async function step(path: string, body: object): Promise<SignInResult> {
+async function step(path: string, input: object): Promise<SignInResult> {
   try {
-    const response = await post(path, body)
-    const answer = await readAnswer(response)
+    const response = await post(path, input)
+    const body = await readBody(response)
     if (!response.ok) {
-      return refused(reasonOf(response, answer), START_OVER.includes(answer.code ?? ''))
+      return rejected(reasonOf(response, body), START_OVER.includes(body.code ?? ''))
     }
-    return answer.twoFactorRedirect ? { outcome: 'code wanted' } : { outcome: 'signed in' }
+    return body.twoFactorRedirect ? { outcome: 'code_required' } : { outcome: 'signed_in' }
   } catch {
-    return refused(UNREACHABLE)
+    return rejected(UNREACHABLE)
   }
 }
 
@@ -140,19 +144,19 @@ function post(path: string, body: object): Promise<Response> {
   })
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readBody(response: Response): Promise<ResponseBody> {
   return (await response.json().catch(() => null)) ?? {}
 }
 
-function refused(reason: string, startOver = false): SignInResult {
-  return { outcome: 'refused', reason, startOver }
+function rejected(reason: string, startOver = false): SignInResult {
+  return { outcome: 'rejected', reason, startOver }
 }
 
-function reasonOf(response: Response, { code = '', message }: Answer): string {
+function reasonOf(response: Response, { code = '', message }: ResponseBody): string {
   if (response.status === 429) {
-    const seconds = Number(response.headers.get('Retry-After') ?? 60)
+    const seconds = parseRetryAfter(response) || 60
     const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
     return `Too many attempts. Wait ${wait} and try again.`
   }
-  return WORDS[code] ?? message ?? 'The hub did not answer as it should. Try again.'
+  return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'
 }

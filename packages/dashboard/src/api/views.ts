@@ -2,7 +2,7 @@ import type { SavedView } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 
-/** The saved views of the operator, and those that others share. */
+/** The saved views of the operator, and those shared by others. */
 export function viewsQuery() {
   return queryOptions({
     queryKey: ['views'],

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { TEXTS } from '../texts.ts'
 import { Dialog } from './dialog.tsx'
 
 export function ConfirmDialog(props: {
@@ -17,7 +18,7 @@ export function ConfirmDialog(props: {
       {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {TEXTS.cancel}
         </Button>
         <Button color={color} onClick={onConfirm} data-autofocus>
           {action}

@@ -1,61 +1,65 @@
 import { notifications } from '@mantine/notifications'
 import { lazy, type ReactNode, Suspense } from 'react'
-import { wordsOf } from '../api/call-hub.ts'
-import { createStore } from '../lib/store.ts'
-import { useStore } from '../lib/use-store.ts'
+import { errorMessage } from '../api/call-hub.ts'
+import { createStore, useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
-export type Question = {
+type Confirmation = {
   title: string
   children: ReactNode
-  /** The label of the button: what is done. */
+  /** The label of the confirming button. */
   action: string
-  /** Red for what cannot be undone. */
+  /** Red by default. */
   color?: string
   onConfirm: () => Promise<void> | void
 }
 
-/** Loaded with the first question, so that no page waits for it. */
+/** Loaded with the first confirmation, to keep it out of the initial bundle. */
 const ConfirmDialog = lazy(() =>
   import('./confirm-dialog.tsx').then((file) => ({ default: file.ConfirmDialog })),
 )
 
-/** The question on the screen, or the last one while its dialog closes. */
-const asked = createStore<{ question: Question; isOpen: boolean } | null>(null)
+/** The confirmation on the screen, or the last one while its dialog closes. */
+const current = createStore<{ confirmation: Confirmation; isOpen: boolean } | null>(null)
 
-/** Asks before something is done that cannot be undone, naming what it does. */
-export function confirm(question: Question): void {
-  asked.set({ question, isOpen: true })
+/** Opens a confirmation dialog before an action that cannot be undone. */
+export function confirm(confirmation: Confirmation): void {
+  current.set({ confirmation, isOpen: true })
 }
 
-/** Shows the questions of {@link confirm} over the page. */
+/** Renders the dialogs of {@link confirm}. */
 export function ConfirmHost() {
-  const current = useStore(asked)
-  if (current === null) return null
-  const { question, isOpen } = current
-  const close = () => asked.set({ question, isOpen: false })
-  const answer = () => {
+  const shown = useStore(current)
+  if (shown === null) return null
+  const { confirmation, isOpen } = shown
+  const close = () => current.set({ confirmation, isOpen: false })
+  const run = () => {
     close()
-    void attempt(question.onConfirm)
+    void attempt(confirmation.onConfirm)
   }
   return (
     <Suspense>
-      <ConfirmDialog {...question} opened={isOpen} onClose={close} onConfirm={answer} />
+      <ConfirmDialog {...confirmation} opened={isOpen} onClose={close} onConfirm={run} />
     </Suspense>
   )
 }
 
-/** Does something and tells what went wrong, if so. True where it worked. */
-export async function attempt(work: () => Promise<unknown> | unknown): Promise<boolean> {
+/** Runs an action and shows a notification if it fails. Returns whether it succeeded. */
+export async function attempt(action: () => Promise<unknown> | unknown): Promise<boolean> {
   try {
-    await work()
+    await action()
     return true
   } catch (error) {
-    notifications.show({ color: 'red', title: 'This did not work', message: wordsOf(error) })
+    notifications.show({
+      color: 'red',
+      title: TEXTS.somethingWentWrong,
+      message: errorMessage(error),
+    })
     return false
   }
 }
 
-/** Tells in a corner that something was done. */
-export function tell(message: string): void {
+/** Shows a notification after a successful action. */
+export function notify(message: string): void {
   notifications.show({ color: 'green', message })
 }

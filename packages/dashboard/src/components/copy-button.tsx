@@ -1,22 +1,23 @@
 import { ActionIcon, Button, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { TEXTS } from '../texts.ts'
 
-/** Copies a text; an icon unless it is given words. */
+/** Copies a value to the clipboard. Shows an icon only, unless `text` is given. */
 export function CopyButton({
   value,
   label,
-  words,
+  text,
 }: {
-  /** Null while it is not known. */
+  /** Null while it is unknown. */
   value: string | null
   label: string
-  words?: string
+  text?: string
 }) {
   return (
     <MantineCopyButton value={value ?? ''} timeout={2000}>
       {({ copied, copy }) => {
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
-        return words ? (
+        return text ? (
           <Button
             variant="default"
             size="xs"
@@ -24,10 +25,10 @@ export function CopyButton({
             disabled={value === null}
             onClick={copy}
           >
-            {copied ? 'Copied' : words}
+            {copied ? TEXTS.copied : text}
           </Button>
         ) : (
-          <Tooltip label={copied ? 'Copied' : label}>
+          <Tooltip label={copied ? TEXTS.copied : label}>
             <ActionIcon
               variant="subtle"
               color="gray"

@@ -2,7 +2,7 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
 
 type DialogProps = ModalProps & {
-  /** Only its buttons close it, as where it shows a secret once: neither Escape nor a click beside it does. */
+  /** Only its buttons close it, for example if it shows a secret once. Escape and a click outside do not. */
   staysOpen?: boolean
 }
 

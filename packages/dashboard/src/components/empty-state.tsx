@@ -1,7 +1,7 @@
 import { Stack, Text, ThemeIcon } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** What stands where there is nothing yet, and what to do next. */
+/** Shown instead of an empty list, with the next step. */
 export function EmptyState({
   icon,
   title,

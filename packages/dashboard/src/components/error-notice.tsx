@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { HubCallError, wordsOf } from '../api/call-hub.ts'
+import { errorMessage, HubCallError } from '../api/call-hub.ts'
+import { TEXTS } from '../texts.ts'
 
-/** What went wrong in words, with a way to try again where there is one. */
+/** An error message, with a button to try again if `onRetry` is given. */
 export function ErrorNotice({
   error,
   onRetry,
-  title = 'This did not work',
+  title = TEXTS.somethingWentWrong,
 }: {
   error: unknown
   onRetry?: () => void
@@ -15,15 +16,15 @@ export function ErrorNotice({
   const requestId = error instanceof HubCallError ? error.requestId : null
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
-      <Text size="sm">{wordsOf(error)}</Text>
+      <Text size="sm">{errorMessage(error)}</Text>
       {(onRetry || requestId) && (
         <Group mt="xs" gap="md">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
-              Try again
+              {TEXTS.tryAgain}
             </Button>
           )}
-          {requestId && <Text size="xs">Request {requestId}</Text>}
+          {requestId && <Text size="xs">{TEXTS.requestId(requestId)}</Text>}
         </Group>
       )}
     </Alert>

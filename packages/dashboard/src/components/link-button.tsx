@@ -8,5 +8,5 @@ function Plain(props: Props) {
   return <Button component="a" {...props} />
 }
 
-/** A link to a page of ours that looks like a button. */
+/** A link to a page of the dashboard that looks like a button. */
 export const LinkButton = createLink(Plain)

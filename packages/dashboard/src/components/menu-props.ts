@@ -1,4 +1,4 @@
-/** What makes a `Menu` one that screen readers understand: nothing but items in it, and within the page's main part. */
+/** Props for an accessible `Menu`: it contains only items and is rendered inside the main element. */
 export const MENU_PROPS = {
   withInitialFocusPlaceholder: false,
   portalProps: { target: '#main' },

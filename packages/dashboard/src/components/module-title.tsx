@@ -1,10 +1,11 @@
 import { useTitles } from '../api/platforms.ts'
+import { TEXTS } from '../texts.ts'
 
 export function PlatformTitle({ platform }: { platform: string }) {
   return useTitles().ofPlatform(platform)
 }
 
-/** The title of a module of a platform. `recordType` is null where a push named none. */
+/** The title of a module. `recordType` is null if a push had none. */
 export function ModuleTitle({
   platform,
   recordType,
@@ -13,5 +14,5 @@ export function ModuleTitle({
   recordType: string | null
 }) {
   const titles = useTitles()
-  return recordType === null ? 'no module named' : titles.ofModule(platform, recordType)
+  return recordType === null ? TEXTS.noModule : titles.ofModule(platform, recordType)
 }

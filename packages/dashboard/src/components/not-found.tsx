@@ -1,22 +1,23 @@
 import { Button } from '@mantine/core'
 import { IconMapOff } from '@tabler/icons-react'
+import { TEXTS } from '../texts.ts'
 import { EmptyState } from './empty-state.tsx'
 import { PageHeader } from './page-header.tsx'
 
 export function NotFound() {
   return (
     <>
-      <PageHeader title="Page not found" />
+      <PageHeader title={TEXTS.pageNotFound} />
       <EmptyState
         icon={<IconMapOff />}
-        title="There is no such page"
+        title={TEXTS.pageDoesNotExist}
         action={
           <Button component="a" href="/dashboard" variant="light">
-            To the overview
+            {TEXTS.goToOverview}
           </Button>
         }
       >
-        The address may be mistyped, or what it showed is gone.
+        {TEXTS.pageDoesNotExistHint}
       </EmptyState>
     </>
   )

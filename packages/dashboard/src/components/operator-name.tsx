@@ -2,8 +2,8 @@ import { Tooltip } from '@mantine/core'
 import { useOperatorName } from '../api/operators.ts'
 
 /**
- * Who did something: an operator by name, with the e-mail address on hover; a program as it is called in the
- * log. `by` is null where it was the hub itself.
+ * The actor of an action: an operator by name, with the e-mail address on hover; a program by its name in the log. `by`
+ * is null for the hub itself.
  */
 export function OperatorName({ by }: { by: string | null }) {
   const name = useOperatorName(by)

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconChevronsLeft } from '@tabler/icons-react'
+import { TEXTS } from '../texts.ts'
 
-/** The ways to other pages of a list; null for one that leads nowhere. */
+/** Buttons for the first, previous and next page. Null disables a button. */
 export function PageButtons({
   onFirst,
   onPrevious,
@@ -12,7 +13,7 @@ export function PageButtons({
       <Button
         size="xs"
         variant="default"
-        aria-label="First page"
+        aria-label={TEXTS.firstPage}
         disabled={onFirst === null}
         onClick={() => onFirst?.()}
       >
@@ -25,7 +26,7 @@ export function PageButtons({
         disabled={onPrevious === null}
         onClick={() => onPrevious?.()}
       >
-        Previous
+        {TEXTS.previous}
       </Button>
       <Button
         size="xs"
@@ -34,7 +35,7 @@ export function PageButtons({
         disabled={onNext === null}
         onClick={() => onNext?.()}
       >
-        Next
+        {TEXTS.next}
       </Button>
     </>
   )

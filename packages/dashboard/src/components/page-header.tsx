@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** The title of a page, which is also that of the browser's tab, with what can be done here. */
+/** The title of a page, which is also the title of the browser tab, with the actions of the page. */
 export function PageHeader({
   title,
   description,

@@ -8,5 +8,5 @@ function Plain(props: Props) {
   return <Anchor {...props} />
 }
 
-/** A link to a page of ours; its address is checked by the compiler. */
+/** A link to a page of the dashboard. The compiler checks its path. */
 export const PageLink = createLink(Plain)

@@ -1,9 +1,10 @@
 import { Skeleton, Stack } from '@mantine/core'
+import { TEXTS } from '../texts.ts'
 
-/** Takes the place of a page while it loads. */
+/** Shown while a page loads. */
 export function PageSkeleton() {
   return (
-    <Stack gap="md" p="md" aria-busy="true" aria-label="Loading">
+    <Stack gap="md" p="md" aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={32} width={220} />
       <Skeleton height={120} />
       <Skeleton height={320} />

@@ -1,11 +1,12 @@
 import { PasswordInput, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
-import { wordsOf } from '../api/call-hub.ts'
+import { errorMessage } from '../api/call-hub.ts'
+import { TEXTS } from '../texts.ts'
 import { Dialog } from './dialog.tsx'
-import { FormEnd } from './form-end.tsx'
+import { FormActions } from './form-actions.tsx'
 
-/** Asks for the password once more before something that nobody who found the browser open may do. */
+/** Asks for the password again before a sensitive action. */
 export function PasswordDialog({
   title,
   action,
@@ -16,24 +17,24 @@ export function PasswordDialog({
   onConfirm,
 }: {
   title: string
-  /** The word on the button: what is done. */
+  /** The label of the submit button. */
   action: string
   danger?: boolean
-  /** False for who has none: a fresh sign-in stands for it. */
+  /** False for an operator without a password: a recent sign-in is required instead. */
   withPassword?: boolean
   children?: ReactNode
   onClose: () => void
-  /** Closes the dialog or shows something else; what it throws is told. */
+  /** Closes the dialog or shows a result. Errors are shown in the dialog. */
   onConfirm: (password: string) => Promise<void>
 }) {
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } })
   const submit = form.onSubmit(async ({ password }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       await onConfirm(password)
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   return (
@@ -43,15 +44,15 @@ export function PasswordDialog({
           {children && <Text size="sm">{children}</Text>}
           {withPassword && (
             <PasswordInput
-              label="Your password"
+              label={TEXTS.yourPassword}
               required
               data-autofocus
               autoComplete="current-password"
               {...form.getInputProps('password')}
             />
           )}
-          <FormEnd
-            trouble={trouble}
+          <FormActions
+            error={errorText}
             action={action}
             isBusy={form.submitting}
             danger={danger}

@@ -1,7 +1,7 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
 import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
 
-/** A drawer at the right side of the page. Escape closes it only while no dialog is open over it. */
+/** A drawer on the right. Escape closes it only while no dialog is open over it. */
 export function SideDrawer(props: DrawerProps) {
   useCloseOnEscape(props.opened, props.onClose)
   return <Drawer position="right" {...props} />

@@ -21,7 +21,7 @@ const COLORS: Readonly<Record<string, string>> = {
   resolved: 'green',
 }
 
-/** The state of a platform, pull, task or line, in its colour and in words. */
+/** The status of a platform, pull, task or log entry, with its color. */
 export function StatusBadge({ status, label }: { status: string; label?: string }) {
   return (
     <Badge color={COLORS[status] ?? 'gray'} variant="light" tt="none">

@@ -2,11 +2,11 @@ import { Stack, Text, Tooltip } from '@mantine/core'
 import { formatRelative, formatTime } from '../lib/format.ts'
 
 /**
- * A time in the viewer's zone; how long ago it was and the exact instant appear on hover. `seconds`: for lists
- * whose entries can fall within the same minute.
+ * A time in the viewer's time zone. The relative time and the exact timestamp appear on hover. `seconds`: for lists whose
+ * entries can fall within the same minute.
  */
 export function Time({ at, seconds = false }: { at: string | null; seconds?: boolean }) {
-  if (at === null) return '–'
+  if (at === null) return '—'
   return (
     <Tooltip
       label={

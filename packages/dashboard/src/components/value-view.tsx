@@ -1,17 +1,18 @@
 import { Anchor, Box, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { isPlainObject, textOfValue } from '../lib/exact-json.ts'
+import { TEXTS } from '../texts.ts'
 import classes from './value-view.module.css'
 
 const LONG = 400
 const MANY = 50
 
-/** A value of a platform, whole: a nested one as a tree, numbers with the digits that were sent. */
+/** A value of a platform in full: nested values as a tree, numbers with the digits that were sent. */
 export function ValueView({ value }: { value: unknown }) {
   if (Array.isArray(value) || isPlainObject(value)) return <Tree value={value} />
   const text = textOfValue(value)
-  if (text === null) return <Quiet>{value === null ? 'null' : 'absent'}</Quiet>
-  if (text === '') return <Quiet>empty text</Quiet>
+  if (text === null) return <Dimmed>—</Dimmed>
+  if (text === '') return <Dimmed>—</Dimmed>
   return typeof value === 'string' ? (
     <LongText text={text} />
   ) : (
@@ -22,14 +23,17 @@ export function ValueView({ value }: { value: unknown }) {
 }
 
 function LongText({ text }: { text: string }) {
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const isLong = text.length > LONG
   return (
     <Text span fz="sm" className={classes['text']}>
-      {isLong && !isWhole ? `${text.slice(0, LONG)}… ` : text}
+      {isLong && !isExpanded ? `${text.slice(0, LONG)}… ` : text}
+      {isLong && ' '}
       {isLong && (
-        <Anchor component="button" type="button" fz="sm" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? ' Show less' : `Show all ${text.length.toLocaleString('en-US')} characters`}
+        <Anchor component="button" type="button" fz="sm" onClick={() => setExpanded(!isExpanded)}>
+          {isExpanded
+            ? TEXTS.showLess
+            : TEXTS.showAllCharacters(text.length.toLocaleString('en-US'))}
         </Anchor>
       )}
     </Text>
@@ -37,12 +41,12 @@ function LongText({ text }: { text: string }) {
 }
 
 function Tree({ value }: { value: unknown[] | Record<string, unknown> }) {
-  const [most, setMost] = useState(MANY)
+  const [max, setMax] = useState(MANY)
   const entries = Object.entries(value)
-  if (entries.length === 0) return <Quiet>{Array.isArray(value) ? 'empty list' : 'empty'}</Quiet>
+  if (entries.length === 0) return <Dimmed>—</Dimmed>
   return (
     <Stack gap={2} className={classes['tree']}>
-      {entries.slice(0, most).map(([key, member]) => (
+      {entries.slice(0, max).map(([key, member]) => (
         <Box key={key}>
           <Text span fz="xs" c="dimmed" ff="monospace">
             {key}:{' '}
@@ -50,16 +54,16 @@ function Tree({ value }: { value: unknown[] | Record<string, unknown> }) {
           <ValueView value={member} />
         </Box>
       ))}
-      {entries.length > most && (
-        <Anchor component="button" type="button" fz="sm" onClick={() => setMost(most * 10)}>
-          Show more of the {entries.length.toLocaleString('en-US')}
+      {entries.length > max && (
+        <Anchor component="button" type="button" fz="sm" onClick={() => setMax(max * 10)}>
+          {TEXTS.showMoreTotal(entries.length.toLocaleString('en-US'))}
         </Anchor>
       )}
     </Stack>
   )
 }
 
-function Quiet({ children }: { children: string }) {
+function Dimmed({ children }: { children: string }) {
   return (
     <Text span c="dimmed" fz="sm" fs="italic">
       {children}

@@ -1,9 +1,9 @@
-/** The choices of selects, by title. */
+/** Choices for select inputs. */
 import type { Platform } from '@recordhub/protocol'
 
 export type Choice = { value: string; label: string }
 
-/** The modules of a platform, or of all: one choice per `record_type`, which several platforms may have. */
+/** The modules of one or all platforms: one choice per `record_type`, which several platforms may share. */
 export function moduleChoices(platforms: readonly Platform[], platform: string | null): Choice[] {
   const choices = new Map<string, Choice>()
   for (const one of platforms) {
@@ -17,7 +17,7 @@ export function moduleChoices(platforms: readonly Platform[], platform: string |
   return [...choices.values()]
 }
 
-/** The choices with one for a value that is not among them, as a link may name. */
+/** Adds a choice for a value that is not in the list, for example from a link. */
 export function addUnknown(choices: Choice[], value: string | null): Choice[] {
   if (value === null || choices.some((one) => one.value === value)) return choices
   return [...choices, { value, label: value }]

@@ -1,9 +1,9 @@
-/**
- * JSON whose numbers keep the digits in which they were sent: 9007199254740993 and 1.10 are values of
- * platforms, and a browser's own parser would show others.
- */
+import { JsonSyntaxError, parseJson } from '@recordhub/protocol/lossless-json'
 
-/** A number that JavaScript would write in another way. */
+/**
+ * A number that JavaScript would write differently, such as 9007199254740993 or 1.10. A class, and not `JSON.rawJSON`, since
+ * TanStack Query copies plain objects, and older browsers lack it.
+ */
 export class ExactNumber {
   readonly text: string
   constructor(text: string) {
@@ -11,99 +11,17 @@ export class ExactNumber {
   }
 }
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const SPACE = /[ \t\n\r]*/y
-
 /**
- * Parses JSON; a number is an {@link ExactNumber} where a `number` would lose what was written.
- * @throws SyntaxError where the text is no JSON.
+ * Parses JSON; a number is an {@link ExactNumber} if a `number` would lose digits.
+ * @throws SyntaxError with the position of the error.
  */
 export function parseExact(text: string): unknown {
-  let at = 0
-
-  function skip(): void {
-    SPACE.lastIndex = at
-    SPACE.test(text)
-    at = SPACE.lastIndex
+  try {
+    return parseJson(text, (token) => new ExactNumber(token))
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError) || error.position === null) throw error
+    throw new SyntaxError(`Invalid JSON at character ${error.position}`)
   }
-
-  function fail(): never {
-    throw new SyntaxError(`This is no JSON, from character ${at} on`)
-  }
-
-  function take(sign: string): boolean {
-    skip()
-    if (text[at] !== sign) return false
-    at += 1
-    return true
-  }
-
-  function readString(): string {
-    skip()
-    if (text[at] !== '"') fail()
-    let end = text.indexOf('"', at + 1)
-    while (end > 0 && isEscaped(text, end, at + 1)) end = text.indexOf('"', end + 1)
-    if (end < 0) fail()
-    const token = text.slice(at, end + 1)
-    at = end + 1
-    return JSON.parse(token)
-  }
-
-  function readArray(): unknown[] {
-    const items: unknown[] = []
-    if (take(']')) return items
-    do items.push(readValue())
-    while (take(','))
-    return take(']') ? items : fail()
-  }
-
-  function readObject(): Record<string, unknown> {
-    const members: [string, unknown][] = []
-    if (take('}')) return {}
-    do {
-      const key = readString()
-      if (!take(':')) fail()
-      members.push([key, readValue()])
-    } while (take(','))
-    return take('}') ? Object.fromEntries(members) : fail()
-  }
-
-  function readWord(): unknown {
-    for (const [word, value] of WORDS) {
-      if (!text.startsWith(word, at)) continue
-      at += word.length
-      return value
-    }
-    NUMBER.lastIndex = at
-    const token = NUMBER.exec(text)?.[0] ?? fail()
-    at += token.length
-    const number = Number(token)
-    return String(number) === token ? number : new ExactNumber(token)
-  }
-
-  function readValue(): unknown {
-    skip()
-    if (take('{')) return readObject()
-    if (take('[')) return readArray()
-    return text[at] === '"' ? readString() : readWord()
-  }
-
-  const value = readValue()
-  skip()
-  return at === text.length ? value : fail()
-}
-
-const WORDS: readonly [string, unknown][] = [
-  ['null', null],
-  ['true', true],
-  ['false', false],
-]
-
-/** Whether an odd number of backslashes stands before a place. */
-function isEscaped(text: string, place: number, from: number): boolean {
-  let backslashes = 0
-  while (place - backslashes > from && text[place - backslashes - 1] === '\\') backslashes += 1
-  return backslashes % 2 === 1
 }
 
 /** JSON with its numbers as they came, a member a line. */

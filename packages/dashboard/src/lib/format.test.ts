@@ -32,7 +32,7 @@ describe('formatting of numbers and times', () => {
     assert.equal(formatRelative('2026-11-21T14:00:00.000Z', now), 'in 2 hours')
   })
 
-  it('formats counts with their noun and codes as words', () => {
+  it('formats counts with their noun, and codes as labels', () => {
     assert.equal(formatCount(1, 'record'), '1 record')
     assert.equal(formatCount(1234567, 'record'), '1,234,567 records')
     assert.equal(formatWord('timed_out'), 'Timed out')

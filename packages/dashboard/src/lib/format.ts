@@ -1,4 +1,4 @@
-/** How figures and times read on the page. */
+/** Formats numbers and times. */
 
 /** Formats times as specification 2.1 requires, in the viewer's time zone unless another one is given. */
 export function createTimeFormat(timeZone?: string) {

@@ -1,6 +1,6 @@
-/** Times of `<input type="datetime-local">`, which are of the viewer's zone, and instants of the hub. */
+/** Converts between timestamps and `<input type="datetime-local">`, which uses the viewer's time zone. */
 
-/** `2026-11-21T07:30` of the viewer's zone; empty where there is no instant. */
+/** `2026-11-21T07:30` in the viewer's time zone; an empty string for an invalid timestamp. */
 export function toLocalInput(iso: string | undefined): string {
   const time = new Date(iso ?? Number.NaN)
   if (Number.isNaN(time.getTime())) return ''
@@ -10,7 +10,7 @@ export function toLocalInput(iso: string | undefined): string {
   return `${date}T${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** The instant of an input; null where it holds none. */
+/** The timestamp of an input; null if it is empty or invalid. */
 export function fromLocalInput(text: string): string | null {
   const time = new Date(text)
   return text === '' || Number.isNaN(time.getTime()) ? null : time.toISOString()

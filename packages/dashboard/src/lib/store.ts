@@ -1,8 +1,10 @@
-/** A value that the page watches. */
-export type Store<Value> = {
+import { useSyncExternalStore } from 'react'
+
+/** A value that components subscribe to. */
+type Store<Value> = {
   get: () => Value
   set: (value: Value) => void
-  /** Calls `listener` after each change; the answer ends that. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes. */
   subscribe: (listener: () => void) => () => void
 }
 
@@ -20,4 +22,8 @@ export function createStore<Value>(first: Value): Store<Value> {
       return () => listeners.delete(listener)
     },
   }
+}
+
+export function useStore<Value>(store: Store<Value>): Value {
+  return useSyncExternalStore(store.subscribe, store.get)
 }

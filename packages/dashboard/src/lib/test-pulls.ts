@@ -1,4 +1,4 @@
-/** Pulls, modules of pulls and a snapshot for tests. */
+/** Test data: pulls, pull tasks and a snapshot. */
 import type { Pull, PullTask, Snapshot } from '@recordhub/protocol'
 
 export const STARTED = '2026-11-21T07:30:00.000Z'

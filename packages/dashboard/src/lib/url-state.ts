@@ -1,12 +1,12 @@
-/** The state of a page that stands in its URL, so that a link shows the same to somebody else. */
+/** The state of a page in its URL, so that a shared link shows the same view. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 export type UrlState = Readonly<Record<string, string>>
-/** An empty or absent value takes the parameter away. */
+/** An empty or absent value removes the parameter. */
 export type UrlChanges = Readonly<Record<string, string | null | undefined>>
 
-/** The text of a query, as `URLSearchParams` reads it; the first of two alike counts. */
+/** Parses a query string. The first of several parameters with the same name is used. */
 export function parseUrlState(text: string): UrlState {
   const state: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(text)) state[name] ??= value
@@ -22,14 +22,14 @@ export function writeUrlState(state: UrlChanges): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** What remains of a state after changes. */
+/** Applies changes to a state. */
 export function changeUrlState(state: UrlChanges, changes: UrlChanges): UrlState {
   return parseUrlState(writeUrlState({ ...state, ...changes }))
 }
 
 /**
- * The parameters of the page's URL, and a way to change some. A change is a step that Back undoes, unless it
- * replaces (while somebody types).
+ * The parameters of the page's URL, and a function that changes some of them. A change adds a history entry, unless
+ * `replace` is set (while the user types).
  */
 export function useUrlState(): [
   UrlState,
@@ -43,9 +43,9 @@ export function useUrlState(): [
         to: '.',
         search: (before: UrlChanges) => changeUrlState(before, changes),
         replace: options?.replace ?? false,
-        // The way back through the pages of a list.
+        // Keeps the visited pages of a list (components/pager.tsx).
         state: true,
-        // It is the same page still: who has scrolled stays there.
+        // The page stays the same, so the scroll position is kept.
         resetScroll: false,
       })
     },

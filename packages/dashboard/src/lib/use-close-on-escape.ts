@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** What Escape does in each open dialog, the topmost last. */
+/** The close functions of the open dialogs, the topmost last. */
 const layers: (() => void)[] = []
 
 /**
- * Closes a dialog on Escape, but only while it is the topmost one: Mantine's dialogs listen each for
- * themselves, so all of them would close. `close` is null for a dialog that Escape must not close.
+ * Closes a dialog on Escape, but only while it is the topmost one. Each of Mantine's dialogs has its own listener, so all
+ * of them would close. `close` is null for a dialog that Escape must not close.
  */
 export function useCloseOnEscape(isOpen: boolean, close: (() => void) | null): void {
   const onEscape = useEffectEvent(() => close?.())
@@ -24,7 +24,7 @@ export function useCloseOnEscape(isOpen: boolean, close: (() => void) | null): v
 
 function closeTopmost({ key, isComposing, target }: KeyboardEvent): void {
   if (key !== 'Escape' || isComposing) return
-  // Mantine marks the target of an open menu or list of choices, which then closes on Escape itself.
+  // Mantine marks the target of an open menu or select, which closes on Escape itself.
   const isInMenu =
     target instanceof Element && target.matches('[data-mantine-stop-propagation=true]')
   if (!isInMenu) layers.at(-1)?.()

@@ -1,31 +1,31 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
-import { createSentTexts } from './sent-texts.ts'
+import { createPendingUrlInput } from './pending-url-input.ts'
 
 const PAUSE_MS = 300
 
 /**
- * A text that somebody types and that stands in the URL a moment later. `send` is called when they pause;
- * what changes the URL otherwise (Back, a link) changes the text.
+ * A text input that is written to the URL. `send` is called after a pause in typing. If the URL changes in another way
+ * (Back, a link), the text follows it.
  */
 export function useUrlText(
   inUrl: string,
   send: (text: string) => void,
 ): [string, (text: string) => void] {
   const [text, setText] = useState(inUrl)
-  const [sent] = useState(createSentTexts)
+  const [pending] = useState(createPendingUrlInput)
   const seen = useRef(inUrl)
   const sendLater = useDebouncedCallback((typed: string) => {
-    sent.note(typed, seen.current)
+    pending.add(typed, seen.current)
     send(typed)
   }, PAUSE_MS)
   useEffect(() => {
     if (inUrl === seen.current) return
     seen.current = inUrl
-    if (sent.isSent(inUrl)) return
+    if (pending.isPending(inUrl)) return
     setText(inUrl)
     sendLater.cancel()
-  }, [inUrl, sent, sendLater.cancel])
+  }, [inUrl, pending, sendLater.cancel])
   const type = (typed: string) => {
     setText(typed)
     sendLater(typed)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeUserAgent } from './user-agent.ts'
+import { userAgentLabel } from './user-agent.ts'
 
 test('a browser is named by the most specific token of its user agent', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
-  for (const [text, words] of [
+  for (const [text, label] of [
     [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/150.0.0.0 Safari/537.36`, 'Chrome on Linux'],
     [
       `Mozilla/5.0 (Windows NT 10.0; Win64) ${webkit} Chrome/150.0 Safari/537.36 Edg/150.0`,
@@ -23,6 +23,6 @@ test('a browser is named by the most specific token of its user agent', () => {
     ['something else', 'something else'],
     [null, 'Unknown program'],
   ] as const) {
-    assert.equal(describeUserAgent(text), words)
+    assert.equal(userAgentLabel(text), label)
   }
 })

@@ -1,5 +1,5 @@
-/** What a browser calls itself, in words for people: `Chrome on Windows`. */
-export function describeUserAgent(text: string | null): string {
+/** A readable label for a user agent: `Chrome on Windows`. */
+export function userAgentLabel(text: string | null): string {
   if (!text) return 'Unknown program'
   const browser = firstOf(BROWSERS, text)
   const system = firstOf(SYSTEMS, text)
@@ -7,7 +7,7 @@ export function describeUserAgent(text: string | null): string {
   return browser ?? system ?? text.slice(0, 60)
 }
 
-/** The more exact ones first: many name others too. */
+/** The most specific ones first: many user agents contain the names of other browsers. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -1,11 +1,12 @@
 import { ActionIcon, Tooltip, useMantineColorScheme } from '@mantine/core'
 import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react'
+import { TEXTS } from '../texts.ts'
 
 const NEXT = { auto: 'light', light: 'dark', dark: 'auto' } as const
 const SCHEMES = {
-  auto: { icon: IconSunMoon, label: 'Colours follow the system' },
-  light: { icon: IconSun, label: 'Light colours' },
-  dark: { icon: IconMoon, label: 'Dark colours' },
+  auto: { icon: IconSunMoon, label: TEXTS.colorSchemeSystem },
+  light: { icon: IconSun, label: TEXTS.colorSchemeLight },
+  dark: { icon: IconMoon, label: TEXTS.colorSchemeDark },
 } as const
 
 export function ColorSchemeToggle() {
@@ -17,7 +18,7 @@ export function ColorSchemeToggle() {
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={`${label}. Change`}
+        aria-label={TEXTS.change(label)}
         onClick={() => setColorScheme(NEXT[colorScheme])}
       >
         <Icon size={18} stroke={1.6} />

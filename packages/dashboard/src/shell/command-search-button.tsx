@@ -4,11 +4,12 @@ import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { attempt } from '../components/confirm.tsx'
 import { loadPage } from '../lib/load-page.ts'
+import { TEXTS } from '../texts.ts'
 
 const load = () => import('./command-search.tsx').then((file) => ({ default: file.CommandSearch }))
 const CommandSearch = lazy(load)
 
-/** Opens the search over everything, which is loaded when it is first opened. */
+/** Opens the command search, which is loaded when it is first opened. */
 export function CommandSearchButton() {
   const [openings, { increment }] = useCounter(0)
   const open = async () => {
@@ -29,17 +30,17 @@ export function CommandSearchButton() {
         justify="flex-start"
         styles={{ label: { flexGrow: 1 } }}
         leftSection={<IconSearch size={16} />}
-        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        rightSection={<Kbd size="xs">{TEXTS.ctrlK}</Kbd>}
         onClick={() => void open()}
       >
-        Search
+        {TEXTS.search}
       </Button>
       <ActionIcon
         hiddenFrom="sm"
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label="Search"
+        aria-label={TEXTS.search}
         onClick={() => void open()}
       >
         <IconSearch size={18} />

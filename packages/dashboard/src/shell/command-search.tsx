@@ -1,3 +1,4 @@
+import { TEXTS } from '../texts.ts'
 import '@mantine/spotlight/styles.css'
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -13,14 +14,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { snapshot } from '../api/live.ts'
 import { firstRecordsQuery } from '../api/records.ts'
+import { useStore } from '../lib/store.ts'
 import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
-import { useStore } from '../lib/use-store.ts'
 import { PAGES } from './navigation.tsx'
 
 const FIRST_FOUND = 5
 const [store, spotlight] = createSpotlight()
 
-/** Goes anywhere by a few letters: pages, platforms, records. Opens anew whenever `openings` changes. */
+/** Finds pages, platforms and records by a few letters. Opens whenever `openings` changes. */
 export function CommandSearch({ openings }: { openings: number }) {
   useEffect(() => {
     if (openings > 0) spotlight.open()
@@ -33,11 +34,11 @@ export function CommandSearch({ openings }: { openings: number }) {
   const titleOf = (name: string) =>
     platforms.find((one) => one.platform_name === name)?.display_title ?? name
   const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
-  const holds = (words: string) => words.toLowerCase().includes(text.trim().toLowerCase())
+  const matches = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
-      group: 'Pages',
-      actions: PAGES.filter(({ label }) => holds(label)).map(({ to, label, icon: Icon }) => ({
+      group: TEXTS.pages,
+      actions: PAGES.filter(({ label }) => matches(label)).map(({ to, label, icon: Icon }) => ({
         id: to,
         label,
         leftSection: <Icon size={18} stroke={1.6} />,
@@ -45,9 +46,9 @@ export function CommandSearch({ openings }: { openings: number }) {
       })),
     },
     {
-      group: 'Platforms',
+      group: TEXTS.platforms,
       actions: platforms
-        .filter((one) => text !== '' && holds(`${one.display_title} ${one.platform_name}`))
+        .filter((one) => text !== '' && matches(`${one.display_title} ${one.platform_name}`))
         .slice(0, FIRST_FOUND)
         .map((one) => ({
           id: `platform ${one.id}`,
@@ -58,7 +59,7 @@ export function CommandSearch({ openings }: { openings: number }) {
         })),
     },
     {
-      group: 'Records',
+      group: TEXTS.records,
       actions: (query === '' ? [] : (found.data?.records ?? [])).map((record) => ({
         id: `record ${record.record_id}`,
         label: record.full_name || record.reference_number,
@@ -71,14 +72,14 @@ export function CommandSearch({ openings }: { openings: number }) {
       })),
     },
     {
-      group: 'More',
+      group: TEXTS.more,
       actions:
         query === ''
           ? []
           : [
               {
                 id: 'everywhere',
-                label: `Search everywhere for “${query}”`,
+                label: TEXTS.searchEverywhereFor(query),
                 leftSection: <IconSearch size={18} stroke={1.6} />,
                 onClick: () => void navigate({ to: '/dashboard/search', search: { query } }),
               },
@@ -93,12 +94,12 @@ export function CommandSearch({ openings }: { openings: number }) {
       query={text}
       onQueryChange={setText}
       shortcut={null}
-      attributes={{ content: { 'aria-label': 'Search' } }}
-      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : 'Nothing found'}</Text>}
+      attributes={{ content: { 'aria-label': TEXTS.search } }}
+      nothingFound={<Text size="sm">{found.isFetching ? TEXTS.searching : TEXTS.noResults}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
         placeholder: 'Pages, platforms, records…',
-        'aria-label': 'Pages, platforms, records',
+        'aria-label': TEXTS.pagesPlatformsRecords,
       }}
     />
   )

@@ -1,29 +1,34 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { type Connection, connection } from '../api/live.ts'
-import { useStore } from '../lib/use-store.ts'
+import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
 const STATES: Readonly<Record<Connection, { color: string; label: string; hint: string }>> = {
-  connecting: { color: 'gray', label: 'connecting…', hint: 'The hub has not answered yet' },
-  polling: { color: 'green', label: 'every 10 s', hint: 'Refreshes every 10 s' },
+  connecting: {
+    color: 'gray',
+    label: TEXTS.connecting,
+    hint: TEXTS.connectingHint,
+  },
+  polling: { color: 'green', label: TEXTS.autoRefresh10S, hint: TEXTS.refreshesEvery10S },
   live: {
     color: 'green',
-    label: 'live',
-    hint: 'The hub tells of changes; figures refresh every 10 s',
+    label: TEXTS.live,
+    hint: TEXTS.liveHint,
   },
   offline: {
     color: 'red',
-    label: 'offline',
-    hint: 'The hub cannot be reached; retrying every 10 s',
+    label: TEXTS.offline,
+    hint: TEXTS.offlineHint,
   },
-  limited: {
+  rate_limited: {
     color: 'orange',
-    label: 'waiting',
-    hint: 'You ask the hub for more than it allows in a second; retrying every 10 s',
+    label: TEXTS.rateLimited,
+    hint: TEXTS.rateLimitedHint,
   },
-  troubled: {
+  failing: {
     color: 'orange',
-    label: 'retrying',
-    hint: 'The hub has trouble; retrying every 10 s',
+    label: TEXTS.retrying,
+    hint: TEXTS.retryingHint,
   },
 }
 

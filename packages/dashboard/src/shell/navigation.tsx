@@ -10,16 +10,17 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { TEXTS } from '../texts.ts'
 
 export const PAGES = [
-  { to: '/dashboard', label: 'Overview', icon: IconLayoutDashboard },
-  { to: '/dashboard/platforms', label: 'Platforms', icon: IconPlugConnected },
-  { to: '/dashboard/records', label: 'Records', icon: IconDatabase },
-  { to: '/dashboard/search', label: 'Search', icon: IconSearch },
-  { to: '/dashboard/pulls', label: 'Pulls', icon: IconDownload },
-  { to: '/dashboard/activity', label: 'Activity', icon: IconActivity },
-  { to: '/dashboard/guide', label: 'Integration guide', icon: IconBook },
-  { to: '/dashboard/settings', label: 'Settings', icon: IconSettings },
+  { to: '/dashboard', label: TEXTS.overview, icon: IconLayoutDashboard },
+  { to: '/dashboard/platforms', label: TEXTS.platforms, icon: IconPlugConnected },
+  { to: '/dashboard/records', label: TEXTS.records, icon: IconDatabase },
+  { to: '/dashboard/search', label: TEXTS.search, icon: IconSearch },
+  { to: '/dashboard/pulls', label: TEXTS.pulls, icon: IconDownload },
+  { to: '/dashboard/activity', label: TEXTS.activity, icon: IconActivity },
+  { to: '/dashboard/guide', label: TEXTS.integrationGuide, icon: IconBook },
+  { to: '/dashboard/settings', label: TEXTS.settings, icon: IconSettings },
 ] as const
 
 /** `onChoose` is also called for the current page. */
@@ -30,7 +31,7 @@ export function Navigation({ onChoose }: { onChoose: () => void }) {
       label={label}
       leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
       onClick={onChoose}
-      // The router marks the page that is open, which gives it its colour as well.
+      // The router marks the current page, which also gives it its color.
       renderRoot={(props) => (
         <Link
           to={to}

@@ -5,7 +5,8 @@ import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { attempt } from '../components/confirm.tsx'
 import { MENU_PROPS } from '../components/menu-props.ts'
-import { useStore } from '../lib/use-store.ts'
+import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
 export function OperatorMenu() {
   const { operator } = useStore(session)
@@ -13,7 +14,7 @@ export function OperatorMenu() {
     <Menu {...MENU_PROPS} position="bottom-end" withArrow>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" radius="xl">
-          <VisuallyHidden>Your account</VisuallyHidden>
+          <VisuallyHidden>{TEXTS.yourAccount}</VisuallyHidden>
           <Avatar
             size={28}
             radius="xl"
@@ -38,13 +39,13 @@ export function OperatorMenu() {
           to="/dashboard/settings"
           leftSection={<IconSettings size={16} />}
         >
-          Settings
+          {TEXTS.settings}
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} />}
           onClick={() => attempt(() => signOut('/sign-in'))}
         >
-          Sign out
+          {TEXTS.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

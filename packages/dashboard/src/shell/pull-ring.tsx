@@ -2,18 +2,19 @@ import { RingProgress, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatCount } from '../lib/format.ts'
 import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
+import { TEXTS } from '../texts.ts'
 
-/** While a pull runs, how far it is. */
+/** The progress of the running pull. */
 export function PullRing() {
   const { pull } = useSnapshotPull()
   if (pull?.finished_at !== null) return null
   const { id, progress } = pull
   const percent = Math.floor(progress.percent ?? 0)
-  const words = `A pull is running: ${percent} %, ${formatCount(progress.records_received, 'record')} so far`
+  const label = TEXTS.pullRunningReceived(percent, formatCount(progress.records_received, 'record'))
   return (
-    <Tooltip label={words}>
+    <Tooltip label={label}>
       <UnstyledButton
-        aria-label={words}
+        aria-label={label}
         renderRoot={(props) => (
           <Link to="/dashboard/pulls/$id" params={{ id: String(id) }} {...props} />
         )}

@@ -3,22 +3,23 @@ import { useEffect } from 'react'
 import { renewSession, session } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { SignInForm } from '../components/sign-in-form.tsx'
-import { useStore } from '../lib/use-store.ts'
+import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
-/** Above whatever is open. */
+/** Above all other dialogs. */
 const Z_INDEX = 10_000
-/** Whoever finds the screen must not read what was open. */
+/** Hides the page, because the operator may have left the screen. */
 const HIDING = { color: 'var(--mantine-color-body)', backgroundOpacity: 1 }
 
-/** Covers the page when the session has ended. What was under way goes on after the sign-in. */
+/** Covers the page when the session has ended. Pending requests continue after the sign-in. */
 export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
   const { operator } = useStore(session)
   useEffect(() => {
     if (!hasEnded) return
-    // Somebody who comes back to this tab may have signed in in another one.
-    const look = () => void renewSession()
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
+    // The operator may have signed in in another tab.
+    const refresh = () => void renewSession()
+    window.addEventListener('focus', refresh)
+    return () => window.removeEventListener('focus', refresh)
   }, [hasEnded])
   return (
     <Dialog
@@ -26,13 +27,13 @@ export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
       staysOpen
       onClose={() => undefined}
       withCloseButton={false}
-      title="Your session has ended"
+      title={TEXTS.yourSessionHasEnded}
       zIndex={Z_INDEX}
       overlayProps={HIDING}
       centered
     >
       <Text size="sm" c="dimmed" mb="md">
-        Sign in again to go on where you were. Nothing that you typed is lost.
+        {TEXTS.sessionEndedHint}
       </Text>
       <SignInForm
         email={operator?.email ?? ''}

@@ -1,4 +1,4 @@
-/** What every page has around it: navigation, search, the state of pull and connection, the operator. */
+/** The frame of every page: navigation, search, pull progress, connection state, operator menu. */
 import { AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
@@ -6,7 +6,8 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
-import { useStore } from '../lib/use-store.ts'
+import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
@@ -14,8 +15,7 @@ import { Navigation } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
 import { PullRing } from './pull-ring.tsx'
 
-/** Most people never need it. */
-/** Most pages never need it. */
+/** Loaded on demand. */
 const SessionDialog = lazy(() =>
   import('./session-dialog.tsx').then((file) => ({ default: file.SessionDialog })),
 )
@@ -26,21 +26,21 @@ const SecondFactorPage = lazy(() =>
 )
 
 export function Shell() {
-  const { wanted } = useStore(session)
+  const { secondFactor } = useStore(session)
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { pathname } = useLocation()
   useEffect(() => {
     startLive()
     void renewSession()
   }, [])
-  // On a phone, opening a page in any other way closes the navigation too.
+  // On a phone, the navigation also closes when a page is opened in another way.
   useEffect(() => {
     if (pathname) close()
   }, [pathname, close])
-  if (wanted !== null) {
+  if (secondFactor !== null) {
     return (
       <Suspense fallback={<PageSkeleton />}>
-        <SecondFactorPage wanted={wanted} />
+        <SecondFactorPage missing={secondFactor} />
         <SessionEnd />
       </Suspense>
     )
@@ -52,7 +52,7 @@ export function Shell() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#main">
-        Skip to the content
+        {TEXTS.skipToContent}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
@@ -62,7 +62,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+              aria-label={isOpen ? TEXTS.closeNavigation : TEXTS.openNavigation}
             />
             <Text
               component={Link}
@@ -73,7 +73,7 @@ export function Shell() {
               td="none"
               visibleFrom="xs"
             >
-              Recordhub
+              {TEXTS.recordhub}
             </Text>
           </Group>
           <CommandSearchButton />
@@ -85,7 +85,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar p="xs" aria-label={TEXTS.pages}>
         <Navigation onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>

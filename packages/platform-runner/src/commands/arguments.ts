@@ -4,30 +4,30 @@ export type Arguments = {
   command: 'serve' | 'init' | 'check'
   config: string
   port: number | null
-  /** Of `init`: an address of a database, or a folder. */
+  /** For `init`: the address of a database, or a folder. */
   from: string | null
   help: boolean
   version: boolean
 }
 
-/** The person at the keyboard has mistyped. */
-export class UsageFault extends Error {}
+/** The arguments are invalid. */
+export class UsageError extends Error {}
 
 const COMMANDS = ['serve', 'init', 'check'] as const
 
-/** @throws UsageFault */
+/** @throws UsageError */
 export function parseArguments(args: string[]): Arguments {
   const { values, positionals } = parse(args)
-  const word = positionals[0] ?? 'serve'
-  const command = COMMANDS.find((one) => one === word)
+  const name = positionals[0] ?? 'serve'
+  const command = COMMANDS.find((one) => one === name)
   if (!command || positionals.length > 1) {
-    throw new UsageFault(
-      `There is no command "${positionals.join(' ')}"; see recordhub-platform --help.`,
+    throw new UsageError(
+      `Unknown command "${positionals.join(' ')}"; see recordhub-platform --help.`,
     )
   }
   const port = values.port === undefined ? null : Number(values.port)
   if (port !== null && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new UsageFault('--port has to be a number from 0 to 65535.')
+    throw new UsageError('--port must be a number from 0 to 65535.')
   }
   return {
     command,
@@ -54,7 +54,7 @@ function parse(args: string[]) {
     })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new UsageFault(message.replaceAll(/\s+/g, ' '))
+    throw new UsageError(message.replaceAll(/\s+/g, ' '))
   }
 }
 
@@ -63,19 +63,19 @@ export const HELP = `recordhub-platform makes a database or a folder of files a 
 Usage: recordhub-platform [command] [flags]
 
 Commands:
-  serve     Answer the hub, and push what changes where the file says so. The default.
-  init      Look at a database or a folder and write a first platform.yaml, and a .env with a new key.
+  serve     Serve the hub, and push changes if the file has a push section. The default.
+  init      Read a database or a folder, and write a first platform.yaml and a .env with a new key.
             --from <address or folder>: postgres://…, mysql://…, mariadb://…, sqlite:<file>, <folder>.
-            Left out: what DATABASE_URL in the environment says, which keeps a password out of sight.
-            Where platform.yaml exists, it adds modules for new tables or files and changes no other line.
-  check     Say what is wrong with the file, or what it would serve.
+            Default: DATABASE_URL in the environment, which keeps the password out of the command line.
+            If platform.yaml exists, it adds modules for new tables or files and changes no other line.
+  check     Report the issues of the file, or what it would serve.
 
 Flags:
   -c, --config <file>   The file with the settings. Default: platform.yaml
-  -p, --port <number>   Where to listen, whatever the file says.
-  -h, --help            This.
-  -v, --version         The version.
+  -p, --port <number>   The port to listen on, instead of the one in the file.
+  -h, --help            Print this help.
+  -v, --version         Print the version.
 
-Settings may name variables of the environment, as in \${SOURCE_KEY}; a file .env beside the settings
-counts as environment, too. Exit codes: 0 well, 1 failed, 2 wrong settings or flags.
+Settings may contain variables of the environment, such as \${SOURCE_KEY}; a file .env in the same folder
+adds variables. Exit codes: 0 success, 1 failure, 2 invalid settings or flags.
 `

@@ -1,20 +1,20 @@
 import { loadPlatform } from '../platform/load-platform.ts'
 import type { SentColumn, ServedModule } from '../platform/served-module.ts'
-import { formatCount } from '../records/format-count.ts'
 import { fieldTypeOf, isReadable } from '../records/kind.ts'
+import { formatCount } from '../records/label.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openSource } from '../sources/open-source.ts'
 import type { Source } from '../sources/source.ts'
 
-/** References of more records would need much memory. */
-const MOST_COMPARED = 1_000_000
+/** Limits the memory for finding duplicate references. */
+const MAX_COMPARED = 1_000_000
 
-/** Reads everything that would be served, once, and says what it is. */
+/** Reads everything that would be served once, and describes it. */
 export async function check(settings: Settings, print: (line: string) => void): Promise<void> {
   const source = await openSource(settings.source)
   const { modules } = await loadPlatform(settings, source, print)
   const { name, title } = settings.platform
-  print(`${title} (${name}) serves ${formatCount(modules.length, 'module')} of ${source.title}.`)
+  print(`${title} (${name}) serves ${formatCount(modules.length, 'module')} from ${source.title}.`)
   for (const warning of await source.warnings()) print(`Warning: ${warning}`)
   for (const module of modules) await describe(module, source, print)
   print('')
@@ -39,14 +39,14 @@ async function describe(
   if (module.search.length > 0) {
     print(`  searched: ${module.search.map((column) => column.name).join(', ')}`)
   }
-  const { records, without, repeated, unreadable } = await count(module, source)
+  const { records, withoutReference, duplicates, unreadable } = await count(module, source)
   print(`  ${formatCount(records, 'record')}`)
-  if (without > 0) {
-    print(`  Warning: ${formatCount(without, 'row')} without a reference left out`)
+  if (withoutReference > 0) {
+    print(`  Warning: ${formatCount(withoutReference, 'row')} without a reference left out`)
   }
-  if (repeated > 0) {
+  if (duplicates > 0) {
     print(
-      `  Warning: ${formatCount(repeated, 'record')} with the reference of another record: the hub keeps the first`,
+      `  Warning: ${formatCount(duplicates, 'record')} with the reference of another record: the hub keeps the first`,
     )
   }
   for (const line of describeTypes(module.sent, unreadable)) print(`  ${line}`)
@@ -54,7 +54,7 @@ async function describe(
 
 type Unreadable = { count: number; firstReference: string }
 
-/** What the types of columns do to values that cannot be read as such. */
+/** Warnings about values that do not match the types of their columns. */
 function describeTypes(
   sent: readonly SentColumn[],
   unreadable: ReadonlyMap<SentColumn, Unreadable>,
@@ -77,17 +77,17 @@ function describeTypes(
 async function count({ origin, columns, sent, toRecord }: ServedModule, source: Source) {
   const references = new Set<string>()
   const unreadable = new Map<SentColumn, Unreadable>()
-  const counts = { records: 0, without: 0, repeated: 0, unreadable }
+  const counts = { records: 0, withoutReference: 0, duplicates: 0, unreadable }
   const { signal } = new AbortController()
   for await (const row of source.rows({ origin, columns, find: null, signal })) {
     const reference = toRecord(row)?.reference_number
     if (reference === undefined) {
-      counts.without += 1
+      counts.withoutReference += 1
       continue
     }
     counts.records += 1
-    if (references.has(reference)) counts.repeated += 1
-    else if (references.size < MOST_COMPARED) references.add(reference)
+    if (references.has(reference)) counts.duplicates += 1
+    else if (references.size < MAX_COMPARED) references.add(reference)
     for (const column of sent) {
       if (isReadable(row[column.index] ?? null, column.kind)) continue
       const { count = 0, firstReference = reference } = unreadable.get(column) ?? {}

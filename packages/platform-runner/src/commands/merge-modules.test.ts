@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Column } from '../sources/source.ts'
-import { type Guess, guessModule, withOwnTypes } from './guess-module.ts'
+import { type InferredModule, inferModule, withUniqueRecordTypes } from './infer-module.ts'
 import { findNewModules, mergeModules } from './merge-modules.ts'
 
 const column = (name: string): Column => ({
   ...{ name, kind: 'text', type: 'text', comment: null, required: false },
 })
 
-function guess(table: string): Guess {
+function infer(table: string): InferredModule {
   const origin = { kind: 'table', table } as const
   const name = table.split('.').at(-1) ?? ''
-  return guessModule({ origin, name, comment: null, key: ['id'] }, [column('id'), column('name')])
+  return inferModule({ origin, name, comment: null, key: ['id'] }, [column('id'), column('name')])
 }
 
-/** What init writes for {@link guess} of `orders`. */
-const ORDERS = `- record_type: orders   # how programs call it; never changed
+/** What init writes for {@link infer} of `orders`. */
+const ORDERS = `- record_type: orders   # the identifier; never changed
   name: Orders
   table: orders
-  reference: id   # what tells records apart, as "{a}-{b}" for several columns
-  full_name: name   # whom or what it is about, as "{first} {last}"
+  reference: id   # the column that identifies a record, or "{a}-{b}" for several columns
+  full_name: name   # the name of the person or thing, such as "{first} {last}"
   # leave_out: [column]
   search: [name]
   # updated_at: column
-  # fields:                  # the columns that are sent, and what you may say of them
+  # fields:                  # labels, types and required columns
   #   id: { label: ID }
   #   name: { label: Name }
 `
@@ -55,15 +55,15 @@ for (const [name, { before, after, indent }] of Object.entries(texts)) {
   test(`new modules are added after ${name}, and no other line changes`, () => {
     const gap = before.endsWith('\n') ? '\n' : '\n\n'
     const merged = before + gap + indented(indent) + after
-    assert.equal(mergeModules(before + after, [guess('orders')], false), merged)
+    assert.equal(mergeModules(before + after, [infer('orders')], false), merged)
     const windows = (text: string) => text.replaceAll('\n', '\r\n')
-    assert.equal(mergeModules(windows(before + after), [guess('orders')], false), windows(merged))
+    assert.equal(mergeModules(windows(before + after), [infer('orders')], false), windows(merged))
   })
 }
 
 test('a list that is not written in lines is left to its owner', () => {
   for (const text of ['modules: [{ table: people }]\n', 'modules:\n  - { table: people }\n']) {
-    assert.equal(mergeModules(text, [guess('orders')], false), null)
+    assert.equal(mergeModules(text, [infer('orders')], false), null)
   }
 })
 
@@ -73,17 +73,20 @@ test('a table with a module, also with one that is commented out, is not new', (
     { kind: 'table', table: 'public.people' },
     { kind: 'query', query: 'SELECT * FROM items' },
   ] as const
-  const guesses = ['people', 'logs', 'hr.notes', 'orders', 'items'].map(guess)
+  const inferred = ['people', 'logs', 'hr.notes', 'orders', 'items'].map(infer)
   assert.deepEqual(
-    findNewModules(text, origins, guesses).map(({ recordType }) => recordType),
+    findNewModules(text, origins, inferred).map(({ recordType }) => recordType),
     ['orders', 'items'],
   )
 })
 
 test('a record type that is taken is not used again', () => {
-  const guesses = withOwnTypes([guess('hr.people'), guess('orders')], ['people', 'orders'])
+  const inferred = withUniqueRecordTypes(
+    [infer('hr.people'), infer('orders')],
+    ['people', 'orders'],
+  )
   assert.deepEqual(
-    guesses.map(({ recordType }) => recordType),
+    inferred.map(({ recordType }) => recordType),
     ['hr_people', 'orders_2'],
   )
 })

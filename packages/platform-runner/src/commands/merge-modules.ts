@@ -1,35 +1,35 @@
-/** Adds modules to the text of a `platform.yaml` and leaves every other line as its owner wrote it. */
+/** Adds modules to the text of a `platform.yaml`, and changes no other line. */
 import { isDeepStrictEqual } from 'node:util'
 import { isMap, isSeq, parseDocument } from 'yaml'
 import type { Origin } from '../settings/settings.ts'
-import type { Guess } from './guess-module.ts'
+import type { InferredModule } from './infer-module.ts'
 import { writeModules, writeOrigin } from './write-starter.ts'
 
-/** The guesses of which the file has no module, not even one that is commented out. */
+/** The inferred modules that the file does not contain, not even commented out. */
 export function findNewModules(
   text: string,
   origins: readonly Origin[],
-  guesses: readonly Guess[],
-): Guess[] {
+  inferred: readonly InferredModule[],
+): InferredModule[] {
   const commented = text
     .split(/\r?\n/)
     .filter((line) => line.trimStart().startsWith('#'))
     .map((line) => line.replace(/^[\s#-]+/, '').trimEnd())
   const known = new Set([...origins.map(originLine), ...commented])
-  return guesses.filter(({ origin }) => !known.has(originLine(origin)))
+  return inferred.filter(({ origin }) => !known.has(originLine(origin)))
 }
 
 function originLine(origin: Origin): string {
-  // PostgreSQL's default schema may be written or not.
+  // The default schema of PostgreSQL is optional.
   const named =
     origin.kind === 'table' ? { ...origin, table: origin.table.replace(/^public\./, '') } : origin
   return writeOrigin(named)[0]
 }
 
-/** The text with the modules after those that it has; null where `modules` is not a list of lines that begin with "-". */
+/** The text with the modules after the existing ones; null if `modules` is not a list of lines that start with "-". */
 export function mergeModules(
   text: string,
-  guesses: readonly Guess[],
+  inferred: readonly InferredModule[],
   isFolder: boolean,
 ): string | null {
   const list = parseDocument(text).getIn(['modules'])
@@ -40,11 +40,11 @@ export function mergeModules(
   const before = text.slice(0, end)
   const indent = /^ *(?=- )/.exec(lineAt(text, list.range?.[0] ?? 0))?.[0]
   if (indent === undefined) return null
-  const added = `\n${writeModules(guesses, { isFolder, indent })}`
+  const added = `\n${writeModules(inferred, { isFolder, indent })}`
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
   const gap = before.endsWith('\n') ? '' : '\n'
   const merged = before + (gap + added).replaceAll('\n', lineEnd) + text.slice(end)
-  return keepsModules(text, merged) ? merged : null
+  return preservesModules(text, merged) ? merged : null
 }
 
 function lineAt(text: string, offset: number): string {
@@ -71,11 +71,14 @@ function endOfLine(text: string, from: number): number {
   return at === -1 ? text.length : at + 1
 }
 
-function keepsModules(before: string, after: string): boolean {
+function preservesModules(before: string, after: string): boolean {
   const [old, merged] = [before, after].map((text) => parseDocument(text))
   if (!old || !merged || merged.errors.length > 0) return false
-  const [{ modules: kept, ...rest }, { modules, ...others }] = [old, merged].map((one) =>
+  const [{ modules: existing, ...rest }, { modules, ...others }] = [old, merged].map((one) =>
     Object(one.toJS()),
   )
-  return isDeepStrictEqual(rest, others) && isDeepStrictEqual(kept, modules.slice(0, kept.length))
+  return (
+    isDeepStrictEqual(rest, others) &&
+    isDeepStrictEqual(existing, modules.slice(0, existing.length))
+  )
 }

@@ -1,17 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
-import { SettingsFault } from '../platform/load-platform.ts'
-import { readEnvironment } from '../settings/environment.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { InvalidSettings } from '../platform/load-platform.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** @throws SettingsFault with a line for each fault. */
+/** @throws InvalidSettings with a line for each issue. */
 export function openSettings(config: string): Settings {
   const path = resolve(config)
   const folder = dirname(path)
   const file = { name: relative(process.cwd(), path) || config, folder }
   const read = readSettings(readText(path), file, readEnvironment(folder))
-  if (read.outcome === 'faulty') throw new SettingsFault(read.faults.join('\n'))
+  if (read.outcome === 'invalid') throw new InvalidSettings(read.issues.join('\n'))
   return read.settings
 }
 
@@ -21,8 +21,15 @@ function readText(path: string): string {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (reason === 'ENOENT') {
-      throw new SettingsFault(`There is no ${path}; recordhub-platform init writes one.`)
+      throw new InvalidSettings(`${path} does not exist; recordhub-platform init creates it.`)
     }
-    throw new SettingsFault(`${path} cannot be read: ${reason}.`)
+    throw new InvalidSettings(`${path} cannot be read: ${reason}.`)
   }
+}
+
+/** The variables of `.env` in the folder of the settings, overridden by the environment of the process. */
+export function readEnvironment(folder: string): Record<string, string | undefined> {
+  const path = join(folder, '.env')
+  const file = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+  return { ...file, ...process.env }
 }

@@ -32,12 +32,12 @@ export function createColumnCheck(source: Source, log: Log): ColumnCheck {
       }
       logged.set(recordType, change ?? '')
     } catch {
-      // Whoever reads the rows reports why the source cannot be read.
+      // Reading the rows reports the same error.
     }
   }
 }
 
-/** What has changed about the columns, for people; null for nothing. */
+/** Describes how the columns have changed; null if they have not. */
 export function describeChange(before: readonly string[], now: readonly string[]): string | null {
   const missing = before.filter((name) => !now.includes(name))
   const added = now.filter((name) => !before.includes(name))

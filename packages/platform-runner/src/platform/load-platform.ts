@@ -6,9 +6,9 @@ import {
   type PlatformRecord,
 } from '@recordhub/platform-kit'
 import type { Log } from '../log.ts'
-import { formatCount } from '../records/format-count.ts'
+import { formatCount } from '../records/label.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type Row, type Source, SourceFault } from '../sources/source.ts'
+import { type Row, type Source, SourceMisconfigured } from '../sources/source.ts'
 import { type ColumnCheck, createColumnCheck } from './check-columns.ts'
 import { readRegisteredTypes } from './registered-modules.ts'
 import { type ServedModule, serveModule } from './served-module.ts'
@@ -19,32 +19,32 @@ export type LoadedPlatform = {
   checkColumns: ColumnCheck
 }
 
-/** The settings do not fit the data: a line for each fault. */
-export class SettingsFault extends Error {}
+/** The settings are invalid: one line per issue. */
+export class InvalidSettings extends Error {}
 
-const MOST_FOUND = 100
+const MAX_FOUND = 100
 
 /**
- * @throws SettingsFault with every fault that the data show.
- * @throws SourceAway where they cannot be looked at.
+ * @throws InvalidSettings with every issue that the data show.
+ * @throws SourceUnavailable if the source cannot be read.
  */
 export async function loadPlatform(
   settings: Settings,
   source: Source,
   log: Log,
 ): Promise<LoadedPlatform> {
-  const faults: string[] = []
+  const issues: string[] = []
   const modules: ServedModule[] = []
   for (const module of settings.modules) {
     try {
-      modules.push(serveModule(module, await source.describe(module.origin), faults))
+      modules.push(serveModule(module, await source.describe(module.origin), issues))
     } catch (error) {
-      if (!(error instanceof SourceFault)) throw error
+      if (!(error instanceof SourceMisconfigured)) throw error
       const { kind } = module.origin
-      faults.push(`${module.placeOf(kind)}: ${error.message}.`)
+      issues.push(`${module.positionOf(kind)}: ${error.message}.`)
     }
   }
-  if (faults.length > 0) throw new SettingsFault(faults.join('\n'))
+  if (issues.length > 0) throw new InvalidSettings(issues.join('\n'))
   const { name, title, description, sourceKeys } = settings.platform
   const searched = modules.filter((module) => module.search.length > 0)
   const checkColumns = createColumnCheck(source, log)
@@ -64,16 +64,16 @@ export async function loadPlatform(
           },
         }),
   }
-  refuseFaulty(definition)
+  validateDefinition(definition)
   return { definition, modules, checkColumns }
 }
 
-/** What could never be served shows here, and not with the first request. */
-function refuseFaulty(definition: PlatformDefinition): void {
+/** Reports an invalid definition at the start, and not with the first request. */
+function validateDefinition(definition: PlatformDefinition): void {
   try {
     createPlatformHandler(definition)
   } catch (error) {
-    throw new SettingsFault(error instanceof Error ? error.message : String(error))
+    throw new InvalidSettings(error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -109,14 +109,16 @@ async function* toRecords(
   rows: AsyncIterable<Row>,
   log: Log,
 ): AsyncGenerator<PlatformRecord> {
-  let without = 0
+  let withoutReference = 0
   for await (const row of rows) {
     const record = module.toRecord(row)
     if (record) yield record
-    else without += 1
+    else withoutReference += 1
   }
-  if (without > 0)
-    log(`${module.recordType}: ${formatCount(without, 'row')} without a reference left out`)
+  if (withoutReference > 0) {
+    const rows = formatCount(withoutReference, 'row')
+    log(`${module.recordType}: ${rows} without a reference left out`)
+  }
 }
 
 async function* search(
@@ -125,11 +127,11 @@ async function* search(
   text: string,
   signal: AbortSignal,
 ): AsyncGenerator<PlatformRecord & { record_type: string }> {
-  let left = MOST_FOUND
-  // PostgreSQL has no such text, and takes none to look for.
+  let left = MAX_FOUND
+  // PostgreSQL does not support such texts.
   if (text.includes('\0')) return
-  for (const { origin, columns, search: among, recordType, toRecord } of modules) {
-    const find = { text, columns: among, limit: left }
+  for (const { origin, columns, search: searched, recordType, toRecord } of modules) {
+    const find = { text, columns: searched, limit: left }
     for await (const row of source.rows({ origin, columns, find, signal })) {
       const record = toRecord(row)
       if (!record) continue

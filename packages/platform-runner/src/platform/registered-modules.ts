@@ -1,10 +1,10 @@
 import { HUB_KEY_HEADER, RECEIVER_CHECK_PATH } from '@recordhub/protocol/constants'
 import type { PushSettings } from '../settings/settings.ts'
 
-/** The hub gives a search 10 s in all. */
+/** The time limit of the hub for a search is 10 s. */
 const TIMEOUT_MS = 2000
 
-/** The record types that the hub has registered for this platform; null where it cannot be asked. */
+/** The record types that the hub has registered for this platform; null if the hub is unavailable. */
 export async function readRegisteredTypes(
   { hubUrl, hubApiKey }: Pick<PushSettings, 'hubUrl' | 'hubApiKey'>,
   signal: AbortSignal,
@@ -16,7 +16,7 @@ export async function readRegisteredTypes(
         [HUB_KEY_HEADER]: hubApiKey,
         'ngrok-skip-browser-warning': 'true',
       },
-      // The key must not travel elsewhere.
+      // A redirect would send the key to another server.
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })

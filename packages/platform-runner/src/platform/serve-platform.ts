@@ -1,30 +1,30 @@
-/** The platform over HTTP, with a line in the log for each request. */
+/** Serves the platform over HTTP, and logs a line for each request. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createPlatformHandler, type PlatformDefinition } from '@recordhub/platform-kit'
 import { toNodeListener } from '@recordhub/platform-kit/node'
 import type { Log } from '../log.ts'
 import type { Settings } from '../settings/settings.ts'
-import { SourceAway } from '../sources/source.ts'
+import { SourceUnavailable } from '../sources/source.ts'
 
 export type RunningServer = {
   address: string
-  /** Takes nothing new, and gives what is under way some time to end. */
+  /** Accepts no new requests, and lets those in flight finish within a time limit. */
   stop: () => Promise<void>
 }
 
-/** A hub asks again after so long where the source is away. */
+/** The `Retry-After` while the source is unavailable. */
 const RETRY_SECONDS = 5
 const GRACE_MS = 10_000
 
-/** @throws Error where the port cannot be had. */
+/** @throws Error if the port cannot be opened. */
 export async function servePlatform(
   definition: PlatformDefinition,
   { listen, platform }: Pick<Settings, 'listen' | 'platform'>,
   log: Log,
 ): Promise<RunningServer> {
   const server = createServer((request, response) => {
-    // One for each request: it tells what went wrong with this one.
+    // One handler per request, so that its error is known.
     let failure: unknown = null
     const handler = createPlatformHandler(definition, {
       pathWord: platform.pathWord,
@@ -32,12 +32,13 @@ export async function servePlatform(
         failure = error
       },
     })
-    const answer = async (asked: Request) => {
-      const given = await handler(asked)
-      return given?.status === 500 && failure instanceof SourceAway ? toUnavailable() : given
+    const respond = async (request: Request) => {
+      const response = await handler(request)
+      const isUnavailable = response?.status === 500 && failure instanceof SourceUnavailable
+      return isUnavailable ? toUnavailable() : response
     }
-    logAtTheEnd(request, response, log, () => failure)
-    toNodeListener(Object.assign(answer, handler))(request, response)
+    logResponse(request, response, log, () => failure)
+    toNodeListener(Object.assign(respond, handler))(request, response)
   })
   server.listen(listen.port, listen.host)
   await once(server, 'listening')
@@ -59,15 +60,15 @@ export async function servePlatform(
 }
 
 function toUnavailable(): Response {
-  const message = 'The source of the records cannot be reached at the moment.'
+  const message = 'The source of the records is unavailable at the moment.'
   return Response.json(
     { success: false, message },
     { status: 503, headers: { 'Retry-After': String(RETRY_SECONDS) } },
   )
 }
 
-/** Without the query, which may name a person, and without headers, which hold the key. */
-function logAtTheEnd(
+/** Logs neither the query, which may contain the name of a person, nor the headers, which contain the key. */
+function logResponse(
   request: IncomingMessage,
   response: ServerResponse,
   log: Log,
@@ -78,8 +79,8 @@ function logAtTheEnd(
   response.once('close', () => {
     const ms = Math.round(performance.now() - began)
     const failure = failureOf()
-    const words = failure instanceof Error ? failure.message : failure
-    const end = failure ? ` ${words}` : response.writableFinished ? '' : ' the hub went away'
+    const message = failure instanceof Error ? failure.message : failure
+    const end = failure ? ` ${message}` : response.writableFinished ? '' : ' the hub disconnected'
     log(`${request.method} ${path} ${response.statusCode} ${ms} ms${end}`)
   })
 }

@@ -6,7 +6,7 @@ import type { Column } from '../sources/source.ts'
 import { serveModule } from './served-module.ts'
 
 const settings = (over: Partial<ModuleSettings> = {}): ModuleSettings => ({
-  placeOf: (key) => `file:1: ${key}`,
+  positionOf: (key) => `file:1: ${key}`,
   recordType: 'people',
   name: null,
   description: '',
@@ -68,9 +68,9 @@ test('configured field settings override those of the database', () => {
 })
 
 test('two columns with the same name are reported', () => {
-  const faults: string[] = []
-  serveModule(settings(), [...COLUMNS, column('id', 'text')], faults)
-  assert.deepEqual(faults, ['file:1: null: two columns are named "id"; name one of them anew.'])
+  const issues: string[] = []
+  serveModule(settings(), [...COLUMNS, column('id', 'text')], issues)
+  assert.deepEqual(issues, ['file:1: null: two columns are named "id"; rename one of them.'])
 })
 
 test('a column with an unsafe key is left out', () => {

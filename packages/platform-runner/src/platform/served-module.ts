@@ -1,7 +1,7 @@
-/** A module as it is served: what its owner wants of it, met with what its source holds. */
+/** A module as it is served: its settings combined with the columns of its source. */
 import type { PlatformField, PlatformRecord } from '@recordhub/platform-kit'
 import { FIELD_TYPES, fieldTypeOf, type Kind, textOf, toJson } from '../records/kind.ts'
-import { labelFromComment, labelOf } from '../records/label.ts'
+import { labelFromComment, toLabel } from '../records/label.ts'
 import { columnsOf, renderName, renderReference } from '../records/template.ts'
 import type { ModuleSettings, Origin } from '../settings/settings.ts'
 import type { Column, Row } from '../sources/source.ts'
@@ -12,21 +12,21 @@ export type ServedModule = {
   description: string
   origin: Origin
   fields: PlatformField[]
-  /** What has to be read of each row. */
+  /** The columns that are read of each row. */
   columns: Column[]
-  /** Of the columns above, those that are looked through. */
+  /** The columns that a search reads. */
   search: Column[]
-  /** The columns of `data`, with what their values become. */
+  /** The columns of `data` and the kinds of their values. */
   sent: readonly SentColumn[]
   key: Column[]
   updatedAt: Column | null
-  /** What is not sent, and why, for people. */
+  /** The columns that are not sent, and why. */
   leftOut: { name: string; reason: string }[]
-  /** The names of all columns that the source had when the module was loaded. */
+  /** The names of all columns of the source when the module was loaded. */
   foundNames: readonly string[]
-  /** Another one whenever the records would be other ones. */
+  /** Changes whenever the settings or columns change the records. */
   shape: string
-  /** Null for a row without a reference, which the hub could not tell from others. */
+  /** Null for a row without a reference, which the hub could not identify. */
   toRecord: (row: Row) => PlatformRecord | null
 }
 
@@ -39,27 +39,27 @@ export type SentColumn = {
   isDeclared: boolean
 }
 
-/** @param faults grows by a line for each column that is not there. */
+/** @param issues a line is added for each missing column. */
 export function serveModule(
   settings: ModuleSettings,
   found: readonly Column[],
-  faults: string[],
+  issues: string[],
 ): ServedModule {
   const { reference, fullName, fields } = settings
   const find = (name: string, key: string): Column[] => {
     const column = found.find((one) => one.name === name)
     if (column) return [column]
     const names = found.map((one) => one.name).join(', ')
-    const there = names === '' ? 'none, since it is empty' : names
-    faults.push(`${settings.placeOf(key)}: there is no column "${name}"; there are ${there}.`)
+    const columns = names === '' ? 'it is empty' : `its columns are ${names}`
+    issues.push(`${settings.positionOf(key)}: there is no column "${name}"; ${columns}.`)
     return []
   }
   const findAll = (names: readonly string[], key: string) =>
     names.flatMap((name) => find(name, key))
 
   for (const name of repeated(found.filter(hasName).map((column) => column.name))) {
-    faults.push(
-      `${settings.placeOf(null)}: two columns are named "${name}"; name one of them anew.`,
+    issues.push(
+      `${settings.positionOf(null)}: two columns are named "${name}"; rename one of them.`,
     )
   }
   findAll([...settings.leaveOut], 'leave_out')
@@ -70,7 +70,7 @@ export function serveModule(
   const [updatedAt = null] =
     settings.updatedAt === null ? [] : find(settings.updatedAt, 'updated_at')
   if (updatedAt?.kind === 'date') {
-    faults.push(`${settings.placeOf('updated_at')}: "${updatedAt.name}" tells the day only.`)
+    issues.push(`${settings.positionOf('updated_at')}: "${updatedAt.name}" contains only the date.`)
   }
   const leftOut = found.flatMap((column) => {
     const reason = reasonToLeaveOut(column, settings)
@@ -80,7 +80,7 @@ export function serveModule(
   const data = offered.filter(({ name }) => !leftOut.some((one) => one.name === name))
 
   const columns = [...new Set([...data, ...key, ...named, ...search])]
-  const places = new Map(columns.map((column, index) => [column.name, index]))
+  const indexes = new Map(columns.map((column, index) => [column.name, index]))
   const sent = data.map((column): SentColumn => {
     const type = fields[column.name]?.type ?? null
     const kind = kindToSend(column.kind, type)
@@ -89,18 +89,18 @@ export function serveModule(
   const sentAs = new Map(sent.map(({ column, kind }) => [column.name, kind]))
 
   function textIn(row: Row, name: string): string | null {
-    const kind = sentAs.get(name) ?? columns[places.get(name) ?? -1]?.kind ?? 'any'
-    return textOf(toJson(row[places.get(name) ?? -1] ?? null, kind))
+    const kind = sentAs.get(name) ?? columns[indexes.get(name) ?? -1]?.kind ?? 'any'
+    return textOf(toJson(row[indexes.get(name) ?? -1] ?? null, kind))
   }
 
   return {
     recordType: settings.recordType,
-    name: settings.name || labelOf(settings.recordType),
+    name: settings.name || toLabel(settings.recordType),
     description: settings.description,
     origin: settings.origin,
     fields: sent.map(({ column, kind }) => ({
       key: column.name,
-      label: fields[column.name]?.label ?? labelFromComment(column.comment) ?? labelOf(column.name),
+      label: fields[column.name]?.label ?? labelFromComment(column.comment) ?? toLabel(column.name),
       type: fieldTypeOf(kind),
       required: fields[column.name]?.required ?? column.required,
     })),
@@ -125,20 +125,20 @@ export function serveModule(
 }
 
 function reasonToLeaveOut(column: Column, { leaveOut, columns }: ModuleSettings): string | null {
-  if (leaveOut.includes(column.name)) return 'as leave_out says'
-  if (columns && !columns.includes(column.name)) return 'columns does not name it'
+  if (leaveOut.includes(column.name)) return 'listed in leave_out'
+  if (columns && !columns.includes(column.name)) return 'not listed in columns'
   if (!hasName(column)) return 'it has no name'
-  if (column.name === '__proto__') return 'the hub takes no such name'
+  if (column.name === '__proto__') return 'the hub rejects this name'
   return column.kind === 'binary' ? `${column.type} is binary` : null
 }
 
-/** A time keeps its zone, whatever its owner calls it. */
+/** A time keeps its zone, even if the settings declare a datetime. */
 function kindToSend(kind: Kind, type: keyof typeof FIELD_TYPES | null): Kind {
   if (type === null || (type === 'datetime' && kind === 'instant')) return kind
   return FIELD_TYPES[type]
 }
 
-/** Not so the cells behind the last name in the head of many a CSV file. */
+/** CSV files often have unnamed columns after the last one. */
 export const hasName = ({ name }: Column) => name.trim() !== ''
 
 function repeated(names: readonly string[]): Set<string> {

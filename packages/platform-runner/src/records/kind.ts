@@ -1,25 +1,30 @@
-/** What values of a column are, and how they become JSON. */
-import { exactNumber, isOutOfBounds, type JsonValue, parseExact } from './json.ts'
+/** The kinds of columns, and how their values become JSON. */
+import {
+  findUnsafeJson,
+  type JsonValue,
+  parseLossless,
+  parseNumber,
+} from '@recordhub/protocol/lossless-json'
 
 export type Kind =
-  /** As the source gives it. */
+  /** Sent unchanged. */
   | 'any'
   | 'text'
   | 'number'
   | 'boolean'
   | 'date'
-  /** A day and a time without a zone. */
+  /** A date and time without a time zone. */
   | 'datetime'
-  /** A point in time, told in UTC. */
+  /** A point in time, in UTC. */
   | 'instant'
   | 'json'
   /** Never sent. */
   | 'binary'
 
-/** A value as a source gives it: databases as text, where they can. */
+/** A value from a source; databases return text where possible. */
 export type Cell = JsonValue | bigint | Uint8Array
 
-/** What an owner may call a type, as the manifest has it. */
+/** The types that the settings and the manifest use. */
 export const FIELD_TYPES = {
   string: 'text',
   number: 'number',
@@ -37,17 +42,17 @@ export function fieldTypeOf(kind: Kind): FieldType {
 }
 
 /** The record, its `data` and the value of a column are the first levels. */
-const JSON_LEVELS = 60
+const MAX_JSON_LEVELS = 60
 
-/** What cannot be read as what its column is goes as the text that it is: nothing is lost. */
+/** Converts a value; one that does not match the kind is sent unchanged as text, so that nothing is lost. */
 export function toJson(cell: Cell, kind: Kind): JsonValue {
   if (cell === null || cell instanceof Uint8Array) return null
   if (kind === 'text') return textOf(cell)
   if (kind === 'boolean') return toBoolean(cell)
-  if (typeof cell === 'bigint') return exactNumber(String(cell))
+  if (typeof cell === 'bigint') return parseNumber(String(cell))
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : String(cell)
   if (typeof cell !== 'string') return cell
-  if (kind === 'number') return exactNumber(cell) ?? cell
+  if (kind === 'number') return parseNumber(cell) ?? cell
   if (kind === 'date' || kind === 'datetime' || kind === 'instant') return toIso(cell, kind)
   return kind === 'json' ? readJson(cell) : cell
 }
@@ -55,7 +60,7 @@ export function toJson(cell: Cell, kind: Kind): JsonValue {
 const ISO_DAY = /^\d{4}-\d\d-\d\d$/
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/
 
-/** Whether a value can be read as what its column is. {@link toJson} sends one that cannot unchanged. */
+/** Whether a value matches the kind of its column. {@link toJson} sends other values unchanged. */
 export function isReadable(cell: Cell, kind: Kind): boolean {
   const value = toJson(cell, kind)
   if (value === null || kind === 'any' || kind === 'text' || kind === 'binary') return true
@@ -73,7 +78,7 @@ function isOnCalendar(text: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** A value as people write it, for names and references; null for none. */
+/** A value as text, for names and references; null for null and binary values. */
 export function textOf(cell: Cell): string | null {
   if (cell === null || cell instanceof Uint8Array) return null
   if (typeof cell === 'string') return cell
@@ -87,24 +92,24 @@ function toBoolean(cell: Exclude<Cell, null | Uint8Array>): JsonValue {
   const text = String(cell).toLowerCase()
   if (TRUE.has(text)) return true
   if (FALSE.has(text)) return false
-  return typeof cell === 'bigint' ? exactNumber(text) : cell
+  return typeof cell === 'bigint' ? parseNumber(text) : cell
 }
 
 const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:\+00(?::?00)?)?$/
 
 function toIso(text: string, kind: 'date' | 'datetime' | 'instant'): string | null {
-  // MySQL's way to say that there is none.
+  // MySQL's representation of no date.
   if (text.startsWith('0000-00-00')) return null
   const [, day, time] = DATE_AND_TIME.exec(text) ?? []
   if (kind === 'date' || day === undefined) return text
   return kind === 'instant' ? `${day}T${time}Z` : `${day}T${time}`
 }
 
-/** What the hub would refuse is sent as text: one value must not keep all others from it. */
+/** JSON that the hub rejects is sent as text, so that one value does not affect the others. */
 function readJson(text: string): JsonValue {
   try {
-    const value = parseExact(text)
-    return isOutOfBounds(value, JSON_LEVELS) ? text : value
+    const value = parseLossless(text)
+    return findUnsafeJson(value, MAX_JSON_LEVELS) === null ? value : text
   } catch {
     return text
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelFromComment, labelOf } from './label.ts'
+import { labelFromComment, toLabel } from './label.ts'
 import { columnsOf, parseTemplate, renderName, renderReference } from './template.ts'
 
 const row: Record<string, string | null> = {
@@ -42,8 +42,8 @@ test('labels are derived from column names and comments', () => {
     ___: '___',
     ÄNDERUNG: 'Änderung',
   })
-  for (const [name, label] of labels) assert.equal(labelOf(name), label)
-  assert.equal(labelFromComment('Day of birth\nas told'), 'Day of birth')
+  for (const [name, label] of labels) assert.equal(toLabel(name), label)
+  assert.equal(labelFromComment('Day of birth\nas stated'), 'Day of birth')
   assert.equal(labelFromComment(' '.repeat(5)), null)
   assert.equal(labelFromComment('x'.repeat(81)), null)
 })

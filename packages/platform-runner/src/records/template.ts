@@ -1,4 +1,4 @@
-/** How a reference or a name is made of columns: `id`, or `{first_name} {last_name}`. */
+/** Templates of references and names: the name of a column, or `{first_name} {last_name}`. */
 
 export type Template = readonly (string | { column: string })[]
 
@@ -16,7 +16,7 @@ export function columnsOf(template: Template): string[] {
   return template.flatMap((part) => (typeof part === 'string' ? [] : [part.column]))
 }
 
-/** Null where one of its columns is empty: what is left of a reference may be another's. */
+/** Returns null if a column is empty, since the rest may be the reference of another record. */
 export function renderReference(
   template: Template,
   read: (column: string) => string | null,
@@ -25,7 +25,7 @@ export function renderReference(
   return parts.some((part) => part === null || part === '') ? null : parts.join('')
 }
 
-/** Without the gaps that empty columns leave. */
+/** Renders a name; empty columns leave no gaps. */
 export function renderName(template: Template, read: (column: string) => string | null): string {
   const [only] = template
   if (template.length === 1 && typeof only === 'object') return read(only.column) ?? ''

@@ -5,23 +5,23 @@ import type { FieldSettings, ModuleSettings, Origin, SourceSettings } from './se
 
 const TYPES = Object.keys(FIELD_TYPES).filter((name): name is FieldType => name in FIELD_TYPES)
 
-/** Null where the file does not say what it is. */
+/** Null if the file does not contain a valid source. */
 type SourceKind = SourceSettings['kind'] | null
 
-/** One element of `modules`; what is wrong with it is remembered by the section. */
+/** Reads one element of `modules`; the section collects its issues. */
 export function readModule(section: Section, source: SourceKind): ModuleSettings {
-  const recordType = section.need('record_type')
+  const recordType = section.requiredText('record_type')
   if (recordType === '.' || recordType === '..') {
-    section.fault('record_type', 'cannot stand in an address')
+    section.addIssue('record_type', 'cannot be used in a URL')
   }
   const module: ModuleSettings = {
-    placeOf: section.placeOf,
+    positionOf: section.positionOf,
     recordType,
     name: section.text('name'),
     description: section.text('description') ?? '',
     origin: readOrigin(section, source),
-    reference: parseTemplate(section.need('reference')),
-    fullName: parseTemplate(section.need('full_name')),
+    reference: parseTemplate(section.requiredText('reference')),
+    fullName: parseTemplate(section.requiredText('full_name')),
     columns: section.has('columns') ? section.texts('columns') : null,
     leaveOut: section.texts('leave_out'),
     fields: readFields(section.section('fields')),
@@ -29,9 +29,9 @@ export function readModule(section: Section, source: SourceKind): ModuleSettings
     updatedAt: section.text('updated_at'),
   }
   if (source === 'folder' && module.updatedAt !== null) {
-    section.fault('updated_at', 'is of no use for files: their own times tell whether they changed')
+    section.addIssue('updated_at', 'is not used for files: their modification times show changes')
   }
-  section.end()
+  section.rejectUnknownKeys()
   return module
 }
 
@@ -43,22 +43,26 @@ function readOrigin(section: Section, source: SourceKind): Origin {
   const encoding = section.text('encoding')
   if (source === 'folder') {
     if (table !== null || query !== null) {
-      section.fault(table === null ? 'query' : 'table', 'is for databases; a folder has file')
-    } else if (file === null) section.fault('file', 'is missing')
+      section.addIssue(
+        table === null ? 'query' : 'table',
+        'is for databases; use file for a folder',
+      )
+    } else if (file === null) section.addIssue('file', 'is missing')
     if (delimiter !== null && delimiter.length !== 1) {
-      section.fault('delimiter', 'has to be one character')
+      section.addIssue('delimiter', 'must be one character')
     }
     if (encoding !== null && !isEncoding(encoding)) {
-      section.fault(
+      section.addIssue(
         'encoding',
-        'is none that is known: utf-8, windows-1252, utf-16le and the like are',
+        'is unknown: use utf-8, windows-1252, utf-16le or another standard label',
       )
     }
     return { kind: 'file', file: file ?? '', delimiter, encoding }
   }
   if (source === null && file !== null) return { kind: 'file', file, delimiter, encoding }
-  if (file !== null) section.fault('file', 'is for folders; a database has table or query')
-  else if ((table === null) === (query === null)) section.fault(null, 'needs either table or query')
+  if (file !== null) section.addIssue('file', 'is for folders; use table or query for a database')
+  else if ((table === null) === (query === null))
+    section.addIssue(null, 'needs either table or query')
   return query === null ? { kind: 'table', table: table ?? '' } : { kind: 'query', query }
 }
 
@@ -78,9 +82,9 @@ function readFields(section: Section | null): Record<string, FieldSettings> {
     const settings = {
       label: field.text('label'),
       type: field.oneOf('type', TYPES),
-      required: field.flag('required'),
+      required: field.boolean('required'),
     }
-    field.end()
+    field.rejectUnknownKeys()
     return [[column, settings]]
   })
   return Object.fromEntries(fields)

@@ -1,4 +1,4 @@
-/** From the text of `platform.yaml` to settings, or to all that is wrong with it. */
+/** Reads the text of `platform.yaml` as settings, or as a list of all its issues. */
 import { resolve } from 'node:path'
 import { readModule } from './read-module.ts'
 import { openSection, type Section } from './section.ts'
@@ -6,61 +6,61 @@ import type { PushSettings, Settings, SourceSettings } from './settings.ts'
 
 export type ReadSettings =
   | { outcome: 'valid'; settings: Settings }
-  | { outcome: 'faulty'; faults: string[] }
+  | { outcome: 'invalid'; issues: string[] }
 
-const SHORTEST_KEY = 16
+const MIN_KEY_LENGTH = 16
 
 /**
- * @param file its name as people know it, and the folder that paths in it begin at.
+ * @param file its name for messages, and the folder to which paths in it are relative.
  */
 export function readSettings(
   text: string,
   file: { name: string; folder: string },
   environment: Readonly<Record<string, string | undefined>>,
 ): ReadSettings {
-  const faults: string[] = []
-  const root = openSection(text, file.name, environment, faults)
-  if (!root) return { outcome: 'faulty', faults }
+  const issues: string[] = []
+  const root = openSection(text, file.name, environment, issues)
+  if (!root) return { outcome: 'invalid', issues }
   const platform = readPlatform(root)
   const listen = readListen(root.section('listen'))
   const source = readSource(root, file.folder)
   const push = readPush(root.section('push'), file.folder)
-  const known = faults.length
+  const issuesBefore = issues.length
   const sections = root.sections('modules')
   const modules = sections.map((section) => readModule(section, source?.kind ?? null))
-  if (sections.length === 0 && faults.length === known) {
-    root.fault('modules', root.has('modules') ? 'names none' : 'is missing')
+  if (sections.length === 0 && issues.length === issuesBefore) {
+    root.addIssue('modules', root.has('modules') ? 'is empty' : 'is missing')
   }
   for (const [index, module] of modules.entries()) {
     const first = modules.findIndex(({ recordType }) => recordType === module.recordType)
     if (first < index) {
-      sections[index]?.fault(
+      sections[index]?.addIssue(
         'record_type',
-        `"${module.recordType}" is that of modules[${first}], too`,
+        `"${module.recordType}" is also used by modules[${first}]`,
       )
     }
   }
   if (push && !modules.some((module) => module.updatedAt !== null)) {
-    root.fault('push', 'needs a module with updated_at: what has changed cannot be told else')
+    root.addIssue('push', 'needs a module with updated_at, by which changes are detected')
   }
-  root.end()
-  if (faults.length > 0 || !platform || !source) return { outcome: 'faulty', faults }
+  root.rejectUnknownKeys()
+  if (issues.length > 0 || !platform || !source) return { outcome: 'invalid', issues }
   return { outcome: 'valid', settings: { platform, listen, source, modules, push } }
 }
 
 function readPlatform(root: Section): Settings['platform'] | null {
   const section = root.section('platform')
   if (!section) {
-    if (!root.has('platform')) root.fault('platform', 'is missing')
+    if (!root.has('platform')) root.addIssue('platform', 'is missing')
     return null
   }
   const sourceKeys = section.texts('source_key')
   if (sourceKeys.length === 0)
-    section.fault('source_key', 'is missing: the key that the hub must send')
-  if (sourceKeys.some((key) => key.length < SHORTEST_KEY)) {
-    section.fault('source_key', `is shorter than ${SHORTEST_KEY} characters`)
+    section.addIssue('source_key', 'is missing: it is the key that the hub must send')
+  if (sourceKeys.some((key) => key.length < MIN_KEY_LENGTH)) {
+    section.addIssue('source_key', `is shorter than ${MIN_KEY_LENGTH} characters`)
   }
-  const name = section.need('name')
+  const name = section.requiredText('name')
   const platform = {
     name,
     title: section.text('title') || name,
@@ -69,18 +69,18 @@ function readPlatform(root: Section): Settings['platform'] | null {
     pathWord: section.text('path_word') ?? 'hub',
   }
   if (!/^[\w.~-]+$/.test(platform.pathWord)) {
-    section.fault('path_word', 'may hold letters, digits, "-" and "_" only')
+    section.addIssue('path_word', 'may contain only letters, digits, "-" and "_"')
   }
-  section.end()
+  section.rejectUnknownKeys()
   return platform
 }
 
 function readListen(section: Section | null): Settings['listen'] {
   const listen = {
     host: section?.text('host') ?? '127.0.0.1',
-    port: section?.number('port', { least: 0, most: 65_535 }) ?? 8090,
+    port: section?.number('port', { min: 0, max: 65_535 }) ?? 8090,
   }
-  section?.end()
+  section?.rejectUnknownKeys()
   return listen
 }
 
@@ -94,27 +94,28 @@ const SCHEMES: Record<string, 'postgres' | 'mysql'> = {
 function readSource(root: Section, folder: string): SourceSettings | null {
   const section = root.section('source')
   if (!section) {
-    if (!root.has('source')) root.fault('source', 'is missing: where the records are')
+    if (!root.has('source'))
+      root.addIssue('source', 'is missing: it is the database or folder with the records')
     return null
   }
   const database = section.text('database')
   const files = section.text('folder')
-  section.end()
+  section.rejectUnknownKeys()
   if (section.has('database') === section.has('folder')) {
-    section.fault(null, 'needs either database or folder')
+    section.addIssue(null, 'needs either database or folder')
     return null
   }
   if (files !== null) return { kind: 'folder', path: resolve(folder, files) }
   const source = database === null ? null : parseSource(database, folder)
-  if (!source && database !== null) section.fault('database', whyNoAddress(database))
+  if (!source && database !== null) section.addIssue('database', explainInvalidAddress(database))
   return source
 }
 
-function whyNoAddress(text: string): string {
+function explainInvalidAddress(text: string): string {
   const [, scheme = ''] = /^([a-z]+):\/\//.exec(text) ?? []
   return Object.hasOwn(SCHEMES, scheme)
-    ? `is no address: write ${scheme}://user:password@host:port/database, and in the password %40 for @, %2F for /, %23 for #`
-    : 'has to begin with postgres://, mysql://, mariadb:// or sqlite:'
+    ? `is not a valid address: write ${scheme}://user:password@host:port/database, and in the password %40 for @, %2F for /, %23 for #`
+    : 'must start with postgres://, mysql://, mariadb:// or sqlite:'
 }
 
 /** `postgres://…`, `mysql://…`, `mariadb://…`, `sqlite:<path>`; null for anything else. */
@@ -129,16 +130,16 @@ export function parseSource(address: string, folder: string): SourceSettings | n
 function readPush(section: Section | null, folder: string): PushSettings | null {
   if (!section) return null
   const push = {
-    hubUrl: section.need('hub_url'),
-    hubApiKey: section.need('hub_api_key'),
-    everySeconds: section.number('every_seconds', { least: 0.1, most: 86_400 }) ?? 5,
-    overlapSeconds: section.number('overlap_seconds', { least: 0, most: 86_400 }) ?? 30,
-    pushesExisting: section.flag('existing') ?? false,
+    hubUrl: section.requiredText('hub_url'),
+    hubApiKey: section.requiredText('hub_api_key'),
+    everySeconds: section.number('every_seconds', { min: 0.1, max: 86_400 }) ?? 5,
+    overlapSeconds: section.number('overlap_seconds', { min: 0, max: 86_400 }) ?? 30,
+    pushesExisting: section.boolean('existing') ?? false,
     stateFolder: resolve(folder, section.text('state_folder') ?? 'recordhub-state'),
   }
   if (push.hubUrl !== '' && !/^https?:\/\/[^/]/.test(push.hubUrl)) {
-    section.fault('hub_url', 'has to begin with https:// or http://')
+    section.addIssue('hub_url', 'must start with https:// or http://')
   }
-  section.end()
+  section.rejectUnknownKeys()
   return push
 }

@@ -1,20 +1,20 @@
 import type { Settings, SourceSettings } from './settings.ts'
 
-/** Takes every secret out of a text that people may see, whatever a driver or a server has put into it. */
-export type HideSecrets = (text: string) => string
+/** Masks every secret in a text, such as the error message of a driver. */
+export type RedactSecrets = (text: string) => string
 
 /** A shorter secret occurs in ordinary text, which masking it everywhere would garble. */
 const MIN_LENGTH_TO_MASK_EVERYWHERE = 6
 
-/** What stands before and after a password in an address. */
+/** The text before and after a password in a URL. */
 const PASSWORD_POSITIONS = [
   { before: ':', after: '@' },
   { before: 'password=', after: '' },
 ] as const
 
-/** Masks short secrets only where an address has its password. */
-export function createHiding(secrets: readonly string[]): HideSecrets {
-  // The longest first: one may hold another.
+/** Creates a function that masks secrets. Short secrets are masked only at the password positions of URLs. */
+export function createRedactor(secrets: readonly string[]): RedactSecrets {
+  // The longest first, since one secret may contain another.
   const known = [...new Set(secrets)]
     .filter((one) => one !== '')
     .toSorted((a, b) => b.length - a.length)

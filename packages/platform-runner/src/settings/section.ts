@@ -1,4 +1,4 @@
-/** Reads parts of a YAML file and remembers every fault with its place. */
+/** Reads sections of a YAML file and collects all issues with their positions. */
 import {
   type Document,
   isAlias,
@@ -12,27 +12,27 @@ import {
 
 /** A mapping of the file. */
 export type Section = {
-  /** Where it is: `modules[0]`. */
+  /** The path in the file: `modules[0]`. */
   path: string
   keys: readonly string[]
   has: (key: string) => boolean
-  /** A text, also where it looks like a number; null where it is left out. */
+  /** A text, even if it looks like a number; null if it is missing. */
   text: (key: string) => string | null
-  /** A text that must be there; "" beside a fault. */
-  need: (key: string) => string
-  oneOf: <Word extends string>(key: string, words: readonly Word[]) => Word | null
-  number: (key: string, bounds: { least: number; most: number }) => number | null
-  flag: (key: string) => boolean | null
-  /** Texts; a single one is a list of one. Empty where it is left out. */
+  /** A required text; "" and an issue if it is missing. */
+  requiredText: (key: string) => string
+  oneOf: <Value extends string>(key: string, values: readonly Value[]) => Value | null
+  number: (key: string, bounds: { min: number; max: number }) => number | null
+  boolean: (key: string) => boolean | null
+  /** A list of texts, or a single text. Empty if it is missing. */
   texts: (key: string) => string[]
   section: (key: string) => Section | null
   sections: (key: string) => Section[]
-  /** Remembers a fault of a key, or of the section itself. */
-  fault: (key: string | null, words: string) => void
-  /** Where a key is, for faults that show later: `platform.yaml:12: modules[0].table`. */
-  placeOf: (key: string | null) => string
-  /** Remembers a fault for every key that was never asked for. */
-  end: () => void
+  /** Adds an issue of a key, or of the section itself. */
+  addIssue: (key: string | null, issue: string) => void
+  /** The position of a key: `platform.yaml:12: modules[0].table`. */
+  positionOf: (key: string | null) => string
+  /** Adds an issue for every key that was not read. */
+  rejectUnknownKeys: () => void
 }
 
 type File = {
@@ -40,41 +40,41 @@ type File = {
   lines: LineCounter
   document: Document.Parsed
   environment: Readonly<Record<string, string | undefined>>
-  faults: string[]
+  issues: string[]
 }
 
-/** What people write first for a reference of two columns. */
-const NEEDS_QUOTES = ' (a text that begins with { needs quotes: "{a}-{b}")'
+/** A common mistake in references of two columns. */
+const NEEDS_QUOTES = ' (a text that starts with { needs quotes: "{a}-{b}")'
 
 /**
- * @param environment what `${NAME}` in a text stands for.
- * @param faults grows by a line for each fault that is found.
- * @returns null where the file is no YAML with a mapping.
+ * @param environment the values of `${NAME}` in texts.
+ * @param issues a line is added for each issue.
+ * @returns null if the file is not a YAML mapping.
  */
 export function openSection(
   text: string,
   name: string,
   environment: File['environment'],
-  faults: string[],
+  issues: string[],
 ): Section | null {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   for (const { code, message, pos } of document.errors) {
-    const [words = ''] = message.split(/ at line \d|\n/)
+    const [reason = ''] = message.split(/ at line \d|\n/)
     const { line } = lines.linePos(pos[0])
     const isBare = /:\s+\{/.test(text.split('\n')[line - 1] ?? '')
-    const known = code === 'MULTIPLE_DOCS' ? 'the file ends here; take "---" out' : words.trim()
-    faults.push(`${name}:${line}: ${known}${isBare ? NEEDS_QUOTES : ''}`)
+    const issue = code === 'MULTIPLE_DOCS' ? 'the file ends here; remove "---"' : reason.trim()
+    issues.push(`${name}:${line}: ${issue}${isBare ? NEEDS_QUOTES : ''}`)
   }
   if (document.errors.length > 0) return null
-  const file = { name, lines, document, environment, faults }
+  const file = { name, lines, document, environment, issues }
   return toSection(file, '', document.contents)
 }
 
 function toSection(file: File, path: string, given: unknown): Section | null {
   const node = resolve(file, given)
   if (!isMap(node)) {
-    faultAt(file, node, path || 'the file', 'has to be a mapping (key: value)')
+    addIssueAt(file, node, path || 'the file', 'must be a mapping (key: value)')
     return null
   }
   const members = new Map<string, unknown>(
@@ -83,21 +83,21 @@ function toSection(file: File, path: string, given: unknown): Section | null {
   const keyNodes = new Map(
     node.items.map(({ key }) => [isScalar(key) ? String(key.value) : String(key), key]),
   )
-  const asked = new Set<string>()
+  const readKeys = new Set<string>()
   const pathOf = (key: string) => (path === '' ? key : `${path}.${key}`)
 
   function find(key: string): unknown {
-    asked.add(key)
+    readKeys.add(key)
     const value = resolve(file, members.get(key))
     return isScalar(value) && value.value === null ? undefined : (value ?? undefined)
   }
 
-  const fault = (key: string | null, words: string) =>
-    faultAt(
+  const addIssue = (key: string | null, issue: string) =>
+    addIssueAt(
       file,
       key === null ? node : (keyNodes.get(key) ?? node),
       key === null ? path : pathOf(key),
-      words,
+      issue,
     )
 
   function text(key: string): string | null {
@@ -109,34 +109,36 @@ function toSection(file: File, path: string, given: unknown): Section | null {
     path,
     keys: [...members.keys()],
     has(key) {
-      asked.add(key)
+      readKeys.add(key)
       return members.has(key)
     },
     text,
-    need(key) {
+    requiredText(key) {
       const value = text(key)
-      if (value === null && find(key) === undefined) fault(key, 'is missing')
-      else if (value?.trim() === '') fault(key, 'is empty')
+      if (value === null && find(key) === undefined) addIssue(key, 'is missing')
+      else if (value?.trim() === '') addIssue(key, 'is empty')
       return value ?? ''
     },
-    oneOf(key, words) {
+    oneOf(key, values) {
       const value = text(key)
-      const word = words.find((one) => one === value)
-      if (value !== null && word === undefined) fault(key, `has to be one of ${words.join(', ')}`)
-      return word ?? null
+      const known = values.find((one) => one === value)
+      if (value !== null && known === undefined) {
+        addIssue(key, `must be one of ${values.join(', ')}`)
+      }
+      return known ?? null
     },
-    number(key, { least, most }) {
+    number(key, { min, max }) {
       const value = text(key)
       if (value === null) return null
       const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
-      if (number >= least && number <= most) return number
-      fault(key, `has to be a number from ${least} to ${most}`)
+      if (number >= min && number <= max) return number
+      addIssue(key, `must be a number from ${min} to ${max}`)
       return null
     },
-    flag(key) {
+    boolean(key) {
       const value = text(key)
       if (value === null) return null
-      if (value !== 'true' && value !== 'false') fault(key, 'has to be true or false')
+      if (value !== 'true' && value !== 'false') addIssue(key, 'must be true or false')
       return value === 'true'
     },
     texts(key) {
@@ -156,7 +158,7 @@ function toSection(file: File, path: string, given: unknown): Section | null {
       const value = find(key)
       if (value === undefined) return []
       if (!isSeq(value)) {
-        fault(key, 'has to be a list (lines that begin with "-")')
+        addIssue(key, 'must be a list (lines that start with "-")')
         return []
       }
       return value.items.flatMap((item, index) => {
@@ -164,47 +166,47 @@ function toSection(file: File, path: string, given: unknown): Section | null {
         return one === null ? [] : [one]
       })
     },
-    fault,
-    placeOf: (key) =>
-      `${placeIn(file, key === null ? node : (keyNodes.get(key) ?? node))}: ${key === null ? path : pathOf(key)}`,
-    end() {
+    addIssue,
+    positionOf: (key) =>
+      `${positionIn(file, key === null ? node : (keyNodes.get(key) ?? node))}: ${key === null ? path : pathOf(key)}`,
+    rejectUnknownKeys() {
       for (const key of members.keys()) {
-        if (asked.has(key)) continue
-        fault(key, `is not known here; there are ${[...asked].join(', ')}`)
+        if (readKeys.has(key)) continue
+        addIssue(key, `is unknown; known keys are ${[...readKeys].join(', ')}`)
       }
     },
   }
 }
 
-/** A plain `007` is meant as it is written. */
+/** The text of a scalar as written: a plain `007` is not a number. */
 function toText(file: File, path: string, node: unknown): string | null {
   if (!isScalar(node) || node.value === null) {
-    faultAt(file, node, path, `has to be a text${isMap(node) ? NEEDS_QUOTES : ''}`)
+    addIssueAt(file, node, path, `must be a text${isMap(node) ? NEEDS_QUOTES : ''}`)
     return null
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
-  let isWhole = true
-  const text = written.replaceAll(/\$(\$?)\{([^}]*)\}/g, (whole, escaped: string, name: string) => {
-    if (escaped) return whole.slice(1)
+  let isComplete = true
+  const text = written.replaceAll(/\$(\$?)\{([^}]*)\}/g, (match, escaped: string, name: string) => {
+    if (escaped) return match.slice(1)
     const value = file.environment[name.trim()]
     if (value === undefined) {
-      isWhole = false
-      faultAt(file, node, path, `needs ${name.trim()}, which the environment does not have`)
+      isComplete = false
+      addIssueAt(file, node, path, `needs the variable ${name.trim()}, which is not set`)
     }
     return value ?? ''
   })
-  return isWhole ? text : null
+  return isComplete ? text : null
 }
 
 function resolve(file: File, node: unknown): unknown {
   return isAlias(node) ? node.resolve(file.document) : node
 }
 
-function faultAt(file: File, node: unknown, path: string, words: string): void {
-  file.faults.push(`${placeIn(file, node)}: ${path} ${words}.`)
+function addIssueAt(file: File, node: unknown, path: string, issue: string): void {
+  file.issues.push(`${positionIn(file, node)}: ${path} ${issue}.`)
 }
 
-function placeIn(file: File, node: unknown): string {
+function positionIn(file: File, node: unknown): string {
   const at = isNode(node) ? node.range?.[0] : undefined
   return `${file.name}:${at === undefined ? 1 : file.lines.linePos(at).line}`
 }

@@ -1,14 +1,14 @@
 import type { FieldType } from '../records/kind.ts'
 import type { Template } from '../records/template.ts'
 
-/** What the owner has written, checked as far as that goes without looking at the data. */
+/** The settings, validated without the data. */
 export type Settings = {
   platform: {
     name: string
     title: string
     description: string
     sourceKeys: string[]
-    /** The neutral word in the paths. */
+    /** The word in the paths: `/api/<word>/ping`. */
     pathWord: string
   }
   listen: { host: string; port: number }
@@ -23,13 +23,13 @@ export type SourceSettings =
   | { kind: 'sqlite'; path: string }
   | { kind: 'folder'; path: string }
 
-/** Where the rows of a module come from. */
+/** The origin of the rows of a module. */
 export type Origin =
   | { kind: 'table'; table: string }
   | { kind: 'query'; query: string }
   /**
-   * @property delimiter between the cells of a CSV file; null where it is to be found out.
-   * @property encoding as TextDecoder calls it; null for UTF-8.
+   * @property delimiter of a CSV file; null to detect it.
+   * @property encoding a label of TextDecoder; null for UTF-8.
    */
   | { kind: 'file'; file: string; delimiter: string | null; encoding: string | null }
 
@@ -40,10 +40,10 @@ export type FieldSettings = {
 }
 
 export type ModuleSettings = {
-  /** Where it stands in the file, for faults that only the data show. */
-  placeOf: (key: string | null) => string
+  /** The position of a key in the file, for issues that only the data show. */
+  positionOf: (key: string | null) => string
   recordType: string
-  /** Null where it is to be made of the name of its table or file. */
+  /** Null to derive it from the record type. */
   name: string | null
   description: string
   origin: Origin
@@ -61,10 +61,10 @@ export type PushSettings = {
   hubUrl: string
   hubApiKey: string
   everySeconds: number
-  /** How late a change may show after what is newer than it. */
+  /** How long after newer changes a change may become visible. */
   overlapSeconds: number
-  /** Whether what is there at the very first start is pushed, too. */
+  /** Whether existing rows are pushed at the first start. */
   pushesExisting: boolean
-  /** Where the outbox lies, and how far it got. */
+  /** The folder of the outbox and the progress file. */
   stateFolder: string
 }

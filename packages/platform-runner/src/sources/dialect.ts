@@ -1,25 +1,25 @@
 import type { Column } from './source.ts'
 
-/** How a database writes what the statements of this program need. Expressions are of SQL. */
+/** The SQL expressions that differ between databases. */
 export type Dialect = {
   quote: (name: string) => string
-  /** Stands for a value; the first is 1. */
+  /** The placeholder of a parameter, from 1. */
   parameter: (number: number) => string
-  /** Reads a value so that it comes as exact text. */
+  /** Selects a value so that it arrives as exact text. */
   value: (column: Column) => string
-  /** Whether a column holds the text of a parameter, in whatever case. It is written by {@link toPattern}. */
+  /** Whether a column contains a text, case-insensitively. The parameter is a {@link toPattern}. */
   contains: (column: Column, parameter: string) => string
-  /** A value as text that is ordered by code. */
+  /** A value as text with binary collation. */
   key: (column: Column) => string
-  /** The time of a change, as something that can be compared. */
+  /** The change time as a comparable value (the mark). */
   mark: (column: Column) => string
-  /** The same, as the text that becomes a parameter later. */
+  /** The mark as text, which becomes a parameter later. */
   markText: (column: Column) => string
-  /** Such a text as something that can be compared. */
+  /** A parameter with the text of a mark as a comparable value. */
   markOf: (parameter: string, column: Column) => string
-  /** The latest time that a change can have; null where the column does not say. */
+  /** The latest mark that is not in the future; null if unknown for the column. */
   latestMark: (column: Column) => string | null
-  /** A sum over all rows that is another one when one of the times is. */
+  /** A checksum over the change times of all rows. */
   sum: (column: Column) => string
 }
 

@@ -2,7 +2,7 @@ import type { SourceSettings } from '../settings/settings.ts'
 import type { Source } from './source.ts'
 import { createSqlSource } from './sql-source.ts'
 
-/** Each kind loads its own driver only. */
+/** Imports only the driver of the source. */
 export async function openSource(settings: SourceSettings): Promise<Source> {
   if (settings.kind === 'folder') {
     return (await import('./files/folder-source.ts')).openFolder(settings.path)

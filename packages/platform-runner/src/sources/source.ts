@@ -1,18 +1,18 @@
 import type { Cell, Kind } from '../records/kind.ts'
 import type { Origin } from '../settings/settings.ts'
 
-/** It cannot be reached, or went away; the same may work later. */
-export class SourceAway extends Error {}
+/** The source cannot be reached or was disconnected; the same request may succeed later. */
+export class SourceUnavailable extends Error {}
 
-/** What the owner has to mend: a table that is not there, a query that is wrong. */
-export class SourceFault extends Error {}
+/** The owner must fix the settings: a table does not exist, or a query is invalid. */
+export class SourceMisconfigured extends Error {}
 
 export type Column = {
   name: string
   kind: Kind
-  /** As the source calls its type. */
+  /** The name of its type in the source. */
   type: string
-  /** What its owner has written about it; null for nothing. */
+  /** The comment in the source; null without one. */
   comment: string | null
   required: boolean
 }
@@ -20,71 +20,71 @@ export type Column = {
 /** A table or file that could be a module. */
 export type Candidate = {
   origin: Origin
-  /** The name of it alone. */
+  /** The name without schema or extension. */
   name: string
   comment: string | null
-  /** What tells its rows apart; empty where nothing says so. */
+  /** The columns of the primary key; empty if unknown. */
   key: readonly string[]
 }
 
 export type Row = readonly Cell[]
 
-/** Where a read of what has changed has come to; made and understood by the source alone. */
-export type Place = { mark: string; key: string }
+/** The position of a read of changes; only the source interprets it. */
+export type ChangeCursor = { mark: string; key: string }
 
 export type Changes = {
   origin: Origin
   columns: readonly Column[]
-  /** The column that tells when a row was changed. */
+  /** The column with the time of the last change. */
   updatedAt: Column
-  /** The columns that tell rows apart. */
+  /** The columns that identify a row. */
   key: readonly Column[]
-  /** Only what was changed after this; null for everything. */
+  /** Only rows changed after this mark; null for all. */
   after: string | null
-  /** Only what comes after this in the order of time and key; null for the beginning. */
-  from: Place | null
+  /** Only rows after this position, ordered by mark and key; null for the beginning. */
+  from: ChangeCursor | null
   limit: number
 }
 
-export type ChangedRow = Place & { cells: Row }
+export type ChangedRow = ChangeCursor & { cells: Row }
 
 export type RowsRequest = {
   origin: Origin
   /** The cells of each row, in this order. */
   columns: readonly Column[]
-  /** Only rows of which one of these columns holds the text, and no more than `limit`. */
+  /** Only rows in which one of these columns contains the text, at most `limit`. */
   find: { text: string; columns: readonly Column[]; limit: number } | null
-  /** Ends the read. */
+  /** Aborts the read. */
   signal: AbortSignal
 }
 
 /**
- * Where records are. Its methods throw a SourceAway or a SourceFault. Each of them uses a connection of its own:
- * one that is lost costs only what was read over it.
+ * A source of records. Its methods throw a SourceUnavailable or a SourceMisconfigured. Each call uses its own connection,
+ * so a lost connection affects one call only.
  */
 export type Source = {
-  /** For people; without a secret. */
+  /** A display name without secrets. */
   title: string
-  /** All that could be modules. */
+  /** All tables or files that can be modules. */
   candidates: () => Promise<Candidate[]>
-  /** The columns of the rows, in their order. */
+  /** The columns, in order. */
   describe: (origin: Origin) => Promise<Column[]>
-  /** Reads rows one after the other, as they were at one time; a few at once are in memory. */
+  /** Streams the rows from one snapshot; only a few are in memory. */
   rows: (request: RowsRequest) => AsyncIterable<Row>
-  /** A text that is another one whenever rows have changed; null where nothing tells. */
+  /** A text that changes whenever rows change; null if changes cannot be detected. */
   version: (origin: Origin, updatedAt: Column | null) => Promise<string | null>
-  /** Null where nothing can tell what has changed. */
+  /** Null if the source cannot detect changes. */
   changes: ChangeReader | null
-  /** What people had better know about it. */
+  /** Problems of the source that its owner should know. */
   warnings: () => Promise<string[]>
 }
 
 export type ChangeReader = {
   /**
-   * The newest time of change that there is, but none of the future: rows with a wrong clock must not hide
-   * what comes later. Null where there are no rows.
+   * The newest change time that is not in the future: rows written with a wrong clock must not hide later changes. Null
+   * without rows.
    */
   newest: (origin: Origin, updatedAt: Column) => Promise<string | null>
-  /** In the order of time and key. */
+  /** Ordered by mark and key. */
   read: (changes: Changes) => Promise<ChangedRow[]>
 }

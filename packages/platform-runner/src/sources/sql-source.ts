@@ -11,11 +11,11 @@ import {
   versionStatement,
 } from './statements.ts'
 
-/** A connection that can only read, and sees the data as they were at one time. */
+/** A read-only connection that reads from one snapshot. */
 export type Connection = {
-  /** Rows one after the other; a few at once are in memory. */
+  /** Streams the rows; only a few are in memory. */
   read: (statement: Statement) => AsyncIterable<Row>
-  /** The columns of what a statement gives. */
+  /** The columns of the result of a statement. */
   describe: (sql: string, origin: Origin) => Promise<Column[]>
   close: () => Promise<void>
 }
@@ -23,7 +23,7 @@ export type Connection = {
 export type Database = {
   title: string
   dialect: Dialect
-  /** @param signal closes the connection, whatever it is doing. */
+  /** @param signal closes the connection, even during a query. */
   connect: (signal: AbortSignal) => Promise<Connection>
   candidates: (connection: Connection) => Promise<Candidate[]>
   warnings: (connection: Connection) => Promise<string[]>
@@ -35,7 +35,7 @@ const TIMEOUT_MS = 120_000
 export function createSqlSource(database: Database): Source {
   const { dialect } = database
 
-  async function connected<Result>(use: (connection: Connection) => Promise<Result>) {
+  async function withConnection<Result>(use: (connection: Connection) => Promise<Result>) {
     const connection = await database.connect(AbortSignal.timeout(TIMEOUT_MS))
     try {
       return await use(connection)
@@ -45,7 +45,7 @@ export function createSqlSource(database: Database): Source {
   }
 
   const readAll = (statement: Statement) =>
-    connected(async (connection) => Array.fromAsync(connection.read(statement)))
+    withConnection(async (connection) => Array.fromAsync(connection.read(statement)))
 
   async function* rows(request: Parameters<Source['rows']>[0]): AsyncGenerator<Row> {
     const connection = await database.connect(request.signal)
@@ -58,9 +58,9 @@ export function createSqlSource(database: Database): Source {
 
   return {
     title: database.title,
-    candidates: () => connected(database.candidates),
+    candidates: () => withConnection(database.candidates),
     describe: (origin) =>
-      connected((connection) => connection.describe(shapeStatement(origin, dialect), origin)),
+      withConnection((connection) => connection.describe(shapeStatement(origin, dialect), origin)),
     rows,
     async version(origin, updatedAt) {
       if (!updatedAt) return null
@@ -79,7 +79,7 @@ export function createSqlSource(database: Database): Source {
         return found.map((row) => toChangedRow(row, changes.key.length))
       },
     },
-    warnings: () => connected(database.warnings),
+    warnings: () => withConnection(database.warnings),
   }
 }
 

@@ -1,19 +1,19 @@
-/** The statements that read; all values go as parameters, all names are quoted. */
+/** All SQL statements. Values are passed as parameters, names are quoted. */
 import type { Origin } from '../settings/settings.ts'
 import { type Dialect, toPattern } from './dialect.ts'
 import type { Changes, Column, RowsRequest } from './source.ts'
 
 export type Statement = { sql: string; parameters: string[] }
 
-/** A table's name may have a schema: `hr.people`. */
+/** The name of a table may contain its schema: `hr.people`. */
 function fromOf(origin: Origin, { quote }: Dialect): string {
   if (origin.kind === 'table') return splitTable(origin.table).map(quote).join('.')
-  if (origin.kind === 'file') throw new Error('A file is no table.')
-  // On lines of its own: the query may end in a comment.
+  if (origin.kind === 'file') throw new Error('A file is not a table.')
+  // Line breaks around the query, since it may end with a comment.
   return `(\n${origin.query.trim().replace(/;+\s*$/, '')}\n) AS ${quote('records')}`
 }
 
-/** A table as settings name it, or as a query where they have no name for it: what is before a dot is a schema. */
+/** The origin for a table; a query if the name of the table contains a dot, which settings read as a schema. */
 export function originOf(parts: string[], { quote }: Dialect): Origin {
   const table = parts.join('.')
   const isNamed = splitTable(table).join('\n') === parts.join('\n')
@@ -27,7 +27,7 @@ export function splitTable(table: string): string[] {
   return rest.length === 0 ? [first] : [first, rest.join('.')]
 }
 
-/** No rows, only their shape. */
+/** Returns no rows, only their columns. */
 export function shapeStatement(origin: Origin, dialect: Dialect): string {
   return `SELECT * FROM ${fromOf(origin, dialect)} LIMIT 0`
 }
@@ -36,9 +36,9 @@ export function rowsStatement(request: RowsRequest, dialect: Dialect): Statement
   const { origin, columns, find } = request
   const select = `SELECT ${columns.map(dialect.value).join(', ')} FROM ${fromOf(origin, dialect)}`
   if (!find) return { sql: select, parameters: [] }
-  const holds = find.columns.map((column) => dialect.contains(column, dialect.parameter(1)))
+  const matches = find.columns.map((column) => dialect.contains(column, dialect.parameter(1)))
   return {
-    sql: `${select} WHERE ${holds.join(' OR ')} LIMIT ${find.limit}`,
+    sql: `${select} WHERE ${matches.join(' OR ')} LIMIT ${find.limit}`,
     parameters: [toPattern(find.text)],
   }
 }
@@ -65,7 +65,7 @@ export function changesStatement(changes: Changes, dialect: Dialect): Statement 
   const keys = key.map(dialect.key)
   const conditions = [`${mark} IS NOT NULL`]
   if (after !== null) conditions.push(`${mark} > ${markOf(after)}`)
-  if (from !== null) conditions.push(afterPlace(from))
+  if (from !== null) conditions.push(afterCursor(from))
   const selected = [dialect.markText(updatedAt), ...keys, ...columns.map(dialect.value)]
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${fromOf(origin, dialect)}
@@ -73,18 +73,18 @@ export function changesStatement(changes: Changes, dialect: Dialect): Statement 
     parameters,
   }
 
-  /** Row by row, since databases do not agree on comparing several values at once. */
-  function afterPlace(place: Place): string {
-    const values: string[] = JSON.parse(place.key)
-    const later = `${mark} > ${markOf(place.mark)}`
+  /** Compares column by column, since databases differ in comparing tuples. */
+  function afterCursor(cursor: Place): string {
+    const values: string[] = JSON.parse(cursor.key)
+    const later = `${mark} > ${markOf(cursor.mark)}`
     const alternatives = keys.map((one, index) => {
       const same = keys
         .slice(0, index)
         .map((other, at) => `${other} = ${parameter(values[at] ?? '')}`)
       return [...same, `${one} > ${parameter(values[index] ?? '')}`].join(' AND ')
     })
-    // The first condition alone lets an index be used.
-    return `${mark} >= ${markOf(place.mark)} AND (${later} OR ${alternatives.map((one) => `(${one})`).join(' OR ')})`
+    // The first condition allows the use of an index.
+    return `${mark} >= ${markOf(cursor.mark)} AND (${later} OR ${alternatives.map((one) => `(${one})`).join(' OR ')})`
   }
 }
 

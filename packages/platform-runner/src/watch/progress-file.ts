@@ -1,13 +1,13 @@
-/** How far a watch got, in a file that is replaced as a whole. */
+/** The watermarks of all modules, in a file that is replaced atomically. */
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** By record type: the settled mark; null where there was nothing yet. */
+/** The watermark by record type; null if the module had no rows. */
 type Progress = Record<string, string | null>
 
 export type ProgressFile = { progress: Progress; save: () => Promise<void> }
 
-/** @throws Error where the file cannot be read, or holds something else. */
+/** @throws Error if the file cannot be read or is invalid. */
 export async function openProgressFile(path: string): Promise<ProgressFile> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const progress = await read(path)
@@ -33,9 +33,7 @@ async function read(path: string): Promise<Progress> {
   })
   const value = parse(text)
   if (value === null) {
-    throw new Error(
-      `${path} does not say how far pushing got. Without it, it begins anew from now.`,
-    )
+    throw new Error(`${path} is damaged. Delete it to push only the changes from now on.`)
   }
   return value
 }
@@ -44,9 +42,9 @@ function parse(text: string): Progress | null {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
-    const marks = Object.entries(value)
-    return marks.every(([, mark]) => mark === null || typeof mark === 'string')
-      ? Object.fromEntries(marks)
+    const entries = Object.entries(value)
+    return entries.every(([, mark]) => mark === null || typeof mark === 'string')
+      ? Object.fromEntries(entries)
       : null
   } catch {
     return null

@@ -1,4 +1,4 @@
-/** Pushes what has changed in the source, over restarts of everything. */
+/** Polls the source for changes and pushes them, across restarts of this process and of the hub. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -12,22 +12,23 @@ import type { Log } from '../log.ts'
 import type { ColumnCheck } from '../platform/check-columns.ts'
 import type { LoadedPlatform } from '../platform/load-platform.ts'
 import type { PushSettings } from '../settings/settings.ts'
-import { type ChangeReader, type Source, SourceFault } from '../sources/source.ts'
+import { type ChangeReader, type Source, SourceMisconfigured } from '../sources/source.ts'
 import { openProgressFile, type ProgressFile } from './progress-file.ts'
-import { createSettledMarks, type SettledMarks } from './settled-marks.ts'
 import { type WatchedModule, watchModule } from './watch-module.ts'
+import { createWatermark, type Watermark } from './watermark.ts'
 
 export type ChangeWatch = { stop: () => Promise<void> }
 
-type Watched = {
+type WatchedState = {
   module: WatchedModule
-  marks: SettledMarks
-  look: () => Promise<void>
-  /** Takes what is there for known. */
-  skip: () => Promise<void>
+  watermark: Watermark
+  /** Pushes the changes since the watermark. */
+  poll: () => Promise<void>
+  /** Sets the watermark to the newest row, so that existing rows are not pushed. */
+  baseline: () => Promise<void>
 }
 
-/** @throws Error where the outbox or the progress cannot be used. */
+/** @throws Error if the outbox or the progress file cannot be used. */
 export async function watchChanges(
   { modules, checkColumns }: Pick<LoadedPlatform, 'modules' | 'checkColumns'>,
   source: Source,
@@ -35,7 +36,7 @@ export async function watchChanges(
   log: Log,
 ): Promise<ChangeWatch> {
   const reader = source.changes
-  if (!reader) throw new Error('This source does not tell what has changed.')
+  if (!reader) throw new Error('This source cannot detect changes.')
   const client = openClient(settings, log)
   await client.ready()
   const file = await openProgressFile(join(settings.stateFolder, 'progress.json'))
@@ -58,27 +59,27 @@ export async function watchChanges(
 }
 
 function openClient(settings: PushSettings, log: Log): PushClient {
-  let saidWhy = ''
+  let lastReason = ''
   return createPushClient({
     hubUrl: settings.hubUrl,
     hubApiKey: settings.hubApiKey,
     outbox: createFileOutbox(join(settings.stateFolder, 'outbox.ndjson')),
     onStored(push, { effect, warnings }) {
-      if (saidWhy !== '') log('the hub accepts pushes again')
-      saidWhy = ''
-      const notes = warnings.length === 0 ? '' : `; warnings: ${warnings.join(' ')}`
-      log(`pushed ${nameRecord(push)}: ${effect || 'accepted'}${notes}`)
+      if (lastReason !== '') log('the hub accepts pushes again')
+      lastReason = ''
+      const suffix = warnings.length === 0 ? '' : `; warnings: ${warnings.join(' ')}`
+      log(`pushed ${nameRecord(push)}: ${effect || 'accepted'}${suffix}`)
     },
-    onRefused: (push, { status, message }) =>
+    onRejected: (push, { status, message }) =>
       log(`the hub rejected the push of ${nameRecord(push)} (${status}): ${message}`),
-    onWaiting(_push, { reason }) {
-      if (reason !== saidWhy) log(`pushes wait: ${reason}`)
-      saidWhy = reason
+    onRetry(_push, { reason }) {
+      if (reason !== lastReason) log(`pushes are delayed: ${reason}`)
+      lastReason = reason
     },
   })
 }
 
-/** The record of a push as its module and reference: `people 17`. */
+/** The module and the reference of a push: `people 17`. */
 function nameRecord({ recordKey }: Pick<Push, 'recordKey'>): string {
   const names: string[] = JSON.parse(recordKey)
   return names.join(' ')
@@ -86,7 +87,7 @@ function nameRecord({ recordKey }: Pick<Push, 'recordKey'>): string {
 
 function prepare(
   module: WatchedModule,
-  parts: {
+  deps: {
     reader: ChangeReader
     client: PushClient
     settings: PushSettings
@@ -94,9 +95,9 @@ function prepare(
     log: Log
     signal: AbortSignal
   },
-): Watched {
-  const { reader, client, settings, file, log, signal } = parts
-  const marks = createSettledMarks(
+): WatchedState {
+  const { reader, client, settings, file, log, signal } = deps
+  const watermark = createWatermark(
     file.progress[module.recordType] ?? null,
     settings.overlapSeconds * 1000,
   )
@@ -108,7 +109,7 @@ function prepare(
         try {
           await client.created({ record_type, module_name, ...record })
         } catch (error) {
-          // What can never be sent must not keep the rest.
+          // An invalid record must not block the others.
           if (!(error instanceof TypeError)) throw error
           log(error.message)
         }
@@ -119,16 +120,16 @@ function prepare(
   const now = () => performance.now()
   return {
     module,
-    marks,
-    look: watchModule(module, { reader, marks, push, signal, now }),
-    async skip() {
-      marks.settle(await reader.newest(module.origin, module.updatedAt))
+    watermark,
+    poll: watchModule(module, { reader, watermark, push, signal, now }),
+    async baseline() {
+      watermark.reset(await reader.newest(module.origin, module.updatedAt))
     },
   }
 }
 
 async function run(
-  { module, marks, look, skip }: Watched,
+  { module, watermark, poll, baseline }: WatchedState,
   deps: {
     settings: PushSettings
     file: ProgressFile
@@ -140,27 +141,27 @@ async function run(
   const { settings, log, checkColumns, signal } = deps
   const { progress, save } = deps.file
   const { recordType } = module
-  let isNew = !Object.hasOwn(progress, recordType) && !settings.pushesExisting
+  let needsBaseline = !Object.hasOwn(progress, recordType) && !settings.pushesExisting
   let isWatching = false
-  let saidWhy = ''
+  let lastReason = ''
   while (!signal.aborted) {
     try {
-      await (isNew ? skip() : look())
-      isNew = false
-      const settled = marks.settled()
-      if (!Object.hasOwn(progress, recordType) || progress[recordType] !== settled) {
-        progress[recordType] = settled
+      await (needsBaseline ? baseline() : poll())
+      needsBaseline = false
+      const current = watermark.current()
+      if (!Object.hasOwn(progress, recordType) || progress[recordType] !== current) {
+        progress[recordType] = current
         await save()
       }
       if (!isWatching) log(`${recordType}: watching ${module.updatedAt.name}`)
       isWatching = true
-      saidWhy = ''
+      lastReason = ''
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error)
-      if (words !== saidWhy && !signal.aborted) log(`${recordType}: ${words}`)
-      saidWhy = words
+      const reason = error instanceof Error ? error.message : String(error)
+      if (reason !== lastReason && !signal.aborted) log(`${recordType}: ${reason}`)
+      lastReason = reason
       isWatching = false
-      if (error instanceof SourceFault) await checkColumns(module)
+      if (error instanceof SourceMisconfigured) await checkColumns(module)
     }
     await pause(settings.everySeconds * 1000, undefined, { signal }).catch(() => undefined)
   }

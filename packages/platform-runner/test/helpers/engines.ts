@@ -1,4 +1,4 @@
-/** Databases of owners, on every engine that there is here. */
+/** Databases of owners, on every engine that this machine has. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,19 +11,19 @@ import { withDatabase } from '../../../server/test/helpers/storage/postgres.ts'
 import { type MariadbServer, noMariadb, startMariadb } from './mariadb.ts'
 
 export type OwnersDatabase = {
-  /** As `source.database` has it. */
+  /** The value of `source.database`. */
   address: string
-  /** Runs statements of the owner's. */
+  /** Runs statements as the owner. */
   run: (...statements: string[]) => Promise<void>
 }
 
 export type OwnersEngine = {
   name: 'PostgreSQL' | 'MariaDB' | 'SQLite'
-  /** Why it cannot be had here; false where it can. */
+  /** Why the engine is missing on this machine; false if it is not. */
   missing: string | false
   /**
-   * An empty database, which goes with the test. What came first goes first: a sandbox that is made before it has
-   * ended its processes by then, and none makes a file anew in a folder that is being deleted.
+   * Creates an empty database, which is deleted after the test. Cleanups run in the order of creation: a sandbox that is
+   * created before has ended its processes by then, so none of them creates a file in a folder that is being deleted.
    */
   open: (t: TestContext) => Promise<OwnersDatabase>
 }
@@ -77,7 +77,7 @@ export const ENGINES: readonly OwnersEngine[] = [
       t.after(() => rmSync(folder, { recursive: true, force: true }))
       const path = join(folder, 'owner.sqlite')
       const run = async (...statements: string[]) => {
-        // Whoever opens the file at the same moment may hold its lock.
+        // Another connection may hold the lock of the file.
         const database = new DatabaseSync(path, { timeout: 60_000 })
         for (const statement of statements) database.exec(statement)
         database.close()

@@ -1,6 +1,6 @@
 /**
- * A real MariaDB (or MySQL) for tests: the one that TEST_MYSQL_URL names, else one that is started from the
- * machine's programs in a temporary folder, which goes with the process of the tests.
+ * A real MariaDB (or MySQL) for tests: the one at TEST_MYSQL_URL, else one that is started from the machine's programs in a
+ * temporary folder, which is deleted with the test process.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const SERVER = ['/usr/sbin/mariadbd', '/usr/sbin/mysqld', '/usr/local/bin/mariad
   existsSync,
 )
 
-/** Why the tests of MariaDB cannot run here; false where they can. */
+/** Why the tests of MariaDB cannot run on this machine; false if they can. */
 export const noMariadb =
   process.env['TEST_MYSQL_URL'] || SERVER
     ? false
@@ -55,7 +55,7 @@ export async function startMariadb(): Promise<MariadbServer> {
         '--no-defaults',
         `--datadir=${data}`,
         `--port=${port}`,
-        // Servers with one folder for temporary tables take each other's away.
+        // Servers that share a folder for temporary tables delete each other's files.
         `--tmpdir=${data}`,
         '--skip-name-resolve',
       ],

@@ -1,4 +1,4 @@
-/** Real processes of recordhub-platform in a temporary folder, which go with the test. */
+/** Real processes of recordhub-platform in a temporary folder; both end with the test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,11 +18,11 @@ type RunnerOutput = { code: number | null; stdout: string; stderr: string }
 export type RunningPlatform = {
   address: string
   child: ChildProcess
-  /** Everything that it has logged. */
+  /** The complete log. */
   log: () => string
-  /** Resolves when a line like that has been logged. */
+  /** Resolves when a matching line has been logged. */
   logs: (pattern: RegExp) => Promise<void>
-  /** Asks for an endpoint with the right key. */
+  /** Requests an endpoint with the right key. */
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
@@ -31,9 +31,9 @@ export type RunnerSandbox = {
   folder: string
   write: (file: string, text: string) => void
   run: (args: string[], env?: Record<string, string>) => Promise<RunnerOutput>
-  /** Serves what `platform.yaml` says. */
+  /** Serves the settings in `platform.yaml`. */
   start: (env?: Record<string, string>, port?: string) => Promise<RunningPlatform>
-  /** The same, for what happens before it listens. */
+  /** As `start`, for tests of what happens before it listens. */
   begin: (
     env?: Record<string, string>,
     port?: string,

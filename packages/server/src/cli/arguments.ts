@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util'
-import { flagOf, SETTING_NAMES, SettingError } from '../config.ts'
+import { SettingError } from '../config/config.ts'
+import { flagOf, SETTING_NAMES } from '../config/settings.ts'
 
 export type Arguments = {
-  /** The command with its words, such as `token create`. */
+  /** The positional arguments, joined by spaces: the command and its subcommand, such as `token create`. */
   command: string
-  words: string[]
-  /** Settings given as flags, by the name of the setting. */
+  positionals: string[]
+  /** Settings passed as flags, by the name of the setting. */
   settings: Record<string, string>
   /** Options of the command itself. */
   options: Record<string, string>
-  /** What the command is told by a flag without a value. */
+  /** Options of the command without a value. */
   switches: ReadonlySet<string>
   help: boolean
   version: boolean
@@ -30,7 +31,7 @@ const COMMAND_OPTIONS = [
 ] as const
 const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
 
-/** @throws SettingError for a flag that does not exist or lacks its value. */
+/** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {
   const settingFlags = SETTING_NAMES.map((name) => [flagOf(name), name] as const)
   const options = Object.fromEntries(
@@ -55,7 +56,7 @@ export function parseArguments(args: string[]): Arguments {
   }
   return {
     command: positionals.join(' '),
-    words: positionals,
+    positionals,
     settings: collect(settingFlags, textOf),
     options: collect(
       COMMAND_OPTIONS.map((name) => [name, name] as const),

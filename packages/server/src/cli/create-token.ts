@@ -1,17 +1,20 @@
-import { issueToken, readTokenRequest } from '../app/issue-token.ts'
-import type { Config } from '../config.ts'
-import { withStorage } from './with-storage.ts'
+import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
+import { createToken as create, parseRole } from '../features/operators/manage-operators.ts'
+import { withStorage } from './open-storage.ts'
 
-/** `recordhub token create`: works beside a running hub. Prints the token and nothing else. */
+/** `recordhub token create`: works next to a running hub. Prints only the token. */
 export async function createToken(
   config: Config,
   options: Record<string, string>,
   print: (line: string) => void,
 ): Promise<void> {
-  const request = readTokenRequest({
-    name: options['name'],
-    role: options['role'] ?? 'viewer',
-    expiresInDays: options['expires-in-days'],
-  })
-  print(await withStorage(config, (storage) => issueToken(storage, request)))
+  const { name, role = 'viewer', 'expires-in-days': days } = options
+  if (!name) throw new SettingError('token create: --name is missing; see --help.')
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
+    throw new SettingError('token create: --expires-in-days must be a whole number from 1.')
+  }
+  const expiresInDays = days === undefined ? null : Number(days)
+  const request = { name, role: parseRole(role), expiresInDays }
+  print(await withStorage(config, (storage) => create(storage, request)))
 }

@@ -4,18 +4,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
-import { type Operator, pullAll, readAnswer } from './demo/operator.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '../config/settings.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import { aborted, createLogger, type RunningHub, startHub, stopSignal } from './start.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
 const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }
 const PLATFORMS = ['hr', 'clinic'] as const
+const PULL_POLL_MS = 200
+
+/** A client of the hub's API, signed in as the operator of the demo. */
+export type Operator = { post: (path: string, body?: unknown) => Promise<Response> }
 
 /**
- * `recordhub demo`: a hub in a folder of its own that goes when the demo ends, and two platforms in
- * other processes, registered and pulled through the same API that everybody uses.
+ * `recordhub demo`: runs a hub in a temporary folder, which is deleted at the end, and two platforms in processes of
+ * their own. They are registered and pulled through the public API.
  */
 export async function demo(config: Config, print: (line: string) => void): Promise<void> {
   const signal = stopSignal()
@@ -25,7 +29,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
   try {
     const settings: Config = {
       ...config,
-      PORT: await freePort(config),
+      PORT: await findPort(config),
       DATABASE_URL: '',
       HUB_DATA_DIR: folder,
       HUB_ADMIN_EMAIL: OPERATOR.email,
@@ -41,16 +45,16 @@ export async function demo(config: Config, print: (line: string) => void): Promi
       children.push(child)
       const { title, hubApiKey } = await register(operator, `http://127.0.0.1:${port}`, sourceKey)
       child.send({ hub: hub.address, hubApiKey } satisfies DemoMessage)
-      print(`${title} is registered and pushes new and changed records.`)
+      print(`${title} is registered, and pushes new and changed records.`)
     }
     await pullAll(operator)
-    print('Their existing records are being pulled.')
+    print('The hub is pulling the existing records.')
     print('')
     print(`  Open      ${hub.address}/dashboard`)
     print(`  E-mail    ${OPERATOR.email}`)
     print(`  Password  ${OPERATOR.password}`)
     print('')
-    print('Ctrl-C ends the demo and removes its data.')
+    print('Ctrl-C ends the demo and deletes its data.')
     await aborted(signal)
   } finally {
     for (const child of children) child.kill()
@@ -59,8 +63,8 @@ export async function demo(config: Config, print: (line: string) => void): Promi
   }
 }
 
-/** The port of the settings where it is free, else any. */
-function freePort(config: Config): Promise<number> {
+/** The port of the settings if it is free, else 0 for any free port. */
+function findPort(config: Config): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()
     probe.once('error', () => resolve(0))
@@ -78,15 +82,13 @@ function startPlatform(name: string, sourceKey: string) {
 }
 
 async function signIn(address: string): Promise<Operator> {
-  const signedIn = await fetch(`${address}/api/auth/sign-in/email`, {
+  const response = await fetch(`${address}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(OPERATOR),
   })
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .map((one) => one.split(';')[0])
-    .join('; ')
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+  const cookie = cookies.join('; ')
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
   return {
@@ -103,11 +105,31 @@ async function register(operator: Operator, source_base_url: string, source_api_
   type Probe = { manifest: { platform_title: string; modules: { record_type: string }[] } }
   const target = { source_base_url, source_api_key }
   const probe: Probe = Object(
-    await readAnswer(await operator.post('/api/v1/platforms/probe', target)),
+    await readBody(await operator.post('/api/v1/platforms/probe', target)),
   )
   const record_types = probe.manifest.modules.map((module) => module.record_type)
   const registered: { hub_api_key: string } = Object(
-    await readAnswer(await operator.post('/api/v1/platforms', { ...target, record_types })),
+    await readBody(await operator.post('/api/v1/platforms', { ...target, record_types })),
   )
   return { title: probe.manifest.platform_title, hubApiKey: registered.hub_api_key }
+}
+
+/**
+ * Starts a pull of all registered platforms. It first waits for the end of a scheduled pull, which may have started
+ * before all platforms were registered.
+ */
+export async function pullAll(operator: Operator): Promise<void> {
+  let response = await operator.post('/api/v1/pulls')
+  while (response.status === 409) {
+    await pause(PULL_POLL_MS)
+    response = await operator.post('/api/v1/pulls')
+  }
+  await readBody(response)
+}
+
+/** @throws Error if the request failed. */
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.url} returned ${response.status}: ${text}`)
+  return JSON.parse(text)
 }

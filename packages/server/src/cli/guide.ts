@@ -1,30 +1,57 @@
 import type { Platform } from '@recordhub/protocol'
-import { guideOfConfig, readGuideLanguage } from '../app/guide-of-config.ts'
-import type { Config } from '../config.ts'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
+import {
+  filterByLanguage,
+  type GuideLanguage,
+  isGuideLanguage,
+} from '../features/guide/filter-by-language.ts'
+import { readGuide } from '../features/guide/read-guide.ts'
+import { writeGuide } from '../features/guide/write-guide.ts'
+import { withStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
-import { withStorage } from './with-storage.ts'
 
-/** `recordhub guide`: works beside a running hub, and without one where no platform is named. */
+/** `recordhub guide`: prints the integration guide, in general or for a platform. Only the latter needs the database. */
 export async function printGuide(
   config: Config,
   options: Record<string, string>,
   print: (line: string) => void,
 ): Promise<void> {
-  const language = readGuideLanguage(options['language'])
-  const asked = options['platform']
-  const platform = asked === undefined ? null : await findPlatform(config, asked)
-  print(guideOfConfig(config, VERSION, platform, language).trimEnd())
+  const language = parseLanguage(options['language'])
+  const name = options['platform']
+  const platform = name === undefined ? null : await findPlatform(config, name)
+  const hub = {
+    hubUrl: config.HUB_PUBLIC_URL || `http://${hostOf(config.HOST)}:${config.PORT}`,
+    platformPath: config.HUB_PLATFORM_PATH,
+    tunnelHeader: config.HUB_TUNNEL_HEADER,
+    version: VERSION,
+  }
+  const { markdown } = writeGuide(readGuide(), hub, platform)
+  print((language ? filterByLanguage(markdown, language) : markdown).trimEnd())
 }
 
-/** By its name, else by its id. */
-function findPlatform(config: Config, asked: string): Promise<Platform> {
+/** @throws SettingError for an unknown language. */
+function parseLanguage(text: string | undefined): GuideLanguage | null {
+  if (text === undefined || isGuideLanguage(text)) return text ?? null
+  throw new SettingError(
+    `guide: --language must be one of ${Object.keys(GUIDE_LANGUAGES).join(', ')}.`,
+  )
+}
+
+/** Finds a platform by its name, or else by its ID. */
+function findPlatform(config: Config, nameOrId: string): Promise<Platform> {
   return withStorage(config, async ({ platforms }) => {
     const all = await platforms.listPlatforms()
     const found =
-      all.find(({ platform_name }) => platform_name === asked) ??
-      all.find(({ id }) => String(id) === asked)
-    if (!found) throw new HubError('not_found', { what: `platform "${asked}"` })
+      all.find(({ platform_name }) => platform_name === nameOrId) ??
+      all.find(({ id }) => String(id) === nameOrId)
+    if (!found) throw new HubError('not_found', { what: `platform "${nameOrId}"` })
     return found
   })
+}
+
+function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SETTING_NAMES } from '../config.ts'
+import { SETTING_NAMES } from '../config/settings.ts'
 import { checkPlatformHelp, commandHelp, helpText } from './help.ts'
 
 const settingsIn = (text: string) => SETTING_NAMES.filter((name) => text.includes(`\n  ${name} `))

@@ -1,13 +1,13 @@
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { CHECK_SETTINGS } from '../config/environment.ts'
-import { describeSettings, flagOf, SETTING_NAMES, type SettingName } from '../config.ts'
+import { describeSettings, flagOf, SETTING_NAMES, type SettingName } from '../config/settings.ts'
 
 type CommandHelp = {
   /** One line for the list of all commands. */
   summary: string
-  /** What follows the name of the command. */
+  /** The arguments after the name of the command. */
   usage: string
-  /** The options of the command and what else there is to know. */
+  /** The options of the command, and further information. */
   details: string
   settings: readonly SettingName[]
 }
@@ -24,16 +24,17 @@ const CHECK_PLATFORM: CommandHelp = {
   --max-records <number>    Maximum number of records to read per module. Default: 1000000
   --max-seconds <seconds>   Maximum duration of the check of the endpoints. Default: 900
   --json                    Print the report as JSON. Everything else is printed to standard error.
-  --html <file>             Write the report as an HTML page too.
-  --strict                  Warnings fail the check too.
+  --html <file>             Also write the report as an HTML page.
+  --strict                  Fail on warnings, too.
   --push                    After the endpoints, open a receiver at --host and --port and check the pushes that the
-                            platform sends there. Some pushes are rejected on purpose. What the receiver accepts
-                            leaves the outbox of the platform and does not reach a hub: use an empty outbox.
-  --for <seconds>           End the check of the pushes after this time. Default: until Ctrl-C or until all is seen
-  --public-url <address>    The address that the platform reaches the receiver by, such as that of a tunnel.
+                            platform sends there. Some pushes are rejected on purpose. Pushes that the receiver
+                            accepts leave the outbox of the platform without reaching a hub: use an empty outbox.
+  --for <seconds>           Maximum duration of the check of the pushes. Default: until all checks are complete, or
+                            Ctrl-C
+  --public-url <url>        URL at which the platform reaches the receiver, such as that of a tunnel.
 
-Exit code 0: the platform conforms, 1: it has errors, 2: wrong usage, or the platform cannot be reached,
-130: the check was stopped.`,
+Exit codes: 0 the platform conforms, 1 it has errors, 2 wrong usage or the platform cannot be reached, 130 the
+check was stopped.`,
   settings: CHECK_SETTINGS,
 }
 
@@ -41,34 +42,35 @@ const COMMANDS: Record<string, CommandHelp> = {
   start: {
     summary: 'Run the hub.',
     usage: '[settings]',
-    details: 'It runs until SIGINT or SIGTERM, and logs to standard output.',
+    details: 'Runs until SIGINT or SIGTERM, and logs to standard output.',
     settings: SETTING_NAMES,
   },
   demo: {
-    summary: 'Run a hub with two sample platforms that push and are pulled.',
+    summary: 'Run a hub with two sample platforms.',
     usage: '[settings]',
-    details: 'It runs until SIGINT or SIGTERM.',
+    details:
+      'The platforms push records, and the hub pulls them. Runs until SIGINT or SIGTERM, then deletes its data.',
     settings: SETTING_NAMES,
   },
   'token create': {
     summary: 'Create an API token for a program.',
-    usage: '--name <name> --role <role> [options]',
+    usage: '--name <name> [options]',
     details: `The token is printed once.
 
   --name <name>             The name of the token.
-  --role <role>             viewer, operator or admin.
-  --expires-in-days <days>  How long the token is valid.`,
+  --role <role>             viewer, operator or admin. Default: viewer
+  --expires-in-days <days>  Validity of the token. Default: unlimited`,
     settings: STORAGE_SETTINGS,
   },
   guide: {
     summary: 'Print the integration guide for developers of platforms.',
     usage: '[options]',
-    details: `Prints Markdown to standard output. No hub has to run.
+    details: `Prints Markdown to standard output. The hub does not have to run.
 
-  --platform <name or id>   Print the guide for this registered platform, with its modules. It needs the database.
-  --language <language>     Show the examples in this language only: ${Object.keys(GUIDE_LANGUAGES).join(', ')}.
+  --platform <name or id>   Print the guide for this registered platform, with its modules. Requires the database.
+  --language <language>     Print only the examples in this language: ${Object.keys(GUIDE_LANGUAGES).join(', ')}.
 
-The address of the hub in the guide is HUB_PUBLIC_URL.`,
+The guide contains HUB_PUBLIC_URL as the URL of the hub.`,
     settings: [
       'HUB_PUBLIC_URL',
       'HOST',
@@ -82,8 +84,8 @@ The address of the hub in the guide is HUB_PUBLIC_URL.`,
   'secret rotate': {
     summary: 'Encrypt all stored secrets with a new hub secret.',
     usage: '[settings]',
-    details: `HUB_SECRET is the new secret and HUB_SECRET_PREVIOUS the current one. Without them, a new file is written to
-HUB_DATA_DIR. Stop the hub first.`,
+    details: `Stop the hub first. HUB_SECRET is the new secret, and HUB_SECRET_PREVIOUS the current one. Without them, the command
+replaces the secret file in HUB_DATA_DIR.`,
     settings: ['HUB_SECRET', 'HUB_SECRET_PREVIOUS', ...STORAGE_SETTINGS],
   },
   operator: {
@@ -91,23 +93,24 @@ HUB_DATA_DIR. Stop the hub first.`,
     usage: '<subcommand>',
     details: `  list                      List the operators.
   invite <email> [--role <role>]
-                            Invite an operator as viewer, operator or admin. The link is printed once.
+                            Invite an operator and print the link, which works once. Roles: viewer (default),
+                            operator, admin.
   role <email> <role>       Change the role of an operator.
-  disable <email>           Disable an operator, and end all sessions and tokens.
+  disable <email>           Disable an operator, which ends all sessions and tokens of this operator.
   enable <email>            Enable an operator.
   end-sessions <email>      End all sessions of an operator.
   reset-password <email> [--remove-second-factor]
-                            Set the password that is read from standard input, and end all sessions.`,
+                            Set a new password, read from standard input, and end all sessions.`,
     settings: ['HUB_PUBLIC_URL', 'PORT', ...STORAGE_SETTINGS],
   },
 }
 
-/** What `recordhub --help` prints. */
+/** The output of `recordhub --help`. */
 export function helpText(): string {
   const commands = Object.entries(COMMANDS).map(
     ([name, { summary }]) => `  ${name.padEnd(15)} ${summary}`,
   )
-  return `Recordhub gathers the records of many platforms in one place.
+  return `Recordhub collects the records of many platforms in one place.
 
 Usage: recordhub <command> [options] [settings]
 
@@ -116,21 +119,22 @@ ${commands.join('\n')}
 
 recordhub <command> --help prints the options of a command.
 
-Settings, from flags, the environment, or a file .env in the working directory:
+Settings, from flags, the environment, or the file .env in the working directory:
 ${settingsText(SETTING_NAMES)}
 `
 }
 
-/** What `recordhub <command> --help` prints; null for no command. */
-export function commandHelp(words: readonly string[]): string | null {
+/** The output of `recordhub <command> --help`; null for an unknown command. */
+export function commandHelp(positionals: readonly string[]): string | null {
   const found = Object.entries(COMMANDS).find(([name]) => {
     const [first, second] = name.split(' ')
-    return first === words[0] && (second === undefined || words.length === 1 || second === words[1])
+    if (first !== positionals[0]) return false
+    return second === undefined || positionals.length === 1 || second === positionals[1]
   })
   return found ? describeCommand(`recordhub ${found[0]}`, found[1]) : null
 }
 
-/** What the program of `@recordhub/check-platform` prints for `--help`. */
+/** The output of `recordhub-check-platform --help`. */
 export function checkPlatformHelp(): string {
   return describeCommand('recordhub-check-platform', CHECK_PLATFORM)
 }
@@ -139,11 +143,11 @@ function describeCommand(
   program: string,
   { summary, usage, details, settings }: CommandHelp,
 ): string {
-  // A check runs beside a platform, whose file .env is not for it.
+  // check-platform ignores the .env file, which probably belongs to the platform.
   const sources =
     settings === CHECK_SETTINGS
       ? 'flags or the environment'
-      : 'flags, the environment, or a file .env in the working directory'
+      : 'flags, the environment, or the file .env in the working directory'
   return `${summary}
 
 Usage: ${program} ${usage}

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, SettingError } from '../config.ts'
+import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { isPostgres, prepareDataFolder } from '../storage/open.ts'
 
 const FILE = 'recordhub.secret'
 
-/** The secret that is to hold, then what may still hold while it is changed. */
+/** The current secret, then the previous ones during a rotation. */
 export type Secrets = readonly [string, ...string[]]
 
 /**
- * The secret that seals keys and signs sessions: the setting, else a file in the data folder that only
- * its owner may read, made at the first start. Who loses it cannot read the sealed keys again.
- * @throws SettingError on PostgreSQL without the setting: every node needs the same one.
+ * The secret that encrypts keys and signs sessions: HUB_SECRET, or else a file in the data folder that only its owner
+ * may read. The first start creates the file. Without it, the stored keys cannot be decrypted.
+ * @throws SettingError on PostgreSQL without HUB_SECRET: every node needs the same secret.
  */
 export function loadSecrets(config: Config): Secrets {
   const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
@@ -20,24 +21,24 @@ export function loadSecrets(config: Config): Secrets {
   if (secret) return [secret, ...before]
   if (isPostgres(config.DATABASE_URL)) {
     throw new SettingError(
-      'HUB_SECRET: needed with PostgreSQL, the same on every node. Make one with: openssl rand -base64 32',
+      'HUB_SECRET: required with PostgreSQL, with the same value on every node. Create one with: openssl rand -base64 32',
     )
   }
   prepareDataFolder(config.HUB_DATA_DIR)
   try {
-    // Made in one step, so that of two processes that start at once one makes it.
+    // Atomic: of two processes that start at the same time, one creates the file.
     writeFileSync(pathOf(config), `${createSecret()}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    if (!isFault(error, 'EEXIST')) throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
   const [first, ...others] = readSecretFile(config) ?? []
-  if (first === undefined) throw new SettingError(`${pathOf(config)} is gone.`)
+  if (first === undefined) throw new SettingError(`${pathOf(config)} is missing.`)
   return [first, ...others, ...before]
 }
 
 /**
- * What the file holds: the secret, and below it the one before while that is changed; null where there is none.
- * @throws SettingError where it is damaged.
+ * The secret of the file, then the previous ones during a rotation; null if there is no file.
+ * @throws SettingError if the file is damaged.
  */
 export function readSecretFile(config: Config): Secrets | null {
   const path = pathOf(config)
@@ -45,18 +46,18 @@ export function readSecretFile(config: Config): Secrets | null {
     const [first = '', ...others] = readFileSync(path, 'utf8').trim().split('\n')
     if ([first, ...others].every((secret) => secret.length >= 32)) return [first, ...others]
   } catch (error) {
-    if (isFault(error, 'ENOENT')) return null
+    if (hasCode(error, 'ENOENT')) return null
     throw error
   }
-  throw new SettingError(`${path} is damaged: it should hold 32 characters or more.`)
+  throw new SettingError(`${path} is damaged: a secret has at least 32 characters.`)
 }
 
-/** Puts other secrets into the file in one step: whoever reads it finds the old ones or these. */
+/** Replaces the secrets of the file atomically. */
 export function writeSecretFile(config: Config, secrets: Secrets): void {
   const path = pathOf(config)
   writeFileSync(`${path}.new`, `${secrets.join('\n')}\n`, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
-  // A power cut must not undo it once the database counts on it.
+  // A power failure must not undo the rename after the database is encrypted with the new secret.
   const folder = openSync(config.HUB_DATA_DIR, 'r')
   fsyncSync(folder)
   closeSync(folder)
@@ -70,6 +71,6 @@ function pathOf(config: Config): string {
   return join(config.HUB_DATA_DIR, FILE)
 }
 
-function isFault(error: unknown, code: string): boolean {
+function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,43 +1,47 @@
+import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import {
   changeOperator,
   describeOperators,
   endSessions,
   findOperator,
   inviteByLink,
-  readRole,
+  parseRole,
   resetPassword,
-} from '../app/manage-operators.ts'
-import { type Config, SettingError } from '../config.ts'
+} from '../features/operators/manage-operators.ts'
+import { type Storage, withStorage } from './open-storage.ts'
 import { promptSecret } from './prompt-secret.ts'
-import { type Storage, withStorage } from './with-storage.ts'
 
-type Parts = {
+type Context = {
   config: Config
   options: Record<string, string>
   switches: ReadonlySet<string>
   print: (line: string) => void
 }
 
-/** What `recordhub operator …` does; each works beside a running hub. */
-const VERBS: Record<string, (storage: Storage, words: string[], parts: Parts) => Promise<void>> = {
-  async list(storage, _words, { print }) {
+/** The subcommands of `recordhub operator`. They work next to a running hub. */
+const SUBCOMMANDS: Record<
+  string,
+  (storage: Storage, args: string[], context: Context) => Promise<void>
+> = {
+  async list(storage, _args, { print }) {
     for (const line of await describeOperators(storage)) print(line)
   },
 
   async invite(storage, [email = ''], { config, options, print }) {
-    const role = readRole(options['role'] ?? 'viewer')
+    const role = parseRole(options['role'] ?? 'viewer')
     const site = config.HUB_PUBLIC_URL || `http://localhost:${config.PORT}`
     print(await inviteByLink(storage, { email, role, site }))
   },
 
   async role(storage, [email = '', role], { print }) {
-    await changeOperator(storage, email, { role: readRole(role) })
-    print(`${email} is ${role} now, and signs in again.`)
+    await changeOperator(storage, email, { role: parseRole(role) })
+    print(`${email} now has the role ${role} and has to sign in again.`)
   },
 
   async disable(storage, [email = ''], { print }) {
     await changeOperator(storage, email, { disabled: true })
-    print(`${email} is disabled; sessions and tokens were ended.`)
+    print(`${email} is disabled. All sessions and tokens of this operator were ended.`)
   },
 
   async enable(storage, [email = ''], { print }) {
@@ -46,31 +50,33 @@ const VERBS: Record<string, (storage: Storage, words: string[], parts: Parts) =>
   },
 
   async 'end-sessions'(storage, [email = ''], { print }) {
-    print(`Sessions of ${email} that were ended: ${await endSessions(storage, email)}.`)
+    print(`Ended sessions of ${email}: ${await endSessions(storage, email)}.`)
   },
 
   async 'reset-password'(storage, [email = ''], { config, switches, print }) {
-    // Before a password is asked for.
+    // Fails for an unknown operator before the prompt.
     await findOperator(storage, email)
-    const password = await promptSecret(() => print('New password (it is not shown):'))
-    const removeSecondFactor = switches.has('remove-second-factor')
-    const publicUrl = config.HUB_PUBLIC_URL
-    const asked = { email, password, removeSecondFactor, publicUrl }
-    const isRemoved = await resetPassword(storage, asked)
-    const factor = isRemoved ? ' The second factor was taken away.' : ''
-    print(`The password of ${email} was changed, and all sessions were ended.${factor}`)
+    const password = await promptSecret(() => print('New password (not shown):'))
+    const isRemoved = await resetPassword(storage, {
+      email,
+      password,
+      removeSecondFactor: switches.has('remove-second-factor'),
+      publicUrl: config.HUB_PUBLIC_URL,
+    })
+    const secondFactor = isRemoved ? ' The second factor was removed.' : ''
+    print(`The password of ${email} was changed, and all sessions were ended.${secondFactor}`)
   },
 }
 
-/** @throws SettingError for a verb that does not exist. */
-export async function operatorCommand(words: string[], parts: Parts): Promise<void> {
-  const [verb = '', ...rest] = words
-  const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
-  const takes = verb === 'list' ? 0 : verb === 'role' ? 2 : 1
-  if (!run || rest.length !== takes) {
+/** @throws SettingError for an unknown subcommand or a wrong number of arguments. */
+export async function operatorCommand(args: string[], context: Context): Promise<void> {
+  const [name = '', ...rest] = args
+  const run = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined
+  const expected = name === 'list' ? 0 : name === 'role' ? 2 : 1
+  if (!run || rest.length !== expected) {
     throw new SettingError(
-      `There is no command "operator ${words.join(' ')}"; see recordhub --help.`,
+      `There is no command "operator ${args.join(' ')}"; see recordhub --help.`,
     )
   }
-  await withStorage(parts.config, (storage) => run(storage, rest, parts))
+  await withStorage(context.config, (storage) => run(storage, rest, context))
 }

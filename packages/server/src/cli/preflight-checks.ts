@@ -1,11 +1,11 @@
-/** What would fail at the end of a long command is tried at its beginning. */
+/** Checks at the start of a long command for errors that would otherwise occur at its end. */
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { SettingError } from '../config.ts'
+import { SettingError } from '../config/config.ts'
 import { codeOf } from '../platform-client/request/request-error.ts'
 
-/** @throws SettingError where the file cannot be written. What is in it stays. */
+/** Does not change the file. @throws SettingError if it cannot be written. */
 export function checkWritable(flag: string, file: string): void {
   try {
     closeSync(openSync(file, 'a'))
@@ -14,14 +14,14 @@ export function checkWritable(flag: string, file: string): void {
   }
 }
 
-/** @throws SettingError where nobody can listen there. */
+/** @throws SettingError if no server can listen there. */
 export async function checkPortFree(port: number, host: string): Promise<void> {
   const server = createServer().listen(port, host)
   try {
     await once(server, 'listening')
   } catch (error) {
     throw new SettingError(
-      `--host, --port: nothing can listen at ${host}, port ${port} (${codeOf(error)}).`,
+      `--host, --port: cannot listen at ${host}, port ${port} (${codeOf(error)}).`,
     )
   }
   server.close()

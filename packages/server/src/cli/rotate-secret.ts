@@ -1,5 +1,6 @@
-import { type Rotation, rotateSecret as rotate } from '../app/rotate-secret.ts'
-import { type Config, SettingError } from '../config.ts'
+import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
+import { type Rotation, rotateSecret as rotate } from '../features/maintenance/rotate-secret.ts'
 import { openStorage } from '../storage/open.ts'
 import {
   createSecret,
@@ -9,17 +10,17 @@ import {
   writeSecretFile,
 } from './load-secret.ts'
 
-/** `recordhub secret rotate`: seals everything under another secret, while no hub runs. */
+/** `recordhub secret rotate`: encrypts everything with another secret, while no hub is running. */
 export async function rotateSecret(config: Config, print: (line: string) => void): Promise<void> {
-  checkSettings(config)
+  assertPreviousKnown(config)
   const storage = await openStorage({
     url: config.DATABASE_URL,
     dataDir: config.HUB_DATA_DIR,
-    // On SQLite it holds the place of the hub, of which there is one.
+    // On SQLite, this takes the lock of the hub, so that no hub can run at the same time.
     asHub: true,
     mustExist: true,
     timeZone: config.HUB_TIME_ZONE,
-    // What goes wrong ends the command and is told then.
+    // An error ends the command with a message.
     warn: () => undefined,
   })
   try {
@@ -32,32 +33,32 @@ export async function rotateSecret(config: Config, print: (line: string) => void
   }
 }
 
-function checkSettings(config: Config): void {
+function assertPreviousKnown(config: Config): void {
   const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
   if (secret && !previous && !readSecretFile(config)) {
-    throw new SettingError('HUB_SECRET_PREVIOUS: set it to the secret that is to be replaced.')
+    throw new SettingError('HUB_SECRET_PREVIOUS: set it to the current secret of the database.')
   }
 }
 
-/** The new secret, then what it replaces. A file holds both until everything is sealed under the new one. */
+/** The new secret, then the ones that it replaces. The file contains both until the rotation is complete. */
 function prepareSecrets(config: Config): Secrets {
   const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
   if (secret && !previous) return [secret, ...(readSecretFile(config) ?? [])]
   if (secret || previous) return loadSecrets(config)
-  const held = loadSecrets(config)
-  // One that was broken off is gone on with.
-  if (held.length > 1) return held
-  const both: Secrets = [createSecret(), ...held]
+  const stored = loadSecrets(config)
+  // Continues a rotation that was interrupted.
+  if (stored.length > 1) return stored
+  const both: Secrets = [createSecret(), ...stored]
   writeSecretFile(config, both)
   return both
 }
 
-function describe({ outcome, resealed, unreadable }: Rotation): string[] {
+function describe({ outcome, encrypted, unreadable }: Rotation): string[] {
   return [
     outcome === 'rotated'
-      ? `${resealed} sealed texts are under the new secret now. Every operator signs in again.`
-      : `All ${resealed} sealed texts were under the new secret already.`,
-    ...unreadable.map(({ of, id }) => `No secret opens the ${of} ${id}: it stays as it is.`),
-    'Start the hub with the new secret alone. Backups from before open with the old one.',
+      ? `Encrypted ${encrypted} texts with the new secret. All operators have to sign in again.`
+      : `All ${encrypted} texts were already encrypted with the new secret.`,
+    ...unreadable.map(({ of, id }) => `No secret decrypts the ${of} ${id}: it was not changed.`),
+    'Start the hub with the new secret only. Earlier backups still need the old secret.',
   ]
 }

@@ -1,28 +1,29 @@
-import { SettingError } from '../config.ts'
+import { SettingError } from '../config/config.ts'
 import { HubError } from '../errors.ts'
 
 export const print = (line: string) => void process.stdout.write(`${line}\n`)
-export const complain = (line: string) => void process.stderr.write(`${line}\n`)
+export const printError = (line: string) => void process.stderr.write(`${line}\n`)
 
-const MISTYPED = new Set(['invalid_request', 'source_url_invalid', 'source_key_invalid'])
+const USAGE_ERRORS = new Set(['invalid_request', 'source_url_invalid', 'source_key_invalid'])
 
+/** 2 for wrong usage or an invalid setting, 1 for any other error. */
 function exitCodeOf(error: unknown): number {
-  const isMistyped = error instanceof HubError && MISTYPED.has(error.code)
-  return isMistyped || error instanceof SettingError ? 2 : 1
+  const isUsageError = error instanceof HubError && USAGE_ERRORS.has(error.code)
+  return isUsageError || error instanceof SettingError ? 2 : 1
 }
 
-/** Runs `main` as the program of this process, which ends with the exit code that it returns, or that its error means. */
+/** Runs `main` as the program of this process, and exits with the code that it returns or that its error maps to. */
 export function runProgram(main: (args: string[]) => Promise<number>): void {
-  // Whoever reads the output may leave: a command ends by itself, and a hub serves on.
+  // The reader of a pipe may exit first. Then a command finishes silently, and a hub continues to serve.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  // What the hub writes holds secrets and other people's records.
+  // The files of the hub contain secrets and personal data.
   process.umask(0o077)
-  // What ends without having come to its end has failed.
+  // The exit code if the event loop drains before `main` has settled.
   process.exitCode = 1
   main(process.argv.slice(2)).then(
     (code) => process.exit(code),
     (error: unknown) => {
-      complain(error instanceof Error ? error.message : String(error))
+      printError(error instanceof Error ? error.message : String(error))
       process.exit(exitCodeOf(error))
     },
   )

@@ -1,27 +1,47 @@
 import { once } from 'node:events'
 import { type Logger, pino } from 'pino'
-import { openStorageWithSecret } from '../app/open-storage-with-secret.ts'
 import { createHub, type Hub } from '../app.ts'
-import type { Config } from '../config.ts'
+import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
+import { HubError } from '../errors.ts'
 import { loadSecrets } from './load-secret.ts'
+import { openHubStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
 
 export type RunningHub = { address: string; setupLink: string | null; stop: () => Promise<void> }
 
-/** Starts a hub by its settings. The signal ends the wait for a database that is not there yet. */
+/** `recordhub start`: runs until SIGINT or SIGTERM. */
+export async function start(config: Config, print: (line: string) => void): Promise<void> {
+  const signal = stopSignal()
+  const hub = await startHub(config, createLogger(config), signal).catch((error: unknown) => {
+    // The signal also ends the wait for a database.
+    if (signal.aborted) return null
+    throw error
+  })
+  if (!hub) return
+  print(`Recordhub listens at ${hub.address}`)
+  if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
+  await aborted(signal)
+  print('Stopping…')
+  await hub.stop()
+}
+
+/** Starts a hub. The signal ends the wait for a database that does not accept connections yet. */
 export async function startHub(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<RunningHub> {
-  const { storage, secret } = await openStorageWithSecret(config, loadSecrets(config), {
+  const { storage, secret } = await openHubStorage(config, loadSecrets(config), {
     warn: (message) => logger.warn(message),
     waitUntil: signal,
   })
   let hub: Hub | null = null
   try {
     hub = await createHub({ config, storage, secret, logger, version: VERSION })
-    const started = await hub.start()
+    const started = await hub.start().catch((error: unknown) => {
+      throw toSettingError(error)
+    })
     const running = hub
     return {
       ...started,
@@ -37,27 +57,17 @@ export async function startHub(
   }
 }
 
+/** An invalid first operator comes from the settings. */
+function toSettingError(error: unknown): unknown {
+  if (!(error instanceof HubError && error.code === 'invalid_operator')) return error
+  return new SettingError(`HUB_ADMIN_EMAIL, HUB_ADMIN_PASSWORD: ${error.message}`)
+}
+
 export function createLogger(config: Config): Logger {
   return pino({ level: config.HUB_LOG_LEVEL })
 }
 
-/** `recordhub start`: runs until a signal asks it to stop. */
-export async function start(config: Config, print: (line: string) => void): Promise<void> {
-  const signal = stopSignal()
-  const hub = await startHub(config, createLogger(config), signal).catch((error: unknown) => {
-    // Asked to stop while it waited for its database.
-    if (signal.aborted) return null
-    throw error
-  })
-  if (!hub) return
-  print(`Recordhub listens at ${hub.address}`)
-  if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
-  await aborted(signal)
-  print('Stopping…')
-  await hub.stop()
-}
-
-/** Aborts when the process is asked to stop. */
+/** A signal that aborts on SIGINT or SIGTERM. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())

@@ -1,14 +1,15 @@
-/** The only reader of the environment and of `.env`. */
+/** The only reader of the environment and of the `.env` file. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { type ConfigSources, SettingError, type SettingName } from '../config.ts'
+import { type ConfigSources, SettingError } from './config.ts'
+import type { SettingName } from './settings.ts'
 
 /** The environment and the `.env` file of the working directory. */
 export function readEnvironment(): Pick<ConfigSources, 'environment' | 'envFile'> {
   return { environment: process.env, envFile: readEnvFile() }
 }
 
-/** All that a check of a platform goes by: how platforms are called, and where a scratch receiver listens. */
+/** The settings of `check-platform`: how it calls platforms, and where its test receiver listens. */
 export const CHECK_SETTINGS: readonly SettingName[] = [
   'PORT',
   'HOST',
@@ -24,18 +25,18 @@ export const CHECK_SETTINGS: readonly SettingName[] = [
 ]
 
 /**
- * As {@link readEnvironment}, for a command that runs beside a platform: neither the settings of a hub count, nor a
- * `.env` file, which is likely the platform's.
+ * The environment for a command that runs next to a platform. It ignores the other settings of the hub and the `.env`
+ * file, which probably belongs to the platform.
  */
 export function readCheckEnvironment(): Pick<ConfigSources, 'environment' | 'envFile'> {
   const environment = Object.fromEntries(CHECK_SETTINGS.map((name) => [name, process.env[name]]))
   return { environment, envFile: {} }
 }
 
-/** The variable that a source API key is taken from where none is given: a shell keeps its history. */
+/** The variable with the source API key: as a flag, the key would end up in the history of the shell. */
 export const SOURCE_KEY_VARIABLE = 'RECORDHUB_SOURCE_KEY'
 
-export function readSourceKey(): string | null {
+export function readSourceKeyVariable(): string | null {
   return process.env[SOURCE_KEY_VARIABLE] || null
 }
 
@@ -44,6 +45,6 @@ function readEnvFile(): Record<string, string | undefined> {
     return parseEnv(readFileSync('.env', 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw new SettingError(`.env: it cannot be read (${String(error)}).`)
+    throw new SettingError(`.env: the file cannot be read (${String(error)}).`)
   }
 }

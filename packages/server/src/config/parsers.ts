@@ -1,7 +1,7 @@
-/** What settings are written as: each gives the value of a text, or throws what is wrong with it. */
+/** The formats of settings. Each parser returns the value of a text, or throws an Error that says what is allowed. */
 import { isIP } from 'node:net'
-import { CronExpressionParser } from 'cron-parser'
-import { CronPattern } from 'croner'
+import { isEmail } from '../lib/text/email.ts'
+import { isCronPattern } from '../lib/time/cron.ts'
 
 export function text(value: string): string {
   return value
@@ -15,17 +15,21 @@ export function integer(min: number, max: number): (value: string) => number {
   }
 }
 
-/** A hundred years are as good as for ever. */
+/** Up to a hundred years. */
 export function days(value: string): number {
   return integer(0, 36_500)(value)
 }
 
-export function oneOf<Word extends string>(...words: Word[]): (value: string) => Word {
+export function oneOf<Option extends string>(...options: Option[]): (value: string) => Option {
   return (value) => {
-    const word = words.find((one) => one === value.toLowerCase())
-    if (word !== undefined) return word
-    throw new Error(`must be one of ${words.join(', ')}`)
+    const option = options.find((one) => one === value.toLowerCase())
+    if (option !== undefined) return option
+    throw new Error(`must be one of ${options.join(', ')}`)
   }
+}
+
+export function onOrOff(value: string): boolean {
+  return oneOf('on', 'off')(value) === 'on'
 }
 
 export function password(value: string): string {
@@ -33,23 +37,23 @@ export function password(value: string): string {
   throw new Error('must have 12 to 256 characters')
 }
 
-export function atLeast(length: number): (value: string) => string {
+export function minLength(length: number): (value: string) => string {
   return (value) => {
     if (value.length >= length) return value
-    throw new Error(`must have ${length} characters or more`)
+    throw new Error(`must have at least ${length} characters`)
   }
 }
 
 export function httpUrl(value: string): string {
   const url = URL.parse(value)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href.replace(/\/$/, '')
-  throw new Error('must be an address that begins with http:// or https://')
+  throw new Error('must be a URL that starts with http:// or https://')
 }
 
 export function databaseUrl(value: string): string {
   if (/^sqlite:./.test(value)) return value
   const url = /^postgres(ql)?:\/\//.test(value) ? URL.parse(value) : null
-  // An unescaped / or # in a password would make the rest of it a name that is shown.
+  // An unescaped / or # in the password would make the rest of it part of a database name, which is logged.
   if (url && !url.hash && !url.pathname.includes('@')) return value
   throw new Error(
     'must be postgres://user:password@host/database (with / and # in the password as %2F and %23) or sqlite:<path of a file>; leave it empty for a file in HUB_DATA_DIR',
@@ -64,46 +68,86 @@ export function timeZone(value: string): string {
   }
 }
 
-export function schedule(value: string): string {
+export function cronPattern(value: string): string {
   if (value.toLowerCase() === 'off') return 'off'
-  try {
-    // Each engine's schedule reads it by its own parser; what one takes must hold on the other.
-    new CronPattern(value)
-    CronExpressionParser.parse(value)
-    return value
-  } catch {
-    throw new Error('must be a cron pattern such as "* * * * *" (every minute), or off')
-  }
+  if (isCronPattern(value)) return value
+  throw new Error('must be a cron pattern such as "* * * * *" (every minute), or off')
 }
 
 export function pathSegment(value: string): string {
   if (/^[A-Za-z0-9_-]+$/.test(value)) return value
-  throw new Error('must be one word of letters, digits, - and _')
+  throw new Error('must consist of letters, digits, - and _')
 }
 
 export function headerName(value: string): string {
   const isReserved = /^(accept|host|connection|content-.*|transfer-encoding|x-platform-api-key)$/i
   if (/^[A-Za-z0-9-]+$/.test(value) && !isReserved.test(value)) return value
-  throw new Error('must be the name of a header that the hub does not send otherwise')
+  throw new Error('must be the name of a header that the hub does not set itself')
 }
 
 /**
- * How many proxies stand in front, or their addresses. A proxy adds to X-Forwarded-For what it sees, so that
- * what stands further left is whatever a client wrote: to trust all of it would let anybody choose an address.
+ * The number of proxies in front of the hub, or their addresses. Each proxy appends the address that it sees to
+ * X-Forwarded-For, so the entries further left come from the client: trusting all of them would let any client choose
+ * its address.
  */
 export function trustProxy(value: string): false | number | string {
-  const word = value.toLowerCase()
-  if (word === 'on' || word === 'true') return 1
-  if (word === 'off' || word === 'false') return false
-  if (/^[1-9]$/.test(word)) return Number(word)
+  const option = value.toLowerCase()
+  if (option === 'on' || option === 'true') return 1
+  if (option === 'off' || option === 'false') return false
+  if (/^[1-9]$/.test(option)) return Number(option)
   for (const address of value.split(',')) {
     const [host = '', bits = '0'] = address.trim().split('/')
     const maxBits = isIP(host) === 4 ? 32 : 128
     if (!isIP(host) || !/^\d+$/.test(bits) || Number(bits) > maxBits) {
       throw new Error(
-        'must be off, on, a number of proxies from 1 to 9, or addresses such as 10.0.0.0/8 with commas between',
+        'must be off, on, a number of proxies from 1 to 9, or addresses such as 10.0.0.0/8, separated by commas',
       )
     }
   }
   return value
+}
+
+export function email(value: string): string {
+  if (isEmail(value)) return value
+  throw new Error('must be an e-mail address')
+}
+
+const MAX_RECIPIENTS = 50
+
+export function emails(value: string): readonly string[] {
+  const addresses = value.split(',').map((one) => one.trim())
+  if (addresses.length > MAX_RECIPIENTS) {
+    throw new Error(`must be ${MAX_RECIPIENTS} addresses at most`)
+  }
+  if (addresses.every(isEmail)) return addresses
+  throw new Error('must be e-mail addresses, separated by commas')
+}
+
+export function smtpUrl(value: string): string {
+  const url = /^smtps?:\/\/[^\s]+$/.test(value) ? URL.parse(value) : null
+  // An unescaped / # ? or @ in the password would make the rest of it part of a host name, which is logged.
+  const isWhole = url?.hostname && !url.pathname.replace(/^\/$/, '') && !url.search && !url.hash
+  if (isWhole && (!url.password || url.username) && isEncoded(url.username + url.password)) {
+    return value
+  }
+  throw new Error(
+    'must be smtp://user:password@host:port or smtps://…, with @ / # ? and % in the password as %40 %2F %23 %3F and %25',
+  )
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const DOMAIN = /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)+$/
+
+export function domains(value: string): readonly string[] {
+  const names = value.split(',').map((one) => one.trim().toLowerCase())
+  if (names.every((name) => DOMAIN.test(name))) return names
+  throw new Error('must be domains such as example.org, separated by commas')
 }

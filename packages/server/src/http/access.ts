@@ -1,35 +1,35 @@
 import type { Role } from '../domain/auth/caller.ts'
 
 /**
- * Who may call what: `anyone`; a `platform` with its hub API key, which the receiver checks; or an
- * operator or program with at least a role. A route that is not in this table does not start.
+ * The callers of a route: `anyone`; a `platform` with its hub API key, which the receiver checks; or an operator or
+ * program with at least a role. The hub does not start if a route is not in the table.
  */
 export type Access = 'anyone' | 'platform' | Role
 
-/** Whether a route asks who calls. */
-export function isForCallers(access: Access | undefined): access is Role {
+/** Whether a route requires an authenticated operator or program. */
+export function requiresCaller(access: Access | undefined): access is Role {
   return access !== undefined && access !== 'anyone' && access !== 'platform'
 }
 
-/** What the tables call a route: HEAD is as GET. */
-export function namesOf(route: { method: string | string[]; url: string }): string[] {
+/** The keys of a route in the tables. HEAD has the same entry as GET. */
+export function routeKeysOf(route: { method: string | string[]; url: string }): string[] {
   return [route.method].flat().map((method) => `${method === 'HEAD' ? 'GET' : method} ${route.url}`)
 }
 
 /**
- * What is open to an operator who came by a password alone where that is not enough
- * (`HUB_REQUIRE_SECOND_FACTOR`): to everybody, or to who has no second factor yet.
+ * Where a second factor is mandatory (HUB_REQUIRE_SECOND_FACTOR), the routes that are open in a session without one:
+ * for all operators, or only for those who have no second factor and set one up.
  */
-export const WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'everybody' | 'who has none'>> = {
-  'GET /dashboard': 'everybody',
-  'GET /dashboard/*': 'everybody',
-  'GET /api/v1/session': 'everybody',
-  'GET /api/v1/account': 'everybody',
-  'POST /api/auth/sign-out': 'everybody',
-  'POST /api/v1/account/second-factor': 'who has none',
-  'POST /api/v1/account/second-factor/confirm': 'who has none',
-  'POST /api/v1/account/passkeys/options': 'who has none',
-  'POST /api/v1/account/passkeys': 'who has none',
+export const OPEN_WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'all' | 'set_up'>> = {
+  'GET /dashboard': 'all',
+  'GET /dashboard/*': 'all',
+  'GET /api/v1/session': 'all',
+  'GET /api/v1/account': 'all',
+  'POST /api/auth/sign-out': 'all',
+  'POST /api/v1/account/second-factor': 'set_up',
+  'POST /api/v1/account/second-factor/confirm': 'set_up',
+  'POST /api/v1/account/passkeys/options': 'set_up',
+  'POST /api/v1/account/passkeys': 'set_up',
 }
 
 export const ACCESS: Readonly<Record<string, Access>> = {

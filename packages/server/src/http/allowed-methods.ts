@@ -4,8 +4,8 @@ import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { HubError } from '../errors.ts'
 import { sendError } from './error-handler.ts'
 
-/** @param maxParamLength that of the app's own router. */
-export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
+/** @param maxParamLength the maximum length of a parameter in the app's own router. */
+export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
   const methods = new Set<HTTPMethod>()
   const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })
   const endpoints = new Set<string>()
@@ -18,7 +18,7 @@ export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number
     }
   })
 
-  /** Whether a path is that of an endpoint with slashes behind it, which `/dashboard/*` matches too. */
+  /** Whether a path is an endpoint with trailing slashes, which `/dashboard/*` also matches. */
   function isEndpointWithSlash(path: string): boolean {
     const bare = path.replace(/\/+$/, '')
     if (bare === path) return false
@@ -49,7 +49,7 @@ export function answerUnknownRoutes(app: FastifyInstance, maxParamLength: number
   )
 }
 
-/** Where its own method is allowed, what the path names does not exist: a file, for instance. */
+/** If the method is allowed, the path names something that does not exist, such as a file. */
 function errorFor(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,7 +63,7 @@ function errorFor(
 
 const PARAMETER = /[:*]/
 
-/** Sorts before the rank of every less specific route that matches the same path: `/a/b`, `/a/:id`, `/a/*`. */
+/** A sort key: more specific routes come first, such as `/a/b`, `/a/:id`, `/a/*`. */
 function rankOf(route: string): string {
   return route.replaceAll(/:[^/]+/g, '\uFFFE').replaceAll('*', '\uFFFF')
 }
@@ -83,14 +83,7 @@ function isOneOf(methods: readonly HTTPMethod[], method: string): boolean {
 }
 
 function isMethod(text: string): text is HTTPMethod {
-  return findMyWayMethods.has(text)
+  return METHODS.has(text)
 }
 
-const findMyWayMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PATCH',
-  'PUT',
-  'DELETE',
-])
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'])

@@ -1,16 +1,17 @@
 /**
- * The API reference (Scalar) over `/api/openapi.json`, for anyone. All of it comes from the hub, and its
- * policy lets the page ask nobody else.
+ * The API reference (Scalar) over `/api/openapi.json`, for anyone. The hub serves all of its files, and its content
+ * security policy allows no other host.
  */
-import type { FastifyPluginAsync } from 'fastify'
-import { html } from '../lib/text/html.ts'
-import { readReferenceScript } from './reference-script.ts'
+import { gzipSync } from 'node:zlib'
+import { html } from '@recordhub/protocol/html'
+import fastify, { type FastifyPluginAsync } from 'fastify'
+import { memoizeAsync } from '../lib/concurrency/memoize-async.ts'
 
 const SCRIPT_PATH = '/docs/scalar.js'
-const FOR_A_WHILE = 'public, max-age=3600'
+const CACHE_ONE_HOUR = 'public, max-age=3600'
 
-/** Quiet texts and the colours of methods that are read without effort: 4.5:1 and more. */
-const COLOURS = `
+/** Colours of secondary text and of HTTP methods with a contrast of at least 4.5:1. */
+const CUSTOM_CSS = `
 .light-mode { --scalar-color-2: #495057; --scalar-color-3: #5c636a; --scalar-color-accent: #0b7285;
   --scalar-color-green: #05683f; --scalar-color-yellow: #7a5200; --scalar-color-blue: #0b5cad;
   --scalar-color-orange: #a63c00; --scalar-color-red: #b02525; --scalar-color-purple: #6741d9 }
@@ -21,7 +22,7 @@ const CONFIGURATION = {
   url: '/api/openapi.json',
   telemetry: false,
   withDefaultFonts: false,
-  customCss: COLOURS,
+  customCss: CUSTOM_CSS,
   showDeveloperTools: 'never',
   hideClientButton: true,
   agent: { disabled: true },
@@ -31,7 +32,7 @@ const CONFIGURATION = {
 const CONTENT_SECURITY_POLICY = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
-  // Scalar makes style elements and attributes as it runs, without a nonce.
+  // Scalar creates style elements and attributes at run time, without a nonce.
   styleSrc: ["'self'", "'unsafe-inline'"],
   imgSrc: ["'self'", 'data:'],
   connectSrc: ["'self'"],
@@ -69,10 +70,29 @@ export const apiReferenceRoutes: FastifyPluginAsync = async (app) => {
   )
 
   app.get(SCRIPT_PATH, { schema: hide, compress: false }, async (request, reply) => {
-    const { plain, packed } = await readReferenceScript()
-    const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-    if (takesGzip) reply.header('Content-Encoding', 'gzip')
-    reply.header('Vary', 'Accept-Encoding').header('Cache-Control', FOR_A_WHILE)
-    return reply.type('text/javascript; charset=utf-8').send(takesGzip ? packed : plain)
+    const { plain, gzipped } = await readReferenceScript()
+    const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
+    reply.header('Vary', 'Accept-Encoding').header('Cache-Control', CACHE_ONE_HOUR)
+    return reply.type('text/javascript; charset=utf-8').send(acceptsGzip ? gzipped : plain)
   })
+}
+
+/**
+ * The script of the API reference. It is large, so it is loaded when the first reader opens the reference, and kept in
+ * both forms: decompressing or compressing it per request would let any client keep the hub busy.
+ */
+export const readReferenceScript: () => Promise<{ plain: Buffer; gzipped: Buffer }> =
+  memoizeAsync(loadScript)
+
+/** Scalar's package provides the script only through its route. */
+async function loadScript(): Promise<{ plain: Buffer; gzipped: Buffer }> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  await using inner = fastify()
+  await inner.register(scalar, {
+    routePrefix: '/docs',
+    configuration: { url: '/api/openapi.json' },
+  })
+  const { rawPayload: plain } = await inner.inject('/docs/js/scalar.js')
+  return { plain, gzipped: gzipSync(plain) }
 }

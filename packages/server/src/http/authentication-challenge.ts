@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 const REALM = 'realm="recordhub"'
 
 /**
- * The `WWW-Authenticate` header of a 401 response (RFC 9110, section 11.6.1): the credentials that the path
- * accepts. It is never `Basic`, for which browsers open a dialog.
+ * The `WWW-Authenticate` header of a 401 response (RFC 9110, section 11.6.1): the credentials that the path accepts. It
+ * is never `Basic`, because browsers would open a dialog.
  */
 export function challengeFor(request: FastifyRequest): string {
   if (routeOf(request).startsWith('/api/webhook/')) {

@@ -1,50 +1,64 @@
-/** Decides for each request who is calling and whether they may. */
+/** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
 import { CSRF_HEADER, type SecondFactorWanted, UNATTENDED_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Caller, mayActAs } from '../domain/auth/caller.ts'
+import type { Requester } from '../domain/activity/activity.ts'
+import { type Caller, hasRole, nameOfCaller } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
-import { ACCESS, type Access, namesOf, WITHOUT_SECOND_FACTOR } from './access.ts'
+import { ACCESS, type Access, OPEN_WITHOUT_SECOND_FACTOR, routeKeysOf } from './access.ts'
 import { bearerTokenOf, isApiPath, routeOf } from './authentication-challenge.ts'
 
-/** What the page asks for by itself. */
-const ASKED_UNBIDDEN = ['/dashboard/realtime', '/dashboard/events']
+/** Routes that the page polls without an action of the operator. */
+const POLLED_ROUTES = ['/dashboard/realtime', '/dashboard/events']
 
 export type Authenticators = {
-  /** The operator whose session cookie a request carries. */
+  /** The operator of a request's session cookie. */
   findOperator: (request: FastifyRequest, options: { keepAlive: boolean }) => Promise<Caller | null>
-  /** The program behind a bearer token. */
+  /** The program with a bearer token. */
   findProgram: (token: string) => Promise<Caller | null>
 }
 
 export type CsrfTokens = (sessionId: string) => string
 
-/** CSRF tokens that belong to one session each. */
+/** CSRF tokens, each derived from the ID of its session. */
 export function createCsrfTokens(key: Uint8Array): CsrfTokens {
   return (sessionId) => hmacSha256(key, sessionId)
 }
 
-export type Authorization = {
-  /** Who calls; only on routes that ask for a role. */
-  callerOf: (request: FastifyRequest) => Caller
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on routes that require a role. */
+    caller: Caller | null
+  }
+}
+
+/** The caller of a request. @throws HubError `not_signed_in` on a route that does not require a role. */
+export function callerOf({ caller }: FastifyRequest): Caller {
+  if (!caller) throw new HubError('not_signed_in')
+  return caller
+}
+
+/** The caller of a request, as the audit log names it. */
+export function requesterOf(request: FastifyRequest): Requester {
+  return { actor: nameOfCaller(callerOf(request)), address: request.ip }
 }
 
 /**
- * Guards every route by the table of access.
- * @throws Error at start for a route that is not in it.
+ * Applies the table of access to every route.
+ * @throws Error at the start if a route is not in the table.
  */
 export function authorize(
   app: FastifyInstance,
   { findOperator, findProgram }: Authenticators,
   { csrfTokenOf, publicUrl }: { csrfTokenOf: CsrfTokens; publicUrl: string },
-): Authorization {
-  const callers = new WeakMap<FastifyRequest, Caller>()
+): void {
+  app.decorateRequest('caller', null)
   const publicHost = URL.parse(publicUrl)?.host
 
-  /** Another site's page must not act here. */
-  function expectOwnSite(request: FastifyRequest): void {
+  /** Rejects actions from pages of other origins. */
+  function assertSameOrigin(request: FastifyRequest): void {
     if (!isUnsafe(request) || routeOf(request) === '/dashboard/auto-sync') return
-    if (!isFromAnotherSite(request, publicHost)) return
+    if (!isCrossOrigin(request, publicHost)) return
     const origin = URL.parse(request.headers.origin ?? '')?.origin ?? 'an unknown address'
     throw new HubError('origin_not_allowed', { origin })
   }
@@ -52,20 +66,20 @@ export function authorize(
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
     const token = bearerTokenOf(request)
     if (token !== undefined && isApiPath(request)) return findProgram(token)
-    // Neither an unattended page nor another site keeps an idle session alive.
-    const isUnbidden =
+    // Neither polling by the page nor a request from another origin keeps an idle session alive.
+    const isUnattended =
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
-      ASKED_UNBIDDEN.includes(routeOf(request)) ||
-      (isUnsafe(request) && isFromAnotherSite(request, publicHost))
-    return findOperator(request, { keepAlive: !isUnbidden })
+      POLLED_ROUTES.includes(routeOf(request)) ||
+      (isUnsafe(request) && isCrossOrigin(request, publicHost))
+    return findOperator(request, { keepAlive: !isUnattended })
   }
 
-  async function admit(
+  async function authorizeRequest(
     request: FastifyRequest,
     route: string,
     access: Exclude<Access, 'platform'>,
   ) {
-    if (access === 'anyone') return expectOwnSite(request)
+    if (access === 'anyone') return assertSameOrigin(request)
     const caller = await findCaller(request)
     if (!caller) {
       const isPageAction = isUnsafe(request) && !isApiPath(request)
@@ -77,41 +91,33 @@ export function authorize(
         throw new HubError('session_or_token_invalid')
       }
     }
-    // After the check of the token, so that a forged request without one gets 419, as any other does.
-    expectOwnSite(request)
-    if (caller.kind === 'operator') expectSecondFactor(route, caller.wanted)
-    if (!mayActAs(caller, access)) throw new HubError('forbidden', { role: access })
-    callers.set(request, caller)
+    // After the check of the CSRF token, so that every request without one gets the same response, 419.
+    assertSameOrigin(request)
+    if (caller.kind === 'operator') assertSecondFactor(route, caller.secondFactorStep)
+    if (!hasRole(caller, access)) throw new HubError('forbidden', { role: access })
+    request.caller = caller
   }
 
   app.addHook('onRoute', (route) => {
-    for (const name of namesOf(route)) {
+    for (const name of routeKeysOf(route)) {
       const access = ACCESS[name]
       if (!access) throw new Error(`${name} is not in the table of access`)
-      // The receiver checks keys itself, and takes too many requests for a hook that does nothing.
+      // The receiver authenticates platforms itself, without the cost of a hook per push.
       if (access === 'platform') continue
       const hooks = route.onRequest ?? []
       route.onRequest = [
-        async (request) => admit(request, name, access),
+        async (request) => authorizeRequest(request, name, access),
         ...(Array.isArray(hooks) ? hooks : [hooks]),
       ]
     }
   })
-
-  return {
-    callerOf(request) {
-      const caller = callers.get(request)
-      if (!caller) throw new HubError('not_signed_in')
-      return caller
-    },
-  }
 }
 
-function expectSecondFactor(route: string, wanted: SecondFactorWanted): void {
-  if (wanted === null) return
-  const openTo = WITHOUT_SECOND_FACTOR[route]
-  if (openTo === 'everybody' || (openTo === 'who has none' && wanted === 'set_up')) return
-  throw new HubError(wanted === 'set_up' ? 'second_factor_required' : 'second_factor_unused')
+function assertSecondFactor(route: string, step: SecondFactorWanted): void {
+  if (step === null) return
+  const openFor = OPEN_WITHOUT_SECOND_FACTOR[route]
+  if (openFor === 'all' || openFor === step) return
+  throw new HubError(step === 'set_up' ? 'second_factor_required' : 'second_factor_unused')
 }
 
 function isUnsafe(request: FastifyRequest): boolean {
@@ -119,15 +125,15 @@ function isUnsafe(request: FastifyRequest): boolean {
 }
 
 /**
- * A browser names the page that a request comes from.
+ * Whether a browser sent the request from a page of another origin.
  * @param publicHost the host of HUB_PUBLIC_URL: a tunnel may send another one in `Host`.
  */
-function isFromAnotherSite(request: FastifyRequest, publicHost: string | undefined): boolean {
+function isCrossOrigin(request: FastifyRequest, publicHost: string | undefined): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   const host = URL.parse(origin ?? '')?.host
   const isOwn = host !== undefined && (host === request.host || host === publicHost)
   const isForeign = origin !== undefined && !isOwn
-  // `none` is what a person does without a page, such as by a bookmark.
-  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
-  return isForeign || isFromElsewhere
+  // `none` is a navigation without a page, such as from a bookmark.
+  const isCrossSite = site !== undefined && site !== 'same-origin' && site !== 'none'
+  return isForeign || isCrossSite
 }

@@ -1,22 +1,23 @@
-/** The one place where errors become answers. */
+/** The only mapping from errors to responses. */
+
+import { html } from '@recordhub/protocol/html'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorBody, type FieldErrors, HubError } from '../errors.ts'
 import { challengeFor } from './authentication-challenge.ts'
-import { errorPage } from './error-page.ts'
 import { ERROR_PAGE_POLICY } from './response-headers.ts'
 import { createThrottledLog } from './throttled-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A page for people: without a session it leads to the sign-in. */
+    /** A page: without a session, it redirects to the sign-in page. */
     page?: boolean
   }
 }
 
 export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
-  const refusals = createThrottledLog(app.log)
-  // After the last connection: until then there may be more.
-  app.server.once('close', refusals.end)
+  const rejections = createThrottledLog(app.log)
+  // After the last connection has closed, there are no more rejections.
+  app.server.once('close', rejections.flush)
   // For every response: the 401 responses of Better Auth bypass the error handler.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
@@ -24,7 +25,7 @@ export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
   })
   app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
-    if (isRefusal(known)) refusals.tell(known, request)
+    if (LOGGED_STATUSES.includes(known.status)) rejections.record(known, request)
     else if (known.status >= 500) {
       request.log.error({ err: error, request_id: request.id }, 'request failed')
     }
@@ -32,15 +33,11 @@ export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
   })
 }
 
-/** The `Retry-After` of a temporary error that has none of its own. */
+/** The `Retry-After` of a temporary error that does not set it. */
 const RETRY_SECONDS = 5
 
-/** What somebody who looks for an attack, or for why nothing arrives, wants to see in the log. */
-const REFUSALS: readonly number[] = [401, 403, 413, 419, 429, 503]
-
-function isRefusal({ status }: HubError): boolean {
-  return REFUSALS.includes(status)
-}
+/** Rejections that indicate an attack or explain missing pushes. */
+const LOGGED_STATUSES: readonly number[] = [401, 403, 413, 419, 429, 503]
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {
   reply.code(error.status)
@@ -58,22 +55,22 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
       .serializer(String)
       .send(errorPage(error, request.id))
   }
-  const answer: ErrorBody = {
+  const body: ErrorBody = {
     success: false,
     code: error.code,
     message: error.message,
     request_id: request.id,
     ...(error.errors ? { errors: error.errors } : {}),
   }
-  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(answer)
+  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(body)
 }
 
-/** Where somebody was going is where the sign-in leads. */
+/** After the sign-in, the browser continues to the requested page. */
 function nextPage(url: string): string {
   return url === '/dashboard' ? '' : `?${new URLSearchParams({ next: url })}`
 }
 
-/** A person's browser gets a page, where it went there or sent a form; all else gets JSON. */
+/** Whether a browser navigated to the URL or submitted a form. All other clients get JSON. */
 function wantsPage(request: FastifyRequest): boolean {
   if (request.url.startsWith('/api/')) return false
   const { url, config } = request.routeOptions
@@ -102,31 +99,53 @@ function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError
 function toValidationError(error: FastifyError): HubError {
   const found = new Map<string, string[]>()
   for (const { keyword, instancePath, message, params } of error.validation ?? []) {
-    if (isToldOtherwise(keyword, params)) continue
-    const member = instancePath.split('/')[1] ?? namedIn(params) ?? 'request'
-    const fault = FAULTS.get(keyword) ?? message ?? 'is not valid'
-    found.set(member, [...(found.get(member) ?? []), fault])
+    if (isRedundant(keyword, params)) continue
+    const member = instancePath.split('/')[1] ?? memberIn(params) ?? 'request'
+    const issue = ISSUES.get(keyword) ?? message ?? 'is not valid'
+    found.set(member, [...(found.get(member) ?? []), issue])
   }
   const errors: FieldErrors = Object.fromEntries(found)
-  const reason = [...found].map(([member, faults]) => `${member} ${faults.join(', ')}`).join('; ')
+  const reason = [...found].map(([member, issues]) => `${member} ${issues.join(', ')}`).join('; ')
   return new HubError('invalid_request', { reason }, { errors })
 }
 
 /**
- * An unknown member also meets the schema `false`; that none of several forms fits is said by what is wrong with each;
- * and that nothing at all would have done helps nobody who has sent something.
+ * Whether another error describes the issue better: an unknown member also violates the schema `false`, a union also
+ * reports the issues of each of its schemas, and a nullable member reports the issue of its other type.
  */
-function isToldOtherwise(keyword: string, params: Record<string, unknown>): boolean {
+function isRedundant(keyword: string, params: Record<string, unknown>): boolean {
   return keyword === 'boolean' || keyword === 'anyOf' || params['type'] === 'null'
 }
 
-const FAULTS: ReadonlyMap<string, string> = new Map([
+const ISSUES: ReadonlyMap<string, string> = new Map([
   ['required', 'is required'],
-  ['additionalProperties', 'is not known here'],
+  ['additionalProperties', 'is not a known member'],
 ])
 
-/** The member that a schema error is about where its path does not say. */
-function namedIn(params: Record<string, unknown>): string | undefined {
+/** The member of a schema error whose path does not name it. */
+function memberIn(params: Record<string, unknown>): string | undefined {
   const names = params['requiredProperties'] ?? params['additionalProperties']
   return Array.isArray(names) ? names.join(', ') : undefined
+}
+
+/** The error page for browsers. */
+function errorPage(error: HubError, requestId: string): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${error.status} · Recordhub</title>
+<link rel="stylesheet" href="/assets/error-page.css">
+</head>
+<body>
+<main>
+<h1>${error.status}</h1>
+<p>${error.message}</p>
+<p><a href="/dashboard">Dashboard</a> · <a href="/sign-in">Sign in</a></p>
+<p class="quiet">Request ${requestId}</p>
+</main>
+</body>
+</html>
+`.text
 }

@@ -1,12 +1,12 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
+import { findUnsafeJson, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { UNSAFE_WORDS } from '../domain/record/record-input.ts'
+import { UNSAFE_MESSAGES } from '../domain/record/record-input.ts'
 import { HubError } from '../errors.ts'
-import { findUnsafeJson, parseLossless } from '../lib/json/lossless-json.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Bodies are JSON with every number kept as it was sent, and nothing else. */
+/** Accepts only JSON bodies, and keeps all digits of their numbers. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -18,7 +18,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
       done: (error: Error | null, body?: unknown) => void,
     ) => {
       try {
-        refuseEncoding(request)
+        rejectEncoding(request)
         done(null, parseBody(body))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
@@ -27,8 +27,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
   )
 }
 
-/** A body is read as it came: what somebody else would decompress must not mean two things. */
-function refuseEncoding({ headers }: FastifyRequest): void {
+/** Rejects compressed bodies: a proxy that decompresses them would read another body than the hub. */
+function rejectEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw new HubError('unsupported_media_type')
 }
@@ -37,7 +37,8 @@ function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw new HubError('invalid_json', { reason: 'it is empty' })
   const value = parse(decode(body))
   const unsafe = findUnsafeJson(value, MAX_JSON_DEPTH)
-  if (unsafe !== null) throw new HubError('invalid_json', { reason: `it ${UNSAFE_WORDS[unsafe]}` })
+  if (unsafe !== null)
+    throw new HubError('invalid_json', { reason: `it ${UNSAFE_MESSAGES[unsafe]}` })
   return value
 }
 

@@ -1,4 +1,4 @@
-/** The description of the API by itself (OpenAPI), with what holds for every route filled in. */
+/** The OpenAPI document, generated from the schemas of the routes and the table of access. */
 import swagger from '@fastify/swagger'
 import { ErrorAnswer } from '@recordhub/protocol'
 import type { FastifyInstance, FastifySchema } from 'fastify'
@@ -24,11 +24,11 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
   app.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
-const ABOUT = `Programs send a token (\`Authorization: Bearer rht_…\`, made with \`recordhub token create\`);
-the dashboard rides on its session and sends \`X-CSRF-TOKEN\` with all that is not GET. Platforms push with
-their hub API key in \`X-API-KEY\`. A 401 says in \`WWW-Authenticate\` which of these its path takes: \`Bearer\`,
-\`Cookie\` (the session) or \`ApiKey\`. Every error is \`{success: false, code, message, request_id}\`. Numbers in
-\`data\` are as they were sent, however many digits they have.`
+const ABOUT = `Programs send a token (\`Authorization: Bearer rht_…\`), which \`recordhub token create\` creates. The
+dashboard uses its session cookie, and sends \`X-CSRF-TOKEN\` with every request other than GET. Platforms push with
+their hub API key in \`X-API-KEY\`. A 401 response names the credentials that its path accepts in \`WWW-Authenticate\`:
+\`Bearer\`, \`Cookie\` (the session) or \`ApiKey\`. Every error is \`{success: false, code, message, request_id}\`. Numbers
+in \`data\` keep all of their digits.`
 
 const SECURITY: Record<'anyone' | 'platform' | 'role', { [scheme: string]: string[] }[]> = {
   anyone: [],
@@ -39,7 +39,7 @@ const SECURITY: Record<'anyone' | 'platform' | 'role', { [scheme: string]: strin
 function complete(given: FastifySchema | undefined, url: string, access: Access): FastifySchema {
   const schema = given ?? {}
   const isOpen = access === 'anyone' || access === 'platform'
-  const role = isOpen ? [] : [`Takes the role ${access}.`]
+  const role = isOpen ? [] : [`Requires the role ${access}.`]
   const description = [...(schema.description ? [schema.description] : []), ...role].join(' ')
   return {
     ...schema,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCESS, isForCallers } from './access.ts'
-import { AT_ONCE } from './rate-limit.ts'
+import { ACCESS, requiresCaller } from './access.ts'
+import { MAX_CONCURRENT } from './rate-limit.ts'
 
 test('every route with a concurrency limit requires authentication', () => {
-  const strange = Object.keys(AT_ONCE).filter((name) => !isForCallers(ACCESS[name]))
+  const strange = Object.keys(MAX_CONCURRENT).filter((name) => !requiresCaller(ACCESS[name]))
   assert.deepEqual(strange, [])
 })

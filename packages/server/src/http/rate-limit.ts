@@ -1,16 +1,17 @@
-/** How much of the hub each operator or program may take, however few are let in. Counted in each process. */
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Caller, keyOfCaller } from '../domain/auth/caller.ts'
+/** Limits how much of the hub one operator or program can use. Each process counts separately. */
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import { keyOfCaller } from '../domain/auth/caller.ts'
 import { HubError, tooManyRequests } from '../errors.ts'
 import { createRateLimit, type RateLimit } from '../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../lib/time/clock.ts'
-import { ACCESS, isForCallers, namesOf } from './access.ts'
+import { ACCESS, requiresCaller, routeKeysOf } from './access.ts'
+import { callerOf } from './authorize.ts'
 
 /**
- * What costs the hub, its database or a platform much, or stays open: how many of each a caller may have under
- * way at once.
+ * The maximum number of concurrent requests of one caller, for the routes that are expensive for the hub, its database
+ * or a platform, or that stay open.
  */
-export const AT_ONCE: Readonly<Record<string, number>> = {
+export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   'GET /api/v1/records/export': 8,
   'GET /api/v1/audit/export': 8,
   'GET /api/v1/search': 8,
@@ -22,64 +23,61 @@ export const AT_ONCE: Readonly<Record<string, number>> = {
   'POST /api/v1/platforms/conformance': 4,
   'POST /api/v1/platforms/:id/conformance': 4,
   'POST /api/v1/alerts/test-mail': 4,
-  // One for each page that is seen.
+  // One per open page.
   'GET /dashboard/events': 32,
 }
 const RETRY_SECONDS = 5
 
-type CallerOf = (request: FastifyRequest) => Caller
-
 /**
- * Limits those routes of an authorized app that ask for a role. Who calls is known by then, and what was refused
- * to somebody else does not count.
- * @param perSecond calls of one caller; 0 for no limit.
+ * Limits the routes that require a role. The hooks run after the authorization, so rejected requests of others do not
+ * count.
+ * @param deps.perSecond requests per second of one caller; 0 for no limit.
  */
 export function limitRate(
   app: FastifyInstance,
-  deps: { callerOf: CallerOf; perSecond: number; monotonicClock: MonotonicClock },
+  { perSecond, monotonicClock }: { perSecond: number; monotonicClock: MonotonicClock },
 ): void {
-  const { callerOf, perSecond, monotonicClock } = deps
-  if (perSecond > 0) limitCalls(app, callerOf, createRateLimit(perSecond, monotonicClock))
-  limitAtOnce(app, callerOf)
+  if (perSecond > 0) limitRequests(app, createRateLimit(perSecond, monotonicClock))
+  limitConcurrency(app)
 }
 
-function limitCalls(app: FastifyInstance, callerOf: CallerOf, rateLimit: RateLimit): void {
+function limitRequests(app: FastifyInstance, rateLimit: RateLimit): void {
   const limit: onRequestHookHandler = (request, _reply, done) => {
     const seconds = rateLimit.take(keyOfCaller(callerOf(request)))
     done(seconds > 0 ? tooManyRequests(seconds) : undefined)
   }
   app.addHook('onRoute', (route) => {
-    if (!namesOf(route).some((name) => isForCallers(ACCESS[name]))) return
+    if (!routeKeysOf(route).some((key) => requiresCaller(ACCESS[key]))) return
     route.onRequest = [...[route.onRequest ?? []].flat(), limit]
   })
 }
 
-function limitAtOnce(app: FastifyInstance, callerOf: CallerOf): void {
-  const underWay = new Map<string, number>()
+function limitConcurrency(app: FastifyInstance): void {
+  const inProgress = new Map<string, number>()
   app.addHook('onRoute', (route) => {
-    for (const name of namesOf(route)) {
-      const most = AT_ONCE[name]
-      if (most === undefined) continue
+    for (const routeKey of routeKeysOf(route)) {
+      const max = MAX_CONCURRENT[routeKey]
+      if (max === undefined) continue
       const { handler } = route
-      // A handler that answers with a stream gives `reply`, which settles when the answer has ended or was cut off.
+      // A handler that sends a stream returns `reply`, which settles when the response has ended or was aborted.
       route.handler = async function (request, reply) {
-        const key = `${name} ${keyOfCaller(callerOf(request))}`
-        const others = underWay.get(key) ?? 0
-        if (others >= most) throw tooManyAtOnce(most)
-        underWay.set(key, others + 1)
+        const key = `${routeKey} ${keyOfCaller(callerOf(request))}`
+        const others = inProgress.get(key) ?? 0
+        if (others >= max) throw tooManyConcurrent(max)
+        inProgress.set(key, others + 1)
         try {
           return await handler.call(this, request, reply)
         } finally {
-          const left = (underWay.get(key) ?? 1) - 1
-          if (left > 0) underWay.set(key, left)
-          else underWay.delete(key)
+          const remaining = (inProgress.get(key) ?? 1) - 1
+          if (remaining > 0) inProgress.set(key, remaining)
+          else inProgress.delete(key)
         }
       }
     }
   })
 }
 
-function tooManyAtOnce(most: number): HubError {
-  const words = `You have ${most} of these under way already. Let one of them end, or stop it, and try again in ${RETRY_SECONDS} s.`
-  return HubError.withMessage('too_many_requests', words, { retryAfterSeconds: RETRY_SECONDS })
+function tooManyConcurrent(max: number): HubError {
+  const message = `You already have ${max} of these requests in progress. Wait for one of them to end, or cancel it, and try again in ${RETRY_SECONDS} s.`
+  return HubError.withMessage('too_many_requests', message, { retryAfterSeconds: RETRY_SECONDS })
 }

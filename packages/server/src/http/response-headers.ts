@@ -1,32 +1,76 @@
-import type { FastifyReply } from 'fastify'
+import compress from '@fastify/compress'
+import helmet from '@fastify/helmet'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 /**
- * Gives every answer what it carries, also one of the receiver, a health check or an error that no route
- * gave: it is what it says it is, no page may show it within itself, and nobody keeps it. Pages have a policy
- * of their own (page-headers.ts), and what may be kept says so.
+ * Sets the headers of every response, including those of the receiver, health checks and errors without a route:
+ * browsers must not guess its type, frame it or cache it. Routes for pages replace the content security policy, and
+ * cacheable responses replace `Cache-Control`.
  */
 export function createHeaders(settings: { isBehindTls: boolean }): (reply: FastifyReply) => void {
   const headers = Object.entries(headersOf(settings))
   return ({ raw }) => {
-    // Not the reply's own: those would win over the policy that helmet gives a page.
+    // Headers of the reply itself would override the policy that helmet sets for a page.
     for (const [name, value] of headers) raw.setHeader(name, value)
   }
 }
 
-/** By their names. */
 export function headersOf({ isBehindTls }: { isBehindTls: boolean }): Record<string, string> {
   return {
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': NOTHING,
+    'Content-Security-Policy': NOTHING_POLICY,
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
-    ...(isBehindTls ? { 'Strict-Transport-Security': FOR_A_YEAR } : {}),
+    ...(isBehindTls ? { 'Strict-Transport-Security': ONE_YEAR } : {}),
   }
 }
 
-const FORBIDDEN = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-const NOTHING = `default-src 'none'; ${FORBIDDEN}`
-const FOR_A_YEAR = 'max-age=31536000; includeSubDomains'
+const RESTRICTIONS =
+  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const NOTHING_POLICY = `default-src 'none'; ${RESTRICTIONS}`
+const ONE_YEAR = 'max-age=31536000; includeSubDomains'
 
-/** The page that tells a person of an error: its style sheet and nothing else. */
-export const ERROR_PAGE_POLICY = `default-src 'none'; style-src 'self'; ${FORBIDDEN}`
+/** The content security policy of the error page: only its style sheet. */
+export const ERROR_PAGE_POLICY = `default-src 'none'; style-src 'self'; ${RESTRICTIONS}`
+
+/** Sets the additional headers of the responses to browsers. */
+export async function setPageHeaders(
+  app: FastifyInstance,
+  { isBehindTls }: { isBehindTls: boolean },
+): Promise<void> {
+  await app.register(helmet, {
+    enableCSPNonces: true,
+    contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY },
+    strictTransportSecurity: isBehindTls,
+    xFrameOptions: { action: 'deny' },
+  })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    reply.header('Permissions-Policy', PERMISSIONS_POLICY)
+    // A response is private unless its route says otherwise.
+    if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store')
+    return payload
+  })
+  await app.register(compress)
+}
+
+const PAGE_POLICY = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  objectSrc: ["'none'"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+}
+
+/** The page uses no features of the device except passkeys and the clipboard. */
+const PERMISSIONS_POLICY = [
+  'camera=()',
+  'display-capture=()',
+  'geolocation=()',
+  'microphone=()',
+  'payment=()',
+  'usb=()',
+].join(', ')

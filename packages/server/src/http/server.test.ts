@@ -7,13 +7,13 @@ import { pino } from 'pino'
 import { ERROR_CODES, HubError, isErrorCode } from '../errors.ts'
 import { createHttpServer, type HttpLimits } from './server.ts'
 
-const KEPT = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
+const KEEP_ALIVE_REQUEST = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
 
 async function createApp(limits: Partial<HttpLimits> = {}) {
   const { app } = await createHttpServer(
     {
       ...{ logger: pino({ level: 'silent' }), bodyLimit: 1000, trustProxy: false },
-      ...{ isBehindTls: false, publicUrl: '', version: '0', refusal: () => null, limits },
+      ...{ isBehindTls: false, publicUrl: '', version: '0', rejectionReason: () => null, limits },
     },
     { findOperator: async () => null, findProgram: async () => null },
     () => '',
@@ -50,21 +50,25 @@ const slow: [string, string][] = [
 ]
 for (const [what, bytes] of slow) {
   test(`a client that sends ${what} and then waits gets 408`, async (t) => {
-    const port = await listen(t, { requestMs: 100, lookEveryMs: 50 })
+    const port = await listen(t, { requestMs: 100, checkIntervalMs: 50 })
     assert.match(await text(open(t, port, bytes)), /^HTTP\/1\.1 408 /)
   })
 }
 
 test('connections over the limit are closed until another connection ends', async (t) => {
   const port = await listen(t, { connections: 2 })
-  const taken = [open(t, port, KEPT), open(t, port, KEPT)]
-  for (const socket of taken) await once(socket, 'data')
-  assert.equal(await text(open(t, port, KEPT)), '')
-  const [first] = taken
+  const connected = [open(t, port, KEEP_ALIVE_REQUEST), open(t, port, KEEP_ALIVE_REQUEST)]
+  for (const socket of connected) await once(socket, 'data')
+  assert.equal(await text(open(t, port, KEEP_ALIVE_REQUEST)), '')
+  const [first] = connected
   first?.destroy()
-  for (let answer = ''; answer === ''; ) {
-    const socket = open(t, port, KEPT.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
-    answer = await text(socket)
+  for (let response = ''; response === ''; ) {
+    const socket = open(
+      t,
+      port,
+      KEEP_ALIVE_REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+    )
+    response = await text(socket)
   }
 })
 

@@ -8,61 +8,61 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { HubError } from '../errors.ts'
-import { answerUnknownRoutes } from './allowed-methods.ts'
-import { type Authenticators, type Authorization, authorize, type CsrfTokens } from './authorize.ts'
-import { createClientErrorAnswer } from './client-errors.ts'
+import { handleUnknownRoutes } from './allowed-methods.ts'
+import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
+import { createClientErrorHandler } from './client-errors.ts'
 import { handleErrors, sendError } from './error-handler.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
 import { createHeaders, headersOf } from './response-headers.ts'
-import { serializerCompiler } from './serialize.ts'
-import { validatorCompiler } from './validate.ts'
+import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
 import { createHostValidator } from './validate-host.ts'
 
 export type HttpSettings = {
   logger: FastifyBaseLogger
   bodyLimit: number
-  /** How many proxies in front are trusted, or which; false for none. */
+  /** The number of trusted proxies in front of the hub, or their addresses; false for none. */
   trustProxy: false | number | string
   version: string
-  /** Whether operators and platforms come over TLS. */
+  /** Whether HUB_PUBLIC_URL is an https URL. */
   isBehindTls: boolean
-  /** HUB_PUBLIC_URL; empty where it is not set. */
+  /** HUB_PUBLIC_URL; empty if it is not set. */
   publicUrl: string
-  /** Why the hub takes no requests at the moment; null where it does. */
-  refusal: () => 'starting' | 'shutting_down' | null
-  /** Where they differ from `LIMITS`. */
+  /** The reason why the hub rejects all requests at the moment; null if it accepts them. */
+  rejectionReason: () => 'starting' | 'shutting_down' | null
+  /** Overrides some of `LIMITS`. */
   limits?: Partial<HttpLimits>
 }
 
-/** What a caller may take of the hub before it has shown who it is. */
+/** The limits for clients before they are authenticated. */
 export type HttpLimits = {
-  /** Within this a request has to come whole: a slow sender must not hold a connection for ever. */
+  /** The time within which a request must be received completely, so that slow clients do not occupy connections. */
   requestMs: number
-  /** How often slow ones are looked for. */
-  lookEveryMs: number
-  /** Open at once; more are closed as they come, so that files and memory are left for the work. */
+  /** How often the server checks for slow requests. */
+  checkIntervalMs: number
+  /** The maximum number of open connections. The server closes further ones, to save file descriptors and memory. */
   connections: number
 }
-const LIMITS: HttpLimits = { requestMs: 60_000, lookEveryMs: 30_000, connections: 5000 }
+const LIMITS: HttpLimits = { requestMs: 60_000, checkIntervalMs: 30_000, connections: 5000 }
 
 /** Maximum length of a parameter in a path. */
 const MAX_PARAM_LENGTH = 1024
 
-export type HttpServer = { app: FastifyInstance; authorization: Authorization }
-
-/** The HTTP server without its routes: what holds for every request. */
+/**
+ * Creates the HTTP server without routes.
+ * @returns an object, because awaiting the instance itself would start it.
+ */
 export async function createHttpServer(
   settings: HttpSettings,
   authenticators: Authenticators,
   csrfTokenOf: CsrfTokens,
-): Promise<HttpServer> {
+): Promise<{ app: FastifyInstance }> {
   const limits = { ...LIMITS, ...settings.limits }
-  const giveHeaders = createHeaders(settings)
+  const setHeaders = createHeaders(settings)
   const app = fastify({
     loggerInstance: settings.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request costs more than a check of its key.
+    // A child logger per request would cost more than the authentication of a push.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     bodyLimit: settings.bodyLimit,
@@ -70,61 +70,71 @@ export async function createHttpServer(
     return503OnClosing: false,
     requestTimeout: limits.requestMs,
     http: {
-      connectionsCheckingInterval: limits.lookEveryMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
       headersTimeout: limits.requestMs,
-      // Node.js' own refusal has none of the headers; the check of the Host refuses with them.
+      // The response of Node.js would lack the hub's headers; the host validator rejects such requests instead.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (_error, request, reply) => {
-      // It meets no hook and no error handler.
-      giveHeaders(reply)
+      // No hook and no error handler runs for these errors.
+      setHeaders(reply)
       reply.header('X-Request-Id', request.id)
-      refuseAddress(request, reply)
+      rejectUrl(request, reply)
     },
-    clientErrorHandler: createClientErrorAnswer(headersOf(settings)),
+    clientErrorHandler: createClientErrorHandler(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.server.maxConnections = limits.connections
-  // Node still knows the address of a closed connection if it was read before, and requests outlive connections.
+  // Node.js caches the address, so that it is still known if the connection closes before the request ends.
   app.server.on('connection', (socket) => void socket.remoteAddress)
-  // What nobody knows is not met rather than refused, as RFC 9110, section 10.1.1, leaves open.
+  // Ignores unknown expectations instead of responding 417, which RFC 9110, section 10.1.1, allows.
   app.server.on('checkExpectation', app.routing)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   parseJsonBodies(app)
   handleErrors(app, settings.bodyLimit)
-  const findHostFault = createHostValidator()
+  const findHostIssue = createHostValidator()
   app.addHook('onRequest', (request, reply, done) => {
-    giveHeaders(reply)
+    setHeaders(reply)
     reply.header('X-Request-Id', request.id)
-    const fault = findHostFault(request)
-    if (fault !== null) return done(new HubError('invalid_request', { reason: fault }))
-    const refusal = settings.refusal()
-    if (refusal === null) return done()
-    done(new HubError(refusal, { seconds: 5 }, { retryAfterSeconds: 5 }))
+    const issue = findHostIssue(request)
+    if (issue !== null) return done(new HubError('invalid_request', { reason: issue }))
+    const rejection = settings.rejectionReason()
+    if (rejection === null) return done()
+    done(new HubError(rejection, { seconds: 5 }, { retryAfterSeconds: 5 }))
   })
-  // Also for what came before the stop: a connection that stays open would hold up the end.
+  // Also for requests received before the stop: an open connection would delay it.
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (settings.refusal() === 'shutting_down') reply.header('Connection', 'close')
+    if (settings.rejectionReason() === 'shutting_down') reply.header('Connection', 'close')
     done(null, payload)
   })
-  answerUnknownRoutes(app, MAX_PARAM_LENGTH)
-  const authorization = authorize(app, authenticators, {
-    csrfTokenOf,
-    publicUrl: settings.publicUrl,
-  })
+  handleUnknownRoutes(app, MAX_PARAM_LENGTH)
+  authorize(app, authenticators, { csrfTokenOf, publicUrl: settings.publicUrl })
   await describeApi(app, settings.version)
-  return { app, authorization }
+  return { app }
 }
 
-/** As the framework takes it: hop 0 is the one that the hub is connected to. */
+/** @returns the URL. @throws Error if the port is taken. */
+export async function listen(
+  app: FastifyInstance,
+  { port, host }: { port: number; host: string },
+): Promise<string> {
+  try {
+    return await app.listen({ port, host })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw new Error(`PORT: ${port} is taken by another program (${host}).`, { cause: error })
+  }
+}
+
+/** The setting in the form of Fastify. Hop 0 is the proxy that connects to the hub. */
 function trustedProxies(setting: HttpSettings['trustProxy']) {
   if (typeof setting !== 'number') return setting
   return (_address: string, hop: number) => hop < setting
 }
 
-/** An address that the router gives up on. */
-function refuseAddress(request: FastifyRequest, reply: FastifyReply): void {
-  const reason = `its address is no UTF-8, or a part of it is longer than ${MAX_PARAM_LENGTH} characters`
+/** Responds to a URL that the router cannot decode. */
+function rejectUrl(request: FastifyRequest, reply: FastifyReply): void {
+  const reason = `its URL is not UTF-8, or a part of it is longer than ${MAX_PARAM_LENGTH} characters`
   sendError(request, reply, new HubError('invalid_request', { reason }))
 }

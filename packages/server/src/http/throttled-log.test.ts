@@ -6,14 +6,14 @@ import { pino } from 'pino'
 import { HubError } from '../errors.ts'
 import { handleErrors } from './error-handler.ts'
 
-/** A server that rejects every request; `told` returns the log lines since its last call. */
-async function openRefusing(t: TestContext) {
-  let told: [code: string, requests: number, route: string][] = []
+/** A server that rejects every request; `logged` returns the log lines since its last call. */
+async function startRejectingServer(t: TestContext) {
+  let logged: [code: string, requests: number, route: string][] = []
   const logger: FastifyBaseLogger = pino({
     hooks: {
       streamWrite(line) {
         const { msg, code, requests, route } = JSON.parse(line)
-        if (msg === 'requests refused') told.push([code, requests, route])
+        if (msg === 'requests rejected') logged.push([code, requests, route])
         return ''
       },
     },
@@ -33,55 +33,55 @@ async function openRefusing(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   return {
     app,
-    async refuse(url: string, times = 1) {
+    async reject(url: string, times = 1) {
       for (let time = 0; time < times; time++) await app.inject(url)
     },
-    told() {
-      const lines = told
-      told = []
+    logged() {
+      const lines = logged
+      logged = []
       return lines
     },
   }
 }
 
 test('the first rejection of a burst is logged at once, the others after one second', async (t) => {
-  const { refuse, told } = await openRefusing(t)
-  await refuse('/a', 5)
-  assert.deepEqual(told(), [['forbidden', 1, '/a']])
-  await refuse('/b')
-  await refuse('/other')
-  assert.deepEqual(told(), [['not_signed_in', 1, '/other']])
+  const { reject, logged } = await startRejectingServer(t)
+  await reject('/a', 5)
+  assert.deepEqual(logged(), [['forbidden', 1, '/a']])
+  await reject('/b')
+  await reject('/other')
+  assert.deepEqual(logged(), [['not_signed_in', 1, '/other']])
   t.mock.timers.tick(999)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(logged(), [])
   t.mock.timers.tick(1)
-  assert.deepEqual(told(), [['forbidden', 5, '/b']])
+  assert.deepEqual(logged(), [['forbidden', 5, '/b']])
   t.mock.timers.tick(60_000)
-  assert.deepEqual(told(), [])
+  assert.deepEqual(logged(), [])
 })
 
 test('a flood logs one line per second, and a rejection after a quiet second is logged at once', async (t) => {
-  const { refuse, told } = await openRefusing(t)
+  const { reject, logged } = await startRejectingServer(t)
   for (let second = 0; second < 3; second++) {
-    await refuse('/a', 3)
+    await reject('/a', 3)
     t.mock.timers.tick(1000)
   }
   assert.deepEqual(
-    told().map(([, requests]) => requests),
+    logged().map(([, requests]) => requests),
     [1, 2, 3, 3],
   )
   t.mock.timers.tick(1000)
-  await refuse('/a')
-  assert.deepEqual(told(), [['forbidden', 1, '/a']])
+  await reject('/a')
+  assert.deepEqual(logged(), [['forbidden', 1, '/a']])
 })
 
 test('a closing server logs the remaining rejections', async (t) => {
-  const { app, refuse, told } = await openRefusing(t)
-  await refuse('/a', 4)
+  const { app, reject, logged } = await startRejectingServer(t)
+  await reject('/a', 4)
   const closed = once(app.server, 'close')
   await app.close()
   await closed
   assert.deepEqual(
-    told().map(([, requests]) => requests),
+    logged().map(([, requests]) => requests),
     [1, 3],
   )
 })

@@ -4,59 +4,59 @@ import type { ErrorCode, HubError } from '../errors.ts'
 const PAUSE_MS = 1000
 
 export type ThrottledLog = {
-  tell: (error: HubError, request: FastifyRequest) => void
-  /** Tells at once of what would have waited. */
-  end: () => void
+  record: (error: HubError, request: FastifyRequest) => void
+  /** Logs the rejections that wait for the end of their second. */
+  flush: () => void
 }
 
-/** Refusals with one code that came in the second which runs, after one of them was told. */
-type Second = { timer: NodeJS.Timeout; requests: number; latest: object }
+/** The rejections with one error code since the last log line for it, which is less than a second old. */
+type Pending = { timer: NodeJS.Timeout; requests: number; latest: object }
 
 /**
- * Tells of requests that were refused: at once of the first with a code, then once a second how many there
- * were since, with the latest. So nobody fills the log by being refused, and there are no more counters than
- * codes. Only what the route is called is told, not the address that was asked for: keys get into those.
+ * Logs rejected requests: the first one with an error code at once, then one line per second with their number and the
+ * latest of them. So a client cannot flood the log, and there is at most one counter per code. The log contains the
+ * pattern of the route instead of the URL, which may contain a key.
  */
 export function createThrottledLog(log: FastifyBaseLogger): ThrottledLog {
-  const running = new Map<ErrorCode, Second>()
+  const pendingByCode = new Map<ErrorCode, Pending>()
 
-  function begin(code: ErrorCode): void {
+  function startSecond(code: ErrorCode): void {
     const timer = setTimeout(() => {
-      if (finish(code)) begin(code)
+      if (endSecond(code)) startSecond(code)
     }, PAUSE_MS)
     timer.unref()
-    running.set(code, { timer, requests: 0, latest: {} })
+    pendingByCode.set(code, { timer, requests: 0, latest: {} })
   }
 
-  /** @returns whether there was anything to tell. */
-  function finish(code: ErrorCode): boolean {
-    const second = running.get(code)
-    running.delete(code)
-    if (!second) return false
-    clearTimeout(second.timer)
-    const { requests, latest } = second
+  /** @returns whether there were rejections to log. */
+  function endSecond(code: ErrorCode): boolean {
+    const pending = pendingByCode.get(code)
+    pendingByCode.delete(code)
+    if (!pending) return false
+    clearTimeout(pending.timer)
+    const { requests, latest } = pending
     if (requests > 0) write(code, requests, latest)
     return requests > 0
   }
 
   function write(code: ErrorCode, requests: number, latest: object): void {
-    log.warn({ code, requests, ...latest }, 'requests refused')
+    log.warn({ code, requests, ...latest }, 'requests rejected')
   }
 
   return {
-    tell(error, request) {
+    record(error, request) {
       const latest = describe(error, request)
-      const second = running.get(error.code)
-      if (second) {
-        second.requests += 1
-        second.latest = latest
+      const pending = pendingByCode.get(error.code)
+      if (pending) {
+        pending.requests += 1
+        pending.latest = latest
         return
       }
       write(error.code, 1, latest)
-      begin(error.code)
+      startSecond(error.code)
     },
-    end() {
-      for (const code of [...running.keys()]) finish(code)
+    flush() {
+      for (const code of [...pendingByCode.keys()]) endSecond(code)
     },
   }
 }

@@ -3,26 +3,26 @@ import type { FastifyRequest } from 'fastify'
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /**
- * Makes what tells why the host that a request names cannot be one; null where it can. Addresses are made
- * of it, and who stands before the hub may go by another header than the hub does. A check of health may
- * leave it empty; only HTTP/1.0 has none (RFC 9112, section 3.2).
+ * Creates a function that returns why the host of a request is not valid; null if it is. The hub builds links from it,
+ * and a proxy may evaluate another one of several Host headers than the hub. A health check may send an empty host, and
+ * only HTTP/1.0 has no Host header (RFC 9112, section 3.2).
  */
 export function createHostValidator(): (request: FastifyRequest) => string | null {
-  // Nearly all requests name the same one.
-  let good = ''
+  // Nearly all requests have the same host.
+  let validHost = ''
   return ({ host, method, raw }) => {
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1') return 'it has no Host'
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') return 'it has no Host header'
     if (host === '' && (method === 'GET' || method === 'HEAD')) return null
-    if (host !== good && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
-      return 'its Host is no host'
+    if (host !== validHost && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
+      return 'its Host header is not valid'
     }
-    good = host
-    return hasTwo(raw.rawHeaders) ? 'it has two Host headers' : null
+    validHost = host
+    return hasTwoHosts(raw.rawHeaders) ? 'it has two Host headers' : null
   }
 }
 
-/** Names and values take turns. */
-function hasTwo(rawHeaders: readonly string[]): boolean {
+/** @param rawHeaders names and values alternate. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]

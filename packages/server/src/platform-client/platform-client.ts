@@ -1,9 +1,9 @@
 import { type Manifest, PingAnswer } from '@recordhub/protocol'
+import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
 import { checkManifest } from '../domain/platform/manifest.ts'
 import { conditionalHeaders, type Validators } from '../domain/pull/cached-response.ts'
 import { HubError } from '../errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/lossless-json.ts'
 import { peekRecords, type RecordsPeek } from './records/peek-records.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
 import { readJsonBody } from './request/read-json-body.ts'
@@ -140,15 +140,15 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         maxPages: settings.timeouts.maxPages,
       })
     },
-    peekRecords: (target, recordType, ending) =>
+    peekRecords: (target, recordType, callerSignal) =>
       withRedactedKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
+        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
         return peekRecords(await sender.get(target, url, { ...once, signal }))
       }),
-    hasSearch: (target, ending) =>
+    hasSearch: (target, callerSignal) =>
       withRedactedKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), ending])
+        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, 'search?query=recordhub')
         try {
           const { body } = await sender.get(target, url, { ...once, signal })

@@ -8,37 +8,37 @@ import type { Storage } from './port/storage.ts'
 import { openPostgres } from './postgres/storage.ts'
 import { openSqlite } from './sqlite/storage.ts'
 
-/** How long a hub waits for PostgreSQL to come up. */
+/** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30
 
-/** Whether the address is one of PostgreSQL, which several hubs may share. */
+/** Whether the address names a PostgreSQL database, which several hubs may share. */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
 /**
- * Opens the storage that an address names: `postgres://…`, or `sqlite:<path>`; where it is empty, a
- * SQLite file in the data folder.
- * @throws HubError `no_database` where there is none, unless this is the hub, which makes it;
- *   `database_refused` and `storage_unavailable` for what PostgreSQL says.
+ * Opens the storage of an address: `postgres://…` or `sqlite:<path>`. An empty address means a SQLite file in the data
+ * folder.
+ * @throws HubError `no_database` if there is no database and this process is not the hub, which creates it;
+ *   `database_refused` or `storage_unavailable` if PostgreSQL cannot be used.
  */
 export async function openStorage(options: {
   url: string
   dataDir: string
-  /** Stands for the references of erased records; left out by a command that stores no records. */
+  /** Hashes the references of erased records; left out by commands that store no records. */
   hashReference?: HashReference
   /** Whether this process is the hub; the command line is not. */
   asHub: boolean
-  /** Whether a database that is not there is an error for a hub too. */
+  /** Whether a missing database is an error; true by default unless this process is the hub. */
   mustExist?: boolean
   timeZone: string
-  /** Told what whoever runs the hub should read in its log. */
+  /** Logs a warning for the administrator of the hub. */
   warn: (message: string) => void
-  /** Ends the wait for a database that is not there yet; where it is left out, there is none. */
+  /** Aborts the wait for a database that is not available yet; without it, there is no wait. */
   waitUntil?: AbortSignal
 }): Promise<Storage> {
   const { url, asHub, mustExist = !asHub, timeZone, warn, waitUntil } = options
-  const { hashReference = refuseToHash } = options
+  const { hashReference = rejectHashing } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
@@ -54,12 +54,12 @@ export async function openStorage(options: {
   })
 }
 
-function refuseToHash(): string {
-  throw new Error('Records are stored by a hub, which has the secret')
+function rejectHashing(): string {
+  throw new Error('Only a hub stores records, because only a hub has the secret')
 }
 
 /**
- * Makes the data folder where it is missing.
+ * Creates the data folder if it does not exist.
  * @throws HubError `data_folder_unusable`.
  */
 export function prepareDataFolder(path: string): void {

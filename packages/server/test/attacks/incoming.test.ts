@@ -4,7 +4,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
-import { newRecord, push, registerAny, shareHub, signIn } from '../helpers/hub/actions.ts'
+import {
+  newRecord,
+  push,
+  registerPushingPlatform,
+  shareHub,
+  signIn,
+} from '../helpers/hub/actions.ts'
 import { digestTables, sendRaw, statusesIn } from '../helpers/hub/raw-requests.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
@@ -80,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
       return digestTables(hub().storage)
     }
     before(async () => {
-      key = (await registerAny(hub())).hub_api_key
+      key = (await registerPushingPlatform(hub())).hub_api_key
       assert.equal((await push(hub(), key, newRecord('HONEST'))).status, 201)
     })
 

@@ -209,7 +209,7 @@ const ROWS: readonly Row[] = [
     'a number of a million digits',
     bytes(whole(`{"success":${'9'.repeat(MIB)}}`)),
     'platform_answer_invalid',
-    /not as agreed/,
+    /does not match the specification/,
   ],
   [
     'a response inside __proto__',

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { RULES } from '@recordhub/platform-checker'
 import { createPushClient } from '@recordhub/platform-kit'
 import type { CheckedEndpoint } from '@recordhub/protocol'
-import { RULES } from '../../src/domain/conformance/rules.ts'
 import {
   change,
-  createTime,
+  createManualClock,
+  createPush,
   LISTED,
   MODULE,
   newRecord,
+  OBSERVATION_MS,
   openPushCheck,
   type Push,
-  pusherTo,
-  QUIET_MS,
 } from '../helpers/platform/push-check.ts'
 
 const names = { record_type: 'cases', module_name: MODULE.module_name }
@@ -24,25 +24,25 @@ test("the kit's push client passes every check without findings", async () => {
   const receiver = await openPushCheck()
   const { address: hubUrl, hubApiKey } = receiver
   const client = createPushClient({ hubUrl, hubApiKey })
-  const make = (number: number) => {
+  const create = (number: number) => {
     const { reference_number, full_name, data } = newRecord(number)
     return client.created({ ...names, reference_number, full_name, data })
   }
-  assert.equal((await make(1)).outcome, 'stored')
+  assert.equal((await create(1)).outcome, 'stored')
   const reference = { ...names, reference_number: 'N-1' }
   assert.equal((await client.updated(reference, { data: { status: 'shut' } })).outcome, 'stored')
-  assert.equal((await make(2)).outcome, 'stored', 'after a 503')
-  assert.equal((await make(3)).outcome, 'stored', 'after its connection was cut')
-  assert.equal((await make(4)).outcome, 'refused')
-  await pause(QUIET_MS)
-  assert.equal((await make(5)).outcome, 'stored', 'after a 401')
+  assert.equal((await create(2)).outcome, 'stored', 'after a 503')
+  assert.equal((await create(3)).outcome, 'stored', 'after its connection was closed')
+  assert.equal((await create(4)).outcome, 'rejected')
+  await pause(OBSERVATION_MS)
+  assert.equal((await create(5)).outcome, 'stored', 'after a 401')
   const checked = await receiver.checked
   await client.close()
   assert.deepEqual(checked.findings, [])
   assert.equal(checked.passed.length, 8, 'the check that pushes arrived, and seven others')
 })
 
-type Bad = { rule: string; push: (push: Push, rest: (ms: number) => void) => Promise<void> }
+type Case = { rule: string; push: (push: Push, advance: (ms: number) => void) => Promise<void> }
 
 /** Sends two valid pushes, after which the check injects faults. */
 async function begin(push: Push): Promise<void> {
@@ -50,7 +50,7 @@ async function begin(push: Push): Promise<void> {
   await push('PATCH', change(1, { status: 'shut' }))
 }
 
-const BAD: Bad[] = [
+const CASES: Case[] = [
   { rule: 'push.nothing', push: async () => undefined },
   { rule: 'push.not_seen', push: begin },
   {
@@ -159,28 +159,28 @@ const BAD: Bad[] = [
   },
   {
     rule: 'push.refused_again',
-    push: async (push, rest) => {
+    push: async (push, advance) => {
       await begin(push)
       const late = newRecord(2)
       await push('POST', late)
-      rest(1000)
+      advance(1000)
       assert.equal((await push('POST', late)).status, 201)
-      const cut = newRecord(3)
-      assert.equal((await push('POST', cut)).status, null)
-      assert.equal((await push('POST', cut)).status, 201)
-      const refused = newRecord(4)
+      const disconnected = newRecord(3)
+      assert.equal((await push('POST', disconnected)).status, null)
+      assert.equal((await push('POST', disconnected)).status, 201)
+      const rejected = newRecord(4)
       for (let tries = 0; tries < 5; tries += 1) {
-        assert.equal((await push('POST', refused)).status, 422)
+        assert.equal((await push('POST', rejected)).status, 422)
       }
     },
   },
 ]
 
-for (const [number, { rule, push }] of BAD.entries()) {
+for (const [number, { rule, push }] of CASES.entries()) {
   test(`${number + 1}: ${rule} is reported for the pushes`, async () => {
-    const { now, rest } = createTime()
+    const { now, advance } = createManualClock()
     const receiver = await openPushCheck(now)
-    await push(pusherTo(receiver), rest)
+    await push(createPush(receiver), advance)
     const checked = await receiver.end()
     assert.ok(rulesOf(checked).includes(rule), rulesOf(checked).join(', '))
     for (const { message } of checked.findings) assert.doesNotMatch(message, /\{\w+\}/)
@@ -189,12 +189,12 @@ for (const [number, { rule, push }] of BAD.entries()) {
 }
 
 /** Sends pushes until the one for N-5 is rejected with 401. */
-async function untilUnauthorized(push: Push, rest: (ms: number) => void): Promise<void> {
+async function untilUnauthorized(push: Push, advance: (ms: number) => void): Promise<void> {
   await begin(push)
   await push('POST', newRecord(2))
-  rest(1000)
+  advance(1000)
   for (const number of [2, 3, 3, 4]) await push('POST', newRecord(number))
-  rest(QUIET_MS)
+  advance(OBSERVATION_MS)
   assert.equal((await push('POST', newRecord(5))).status, 401)
 }
 
@@ -203,11 +203,11 @@ test('a push that was answered with 401 must be sent again', async () => {
     { retry: true, finding: null },
     { retry: false, finding: 'push.not_retried' },
   ]) {
-    const { now, rest } = createTime()
+    const { now, advance } = createManualClock()
     const receiver = await openPushCheck(now)
-    const push = pusherTo(receiver)
-    await untilUnauthorized(push, rest)
-    rest(120_000)
+    const push = createPush(receiver)
+    await untilUnauthorized(push, advance)
+    advance(120_000)
     if (retry) assert.equal((await push('POST', newRecord(5))).status, 201)
     const rules = rulesOf(await receiver.end()).filter((rule) =>
       rule.startsWith('push.not_retried'),
@@ -217,13 +217,13 @@ test('a push that was answered with 401 must be sent again', async () => {
 })
 
 test('retries of a push after a 401 with the pauses of the guide are not a storm', async () => {
-  const { now, rest } = createTime()
+  const { now, advance } = createManualClock()
   const receiver = await openPushCheck(now)
-  const push = pusherTo(receiver)
-  await untilUnauthorized(push, rest)
-  // The quiet time of this check is a tenth of the real one.
+  const push = createPush(receiver)
+  await untilUnauthorized(push, advance)
+  // The observation time of this check is a tenth of the real one.
   for (const seconds of [1, 2, 4]) {
-    rest((seconds * QUIET_MS) / 10)
+    advance((seconds * OBSERVATION_MS) / 10)
     assert.equal((await push('POST', newRecord(5))).status, 401)
   }
   const rules = rulesOf(await receiver.end())
@@ -231,24 +231,24 @@ test('retries of a push after a 401 with the pauses of the guide are not a storm
   assert.ok(!rules.includes('push.storm') && !rules.includes('push.not_retried'))
 })
 
-test('the table of bad pushes covers every rule about pushes', () => {
-  const broken = new Set(BAD.map(({ rule }) => rule))
+test('the table of invalid pushes covers every rule about pushes', () => {
+  const covered = new Set(CASES.map(({ rule }) => rule))
   const rules = Object.keys(RULES).filter((rule) => rule.startsWith('push.'))
   assert.deepEqual(
-    rules.filter((rule) => !broken.has(rule)),
+    rules.filter((rule) => !covered.has(rule)),
     [],
   )
 })
 
 test('a PATCH of a record that the records endpoint lists is valid', async () => {
   const receiver = await openPushCheck()
-  await pusherTo(receiver)('PATCH', change(1, { status: 'x' }, { reference_number: LISTED }))
+  await createPush(receiver)('PATCH', change(1, { status: 'x' }, { reference_number: LISTED }))
   assert.deepEqual(new Set(rulesOf(await receiver.end())), new Set(['push.not_seen']))
 })
 
 test('two pushes of one record with occurred_at may arrive in any order', async () => {
   const receiver = await openPushCheck()
-  const push = pusherTo(receiver)
+  const push = createPush(receiver)
   await begin(push)
   await push('POST', newRecord(2))
   await push('PATCH', change(2, { status: 'later' }))
@@ -256,13 +256,13 @@ test('two pushes of one record with occurred_at may arrive in any order', async 
 })
 
 test('a PATCH of a record whose POST got an injected 503 is not reported as unknown', async () => {
-  const { now, rest } = createTime()
+  const { now, advance } = createManualClock()
   const receiver = await openPushCheck(now)
-  const push = pusherTo(receiver)
+  const push = createPush(receiver)
   await begin(push)
   assert.equal((await push('POST', newRecord(2))).status, 503)
   await push('PATCH', change(2, { status: 'later' }))
-  rest(1000)
+  advance(1000)
   await push('PATCH', change(2, { status: 'later' }))
   assert.ok(!rulesOf(await receiver.end()).includes('push.reference_unknown'))
 })

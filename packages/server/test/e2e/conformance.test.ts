@@ -1,4 +1,4 @@
-/** A whole platform judged with a browser: from the wizard, and where it is registered. */
+/** Conformance checks in a browser: in the wizard, and of a registered platform. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
@@ -14,14 +14,14 @@ import { registerPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { goodPlatform, goodRecord } from '../helpers/platform/conformance-check.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-/** The platform runs where the test does. */
+/** These rules depend on the speed of the machine. */
 const OF_SLOW_MACHINES = ['answer.slow', 'records.slow_start', 'records.slow']
 
-describe('a whole platform judged in a browser', BROWSER_TEST, () => {
+describe('a conformance check in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('from the wizard: what is wrong, where, and the report as files', async () => {
+  test('the wizard shows the findings with their records, and offers the report as files', async () => {
     await using platform = await goodPlatform()
     platform.modules[0]?.records.push(goodRecord(1), { ...goodRecord(8), full_name: '' })
     await using opened = await openPage(browser(), hub())
@@ -31,20 +31,20 @@ describe('a whole platform judged in a browser', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'Source API key' }).fill(platform.source_api_key)
     await page.getByRole('button', { name: /^Test/ }).click()
     await page.getByRole('button', { name: 'Check conformance' }).click()
-    await page.getByText('The platform does not conform yet').waitFor()
+    await page.getByText('The platform does not conform to the specification').waitFor()
     const records = page.getByRole('region', { name: 'Records of Module cases' })
-    await records.getByText('A reference_number comes more than once').waitFor()
+    await records.getByText('A reference_number occurs more than once').waitFor()
     await records.getByText('no. 4 (R-1)').waitFor()
     await records.getByText('full_name is empty.').waitFor()
     await expectAccessibleInAllLooks(page)
 
     const saving = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'JSON' }).click()
+    await page.getByRole('button', { name: 'Download JSON' }).click()
     const saved = readFileSync(await (await saving).path(), 'utf8')
     assert.ok(Value.Check(ConformanceReport, JSON.parse(saved)))
     assert.ok(!saved.includes(platform.source_api_key))
     const savingPage = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Report as a page' }).click()
+    await page.getByRole('button', { name: 'Download HTML' }).click()
     const file = await savingPage
     assert.match(file.suggestedFilename(), /^conformance-platform_\d+-[\d-]+\.html$/)
 
@@ -55,7 +55,7 @@ describe('a whole platform judged in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('of a registered platform, and again once the platform is fixed', async () => {
+  test('a registered platform is checked, and checked again after it was fixed', async () => {
     await using platform = await goodPlatform()
     const { id } = await registerPlatform(hub(), platform)
     platform.modules[0]?.records.push(goodRecord(1))
@@ -63,13 +63,13 @@ describe('a whole platform judged in a browser', BROWSER_TEST, () => {
     const { page, complaints } = opened
     await page.goto(`/dashboard/platforms/${id}`)
     await page.getByRole('button', { name: 'Check conformance' }).click()
-    await page.getByText('The platform does not conform yet').waitFor()
+    await page.getByText('The platform does not conform to the specification').waitFor()
     platform.modules[0]?.records.pop()
     await page.getByRole('button', { name: 'Check again' }).click()
-    await page.getByText('The platform conforms').waitFor()
-    await page.getByText(/^0 errors, .* Nothing was stored\.$/).waitFor()
+    await page.getByText('The platform conforms to the specification').waitFor()
+    await page.getByText(/^0 errors, .* Nothing was saved\.$/).waitFor()
     const saving = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'JSON' }).click()
+    await page.getByRole('button', { name: 'Download JSON' }).click()
     const report = JSON.parse(readFileSync(await (await saving).path(), 'utf8'))
     assert.ok(Value.Check(ConformanceReport, report))
     const rules = report.endpoints.flatMap(({ findings }) => findings.map(({ rule }) => rule))

@@ -1,17 +1,17 @@
-/** What holds for every page: it is accessible, fits its screen, reports no errors and calls only the hub. */
+/** Every page is accessible, fits its screen, reports no errors and sends requests only to the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SETTINGS } from '../../src/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import {
   BROWSER_TEST,
   expectAccessible,
   expectAccessibleInAllLooks,
-  followRequests,
   openPage,
   PHONE,
   runUntilShown,
   setLook,
   shareBrowser,
+  trackRequests,
   untilLoaded,
   untilTrue,
 } from '../helpers/browser/browser.ts'
@@ -31,34 +31,34 @@ import { isDeep } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { shuffle } from '../runner/plan.ts'
 
-/** What is opened, and a text that the page shows once it has read everything. */
+/** The path of each page, and a text that it shows after its data has loaded. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard', 'Latest records'],
   ['/dashboard/platforms', 'Title of office_of_the_district_'],
   ['/dashboard/platforms/new', 'Base URL'],
   ['/dashboard/platforms/{platform}?tab=modules', 'Unregister Cases of the'],
-  ['/dashboard/platforms/{platform}?tab=pulls', 'By a program'],
+  ['/dashboard/platforms/{platform}?tab=pulls', 'by API'],
   ['/dashboard/platforms/{platform}?tab=pushes', 'pushed'],
   ['/dashboard/platforms/{platform}?tab=activity', 'registered with'],
   ['/dashboard/platforms/{platform}?tab=settings', 'Rotate key'],
   ['/dashboard/records', 'R-60'],
-  ['/dashboard/search?query=person', '1 of 1 platform has answered'],
+  ['/dashboard/search?query=person', '1 of 1 platform has responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
   ['/dashboard/activity', 'pushed'],
   ['/dashboard/guide?platform={platform}&language=node', 'timingSafeEqual'],
-  ['/dashboard/settings?tab=account', 'Change the password'],
+  ['/dashboard/settings?tab=account', 'Change password'],
   ['/dashboard/settings?tab=operators', 'bob@example.org'],
   ['/dashboard/settings?tab=operators&operator={operator}', 'Sessions'],
-  ['/dashboard/settings?tab=tokens', 'New token'],
+  ['/dashboard/settings?tab=tokens', 'Create token'],
   ['/dashboard/settings?tab=single-sign-on', 'Single sign-on'],
   ['/dashboard/settings?tab=schedule', 'Schedule'],
   ['/dashboard/settings?tab=audit', 'Signed in'],
   ['/dashboard/settings?tab=about', 'Database'],
-  ['/dashboard/nothing', 'There is no such page'],
+  ['/dashboard/nothing', 'This page does not exist'],
 ]
 
-/** Pages that show machine names of platforms, or e-mail addresses of operators, besides titles and names. */
+/** Pages that also show the names of platforms or the e-mail addresses of operators. */
 const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
 /** As specification 2.1 requires, with seconds where entries can fall within the same minute. */
 const TIME = /^[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d(?::\d\d)? [AP]M$/
@@ -97,10 +97,10 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await simulated[Symbol.asyncDispose]()
   })
 
-  test('every page is accessible and fits on a phone and on a desktop, in light and dark colours', async (t) => {
+  test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async (t) => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
-    const responded = followRequests(page)
+    const responded = trackRequests(page)
     page.on('request', (request) => {
       const url = request.url()
       const isOurs = /^(data|blob):/.test(url) || url.startsWith(hub.address)
@@ -136,30 +136,30 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('every page reads by itself what it could not read while the hub was unavailable', async (t) => {
+  test('every page loads its data automatically when the hub is available again', async (t) => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    let isAway = false
+    let isUnavailable = false
     const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
-    await page.route(isOfHub, (route) => (isAway ? route.abort() : route.continue()))
+    await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
     await page.getByText('Latest records').first().waitFor()
     // The quick tier tests a few of the pages, which the seed of the run chooses.
     const pages = isDeep ? PAGES : shuffle(PAGES, createSeededRandom()).slice(0, 6)
     for (const [path, text] of pages) {
       await t.test(path, async () => {
-        isAway = true
+        isUnavailable = true
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
-        // As a link does, without loading the page anew.
+        // Navigates like a link, without a reload.
         await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
         await runUntilShown(page, page.locator('[data-connection="offline"]'))
-        // Longer than queries are retried.
+        // Longer than the retries of a query.
         await page.clock.runFor(30_000)
-        isAway = false
+        isUnavailable = false
         await runUntilShown(page, page.getByText(text).first())
         await runUntilShown(page, page.locator('[data-connection="polling"]'))
         await until(async () => {
-          const errors = await page.getByText('The hub cannot be reached').count()
+          const errors = await page.getByText('Could not reach the hub').count()
           if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
           await page.clock.runFor(1000)
           return null
@@ -168,7 +168,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('a chart and lists stay while the hub cannot be read', async () => {
+  test('charts and lists stay visible while the hub is unavailable', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     let failing: RegExp | null = null
@@ -190,18 +190,18 @@ describe('every page in a browser', BROWSER_TEST, () => {
       await page.locator(selector).first().waitFor()
       failed = 0
       failing = requests
-      // Each change has the page read again what it shows; a query gives up after four attempts.
+      // Each change makes the page refetch its data; a query gives up after four attempts.
       await until(async () => {
         await push(hub, hubApiKey, newRecord(`away ${failed}`))
         await page.clock.runFor(10_000)
         return failed >= 12 || null
-      }, `${path} has read again in vain`)
+      }, `${path} has refetched without success`)
       assert.ok(await page.locator(selector).first().isVisible())
-      assert.equal(await page.getByRole('main').getByText('The hub cannot be reached').count(), 0)
+      assert.equal(await page.getByRole('main').getByText('Could not reach the hub').count(), 0)
     }
   })
 
-  test('on a phone the connection is shown, tabs stand in one row and the pulls fit', async () => {
+  test('a phone shows the connection state, tabs in one row, and tables of pulls that fit', async () => {
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
     await page.goto('/dashboard/activity')
@@ -220,11 +220,11 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('the search and the account menu that open over every page are accessible', async () => {
+  test('the search and the account menu are accessible on every page', async () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/guide')
-    await page.getByRole('heading', { name: 'Errors' }).waitFor()
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog', { name: 'Search' }).waitFor()
     await expectAccessible(page)
@@ -236,11 +236,11 @@ describe('every page in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the Tab key skips the navigation in one step and is trapped nowhere', async () => {
+  test('the Tab key skips the navigation in one step and is never trapped', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide')
-    await page.getByRole('heading', { name: 'Errors' }).waitFor()
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await untilTrue(page, `document.activeElement?.id === 'main'`)

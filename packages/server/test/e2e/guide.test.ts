@@ -1,4 +1,4 @@
-/** The integration guide and the API reference in a browser (UI: integration guide). */
+/** The integration guide and the API reference in a browser. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
@@ -8,15 +8,15 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectNoSidewaysScroll,
-  followRequests,
   LOOKS,
   openPage,
   PHONE,
   setLook,
   shareBrowser,
+  trackRequests,
   untilTrue,
 } from '../helpers/browser/browser.ts'
-import { type RegisteredPlatform, registerAny } from '../helpers/hub/actions.ts'
+import { type RegisteredPlatform, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -31,19 +31,19 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   before(async () => {
     hub = await startTestHub(sqliteEngine, { withOperator: true })
     const visit = simulatedModule('visit', { keys: ['ward', 'doctor'] })
-    clinic = await registerAny(hub, { modules: [visit] })
-    await registerAny(hub, { modules: [simulatedModule('pupil')] })
+    clinic = await registerPushingPlatform(hub, { modules: [visit] })
+    await registerPushingPlatform(hub, { modules: [simulatedModule('pupil')] })
   })
   after(async () => hub[Symbol.asyncDispose]())
 
   const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).first()
-  /** Both examples show this language, and none shows another. */
+  /** Waits until both examples show this language. */
   async function untilAllShow(page: Page, name: string): Promise<void> {
     await page.getByRole('tab', { name, exact: true, selected: true }).nth(1).waitFor()
     assert.equal(await page.getByRole('tab', { selected: true }).count(), 2)
   }
 
-  test('a platform that is chosen finds its own names in it, and the link shows the same', async () => {
+  test('the guide for a platform contains the names of its modules and fields, and a link opens it', async () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/guide')
@@ -71,7 +71,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a language holds for all examples, stands in the link and is remembered', async () => {
+  test('a selected language applies to all examples, is in the URL, and is remembered', async () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/guide')
@@ -90,7 +90,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('it is copied and downloaded as the Markdown that the hub gives', async () => {
+  test('the guide is copied and downloaded as the Markdown of the hub', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context, complaints } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -98,7 +98,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     const url = `/api/v1/platforms/${clinic.id}/instructions`
     const given = await (await context.request.get(url)).text()
     await page.getByText('"ward": "Some label ward"').first().waitFor()
-    // That it was copied is told for two seconds.
+    // The label “Copied” is shown for two seconds.
     await page.clock.pauseAt(Date.now() + MINUTE_MS)
     await page.getByRole('button', { name: 'Copy as Markdown' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -113,14 +113,14 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('code is copied alone, and on paper there is only the guide', async () => {
+  test('a code block is copied, and only the guide is printed', async () => {
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark', withClock: true })
     const { page, context } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto('/dashboard/guide?language=curl')
-    const copy = page.getByRole('button', { name: 'Copy this code' }).first()
+    const copy = page.getByRole('button', { name: 'Copy code' }).first()
     await copy.hover()
-    await page.getByRole('tooltip', { name: 'Copy this code' }).waitFor()
+    await page.getByRole('tooltip', { name: 'Copy code' }).waitFor()
     await page.clock.pauseAt(Date.now() + MINUTE_MS)
     await copy.click()
     await page.getByRole('tooltip', { name: 'Copied' }).waitFor()
@@ -139,17 +139,17 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.equal(colour, 'rgb(0, 0, 0)')
   })
 
-  test('a platform that is not there is told in words, and another can be chosen', async () => {
+  test('an unknown platform shows an error, and another platform can be selected', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide?platform=987654')
-    await page.getByRole('alert').getByText('There is no platform here.').waitFor()
+    await page.getByRole('alert').getByText('No such platform.').waitFor()
     await page.getByRole('combobox', { name: 'Platform' }).click()
     await page.getByRole('option', { name: 'Any platform' }).click()
     await page.getByRole('heading', { name: 'What you build' }).waitFor()
   })
 
-  test('the keyboard alone goes to a section and chooses a language', async () => {
+  test('a section is opened and a language is selected by keyboard', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide')
@@ -164,7 +164,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
       `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
     )
     assert.ok(await heading.isVisible())
-    // Until the page has taken up the address, and with it has gone there once more.
+    // Waits until the page has applied the URL, which scrolls to the section once more.
     await contents.locator('[data-active]', { hasText: 'Pushing changes' }).waitFor()
     await page.getByRole('tab', { name: 'cURL' }).last().press('ArrowRight')
     await page.getByText('function enqueue(PDO $database').waitFor()
@@ -174,14 +174,14 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
 
 describe('the API reference in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  /** Scalar's own: its buttons that copy have no name, and two of its regions share one. */
+  /** Known issues of Scalar: its copy buttons have no name, and two of its regions share one. */
   const KNOWN = ['button-name', 'landmark-unique']
 
-  test('it shows the API and calls only the hub', async () => {
+  test('it shows the API and sends requests only to the hub', async () => {
     await using hub = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), hub, { signedIn: false })
     const { page, complaints } = opened
-    const responded = followRequests(page)
+    const responded = trackRequests(page)
     const foreign: string[] = []
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(hub.address)) {
@@ -190,7 +190,7 @@ describe('the API reference in a browser', BROWSER_TEST, () => {
     })
     for (const look of isDeep ? LOOKS : [PHONE]) {
       await setLook(page, look)
-      // It chooses its colours when it is loaded.
+      // Scalar selects its color scheme when it is loaded.
       await page.goto('/docs')
       await page.getByRole('heading', { name: 'Recordhub', exact: true }).waitFor()
       await page.getByText('Push a new record').first().waitFor({ state: 'attached' })

@@ -1,11 +1,11 @@
-/** Whatever a platform calls itself, its modules, fields and records: pages show it as text. */
+/** Pages show the names and values of platforms, modules, fields and records as text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
-  followRequests,
   openPage,
   shareBrowser,
+  trackRequests,
   untilTrue,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
@@ -19,7 +19,7 @@ const hostile = (name: string) =>
 describe('hostile content in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('no page runs, opens or asks for anything of it', async () => {
+  test('no page runs, opens or requests hostile content', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const status = hostile('status')
     const data = { [status]: hostile('value'), link: 'javascript:window.hacked=1' }
@@ -40,12 +40,15 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
     const { id, hub_api_key } = await registerPlatform(hub, platform)
     await pullAll(hub)
     await push(hub, hub_api_key, newRecord('R', { record_type: hostile('type'), data }))
-    platform.behave('records/cases', respond.json({ success: false, message: hostile('error') }))
+    platform.setResponse(
+      'records/cases',
+      respond.json({ success: false, message: hostile('error') }),
+    )
     const { pull } = await pullAll(hub)
 
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
-    const responded = followRequests(page)
+    const responded = trackRequests(page)
     let dialogs = 0
     page.on('dialog', (dialog) => {
       dialogs += 1

@@ -1,4 +1,4 @@
-/** Working in one page without a reload: every way from one page to another, and what each page opens. */
+/** Navigation without a reload: from each page to the others, and everything that each page opens. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -11,16 +11,22 @@ import {
 } from '../helpers/browser/browser.ts'
 import { COURT, simulateCourt } from '../helpers/browser/platforms.ts'
 import { rowOf, untilIndexed } from '../helpers/browser/records.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  registerPlatform,
+  registerPushingPlatform,
+} from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { type SimulatedPlatform, simulatedModule } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
-/** What a page shows once its data has arrived. */
+/** The heading of a page, and a function that waits for its data. */
 type Shown = { heading: string | RegExp; untilShown: (page: Page) => Promise<void> }
 
-/** The navigation, by its labels. */
+/** The pages by their labels in the navigation. */
 const PAGES = {
   Overview: {
     heading: 'Overview',
@@ -61,7 +67,7 @@ const PAGES = {
   'Integration guide': {
     heading: 'Integration guide',
     async untilShown(page) {
-      await page.getByRole('heading', { name: 'Errors' }).waitFor()
+      await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
       await untilOffered(page, COURT)
     },
   },
@@ -96,7 +102,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     court = await simulateCourt()
     const { hub_api_key } = await registerPlatform(hub, court)
     await pullAll(hub)
-    const school = await registerAny(hub, { modules: [simulatedModule('pupils')] })
+    const school = await registerPushingPlatform(hub, { modules: [simulatedModule('pupils')] })
     schoolTitle = school.platform.display_title
     await push(hub, hub_api_key, newRecord('pushed'))
     await push(hub, hub_api_key, newRecord('pushed', { data: { status: 'closed' } }), 'PATCH')
@@ -108,7 +114,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     await court[Symbol.asyncDispose]()
   })
 
-  test('every page opens from others, with its data: from every one in the deep tier', async () => {
+  test('every page opens from other pages with its data; from every other page in the deep tier', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     const check = watchPage(opened)
@@ -117,27 +123,27 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     await untilArrived(page, first)
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     assert.deepEqual(await links.allInnerTexts(), LABELS)
-    const walked = new Set<string>()
+    const visited = new Set<string>()
     let from = first
     for (const to of rest) {
       await navigationLink(page, to).click()
       await untilArrived(page, to)
       check(`${from} → ${to}`)
-      walked.add(`${from} → ${to}`)
+      visited.add(`${from} → ${to}`)
       from = to
     }
     assert.equal(from, first)
-    assert.equal(walked.size, rest.length, 'no link is followed twice')
-    assert.equal(walked.size, isDeep ? 56 : 14, 'ordered pairs of different pages')
+    assert.equal(visited.size, rest.length, 'no link is followed twice')
+    assert.equal(visited.size, isDeep ? 56 : 14, 'ordered pairs of different pages')
   })
 
-  test('every tab, record, pull and platform opens by clicking, with its data', async () => {
+  test('every tab, record, pull and platform opens with its data', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     const check = watchPage(opened)
     const main = page.getByRole('main')
     const panel = (name: string) => page.getByRole('tabpanel', { name })
-    /** Opens each tab, the first one last, and waits until it shows its data. */
+    /** Opens each tab, the first one last, and waits for its data. */
     async function openTabs(tabs: Record<string, () => Locator>, within = main): Promise<void> {
       const list = within.getByRole('tablist').first()
       await list.waitFor()
@@ -177,7 +183,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
       'API tokens': () => panel('API tokens').getByRole('heading', { name: 'API tokens' }),
       'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
       'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
-      Audit: () => panel('Audit').getByRole('row').filter({ hasText: EMAIL }),
+      'Audit log': () => panel('Audit log').getByRole('row').filter({ hasText: EMAIL }),
       About: () => panel('About').getByRole('row', { name: /SQLite/ }),
     })
 
@@ -231,13 +237,13 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     check('a record that was found')
   })
 
-  test('nothing that one platform shows is left when another one is opened in its place', async () => {
+  test('no state of one platform is left when another platform is opened', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     const check = watchPage(opened)
     const changes = page.getByText('The manifest has changed', { exact: true })
     await page.goto('/dashboard/platforms')
-    // What was read of the other platform is shown at once when it is opened again.
+    // The cached data of this platform is shown immediately when it is opened again.
     await page.getByRole('link', { name: schoolTitle }).click()
     await page
       .getByRole('tabpanel')
@@ -264,13 +270,13 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     check('another platform')
   })
 
-  test('on a phone the navigation closes for the page that is open already, too', async () => {
+  test('on a phone, the navigation also closes for the current page', async () => {
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
-    await page.goto('/dashboard/platforms?health=trouble')
-    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await page.goto('/dashboard/platforms?health=failing')
+    await page.getByRole('button', { name: 'Open navigation' }).click()
     await navigationLink(page, 'Platforms').click()
-    await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+    await page.getByRole('button', { name: 'Open navigation' }).waitFor()
     await untilArrived(page, 'Platforms')
   })
 })
@@ -288,12 +294,12 @@ async function untilArrived(page: Page, label: Label): Promise<void> {
   await expectNoErrorNotice(page)
 }
 
-/** That nothing on the page could not be read: each notice of that has a button to try again. */
+/** Expects no error notice on the page: each one has the button “Try again”. */
 async function expectNoErrorNotice(page: Page): Promise<void> {
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
 }
 
-/** Waits until the list of the field Platform offers a platform. */
+/** Waits until the field Platform offers a platform. */
 async function untilOffered(page: Page, title: string): Promise<void> {
   const field = page.getByRole('combobox', { name: 'Platform' })
   await field.click()
@@ -303,8 +309,8 @@ async function untilOffered(page: Page, title: string): Promise<void> {
 }
 
 /**
- * Watches a page from before it is opened. The check fails where it has logged anything, where the hub has
- * answered with an error, or where another document was loaded after the first.
+ * Watches a page from before it is opened. The returned check fails if the page has logged anything, if the hub has
+ * responded with an error, or if a second document was loaded.
  */
 function watchPage({ page }: TestPage): (step: string) => void {
   const seen: string[] = []
@@ -323,14 +329,14 @@ function watchPage({ page }: TestPage): (step: string) => void {
   }
 }
 
-/** A walk through all pages in their order, and back. */
+/** A path through all pages in their order, and back. */
 function thereAndBack<Item>(pages: readonly Item[]): Item[] {
   return [...pages, ...pages.slice(0, -1).toReversed()]
 }
 
 /**
- * A walk that begins and ends at the first page and goes from each page to each other one exactly once (an
- * Eulerian circuit).
+ * A path that starts and ends at the first page and goes from each page to each other page exactly once (an Eulerian
+ * circuit).
  */
 function circuitOver<Item>([first, second, ...others]: readonly Item[]): Item[] {
   if (first === undefined) return []

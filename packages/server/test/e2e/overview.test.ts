@@ -1,4 +1,4 @@
-/** The overview: what it shows of a hub at work, and how much of it is loaded. */
+/** The overview of a busy hub, and the size of its JavaScript. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,7 +12,13 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { newRecord, pullAll, push, registerAny, registerPlatform } from '../helpers/hub/actions.ts'
+import {
+  newRecord,
+  pullAll,
+  push,
+  registerPlatform,
+  registerPushingPlatform,
+} from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
@@ -20,19 +26,19 @@ import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const ASSETS = new URL('../../../dashboard/dist/assets/', import.meta.url)
-/** Compressed JavaScript that Overview may load in all. */
+/** The maximum size of the compressed JavaScript of the overview. */
 const BUDGET = 300_000
 
 /** Two platforms, one of which fails, and some records. */
 async function startBusyHub() {
   const clock = new TestClock()
-  // Far from midnight, since what has come is counted by the day.
+  // Far from midnight, because counts are per day.
   clock.set(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`)
   const hub = await startTestHub(sqliteEngine, { withOperator: true, clock })
   const school = await simulatePlatform({ platform_name: 'school' })
   const clinic = await simulatePlatform({ platform_name: 'clinic' })
   school.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2), { full_name: 'Nobody' })
-  clinic.behave('records/cases', respond.status(500))
+  clinic.setResponse('records/cases', respond.status(500))
   const { hub_api_key } = await registerPlatform(hub, school)
   await registerPlatform(hub, clinic)
   await pullAll(hub)
@@ -49,7 +55,7 @@ async function startBusyHub() {
   }
 }
 
-/** The tests of a `describe` share it. */
+/** Shares the hub among the tests of a `describe`. */
 function shareBusyHub() {
   let busy: Awaited<ReturnType<typeof startBusyHub>> | null = null
   before(async () => {
@@ -79,7 +85,7 @@ describe('the overview', BROWSER_TEST, () => {
     await untilShown(page)
     const main = page.getByRole('main')
     for (const [tile, figure] of [
-      ['Platforms active', '2 / 2'],
+      ['Active platforms', '2 / 2'],
       ['Modules', '2'],
       ['Records', '3'],
       ['Received today', '3'],
@@ -102,10 +108,10 @@ describe('the overview', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('many platforms are shown in pages that the URL names', async () => {
+  test('many platforms are shown in pages, and the URL contains the page', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     for (let number = 0; number < 13; number += 1) {
-      await registerAny(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
+      await registerPushingPlatform(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
     }
     await using opened = await openPage(browser(), hub)
     const { page } = opened
@@ -127,7 +133,7 @@ describe('the overview', BROWSER_TEST, () => {
     const { page } = opened
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Register a platform' }).waitFor()
-    await page.getByText('Nothing has been pulled yet.').waitFor()
+    await page.getByText('No pulls yet.').waitFor()
     await expectAccessible(page)
   })
 
@@ -168,7 +174,7 @@ describe('the overview', BROWSER_TEST, () => {
   })
 })
 
-/** Compressed as the build does it: with the files that it has compressed already, and the small others. */
+/** The compressed size of a file: of the build's compressed copy, or computed for small files. */
 function compressedSize(name: string): number {
   const compressed = new URL(`${name}.br`, ASSETS)
   if (existsSync(compressed)) return statSync(compressed).size

@@ -1,4 +1,4 @@
-/** The settings of a platform with a browser: keys, address, status, removal (UI: platforms). */
+/** The settings of a platform in a browser: keys, base URL, status, removal. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -25,7 +25,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('the key is revealed for the password, and rotated with time for the old one', async () => {
+  test('the hub API key is revealed after the password was entered, and rotated with a grace period', async () => {
     await using platform = await createPlatform(hub())
     const { id, hub_api_key: old } = platform
     await using opened = await openPage(browser(), hub())
@@ -44,21 +44,21 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Done' }).click()
 
     await page.getByRole('button', { name: 'Rotate key' }).click()
-    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByRole('button', { name: 'Create new key' }).click()
     const second = await shownKey(page)
     assert.notEqual(second, old)
-    await expectStaysOpen(page, page.getByRole('dialog', { name: 'The new hub API key' }))
+    await expectStaysOpen(page, page.getByRole('dialog', { name: 'New hub API key' }))
     await page.getByRole('button', { name: 'Done' }).click()
     for (const key of [old, second]) assert.ok((await pushStatus(hub(), key, 'R-1')) < 300)
-    const keys = page.getByRole('list', { name: 'Keys that are valid' }).getByRole('listitem')
+    const keys = page.getByRole('list', { name: 'Valid keys' }).getByRole('listitem')
     await keys.nth(1).getByText('valid until').waitFor()
     assert.equal(await keys.count(), 2)
 
     await page.getByRole('button', { name: 'Rotate key' }).click()
-    await page.getByRole('combobox', { name: 'The old key' }).click()
-    await page.getByRole('option', { name: 'It ends at once' }).click()
-    await page.getByText('Pushes with the old key are refused from then on').waitFor()
-    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByRole('combobox', { name: 'How long the old key stays valid' }).click()
+    await page.getByRole('option', { name: 'Expires immediately' }).click()
+    await page.getByText('Pushes with the old key are rejected immediately').waitFor()
+    await page.getByRole('button', { name: 'Create new key' }).click()
     const third = await shownKey(page)
     assert.equal(await pushStatus(hub(), second, 'R-2'), 401)
     assert.equal(await pushStatus(hub(), old, 'R-2'), 401)
@@ -66,12 +66,12 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('address and key are tried before they are stored', async () => {
+  test('the base URL and the source API key are tested before they are saved', async () => {
     await using platform = await createPlatform(hub())
     const { id, platform_name, modules } = platform
     await using moved = await simulatePlatform({
       platform_name,
-      source_api_key: 'the key of the new place',
+      source_api_key: 'the key of the new address',
       modules,
     })
     await using opened = await openPage(browser(), hub())
@@ -84,24 +84,24 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByText('Scheduled pulls are paused').waitFor()
     await page.getByLabel('Base URL').fill(moved.source_base_url)
-    await page.getByRole('button', { name: 'Try and save' }).click()
-    await page.getByText('Nothing was changed').waitFor()
-    await page.getByText('The platform refused the source API key').waitFor()
+    await page.getByRole('button', { name: 'Test and save' }).click()
+    await page.getByText('Nothing was saved').waitFor()
+    await page.getByText('The platform rejected the source API key').waitFor()
     await page.getByRole('textbox', { name: 'New source API key' }).fill(moved.source_api_key)
-    await page.getByRole('button', { name: 'Try and save' }).click()
-    await page.getByText('The change is stored.').waitFor()
+    await page.getByRole('button', { name: 'Test and save' }).click()
+    await page.getByText('The change was saved.').waitFor()
     await page.getByText('Scheduled pulls are paused').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('All checks passed. Nothing was saved.').waitFor()
     await expectAccessible(page)
-    moved.behave('records/cases', respond.html())
+    moved.setResponse('records/cases', respond.html())
     assert.equal(moved.requests.filter(({ path }) => /records|search/.test(path)).length, 0)
     await page.getByRole('button', { name: 'Check everything' }).click()
     await page.getByText('an HTML page instead of JSON').waitFor()
     await page.getByText('Some checks failed. Nothing was saved.').waitFor()
   })
 
-  test('switched off it is refused; to remove it takes its name', async () => {
+  test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {
     await using own = await startHubWithOperator()
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(own, platform)
@@ -111,24 +111,24 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     const isActive = page.getByRole('switch', { name: /^Active/ })
     await isActive.click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click()
-    await page.getByText('It is not pulled, and its pushes are refused.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByText('The platform is not pulled, and its pushes are rejected.').waitFor()
     assert.equal(await isActive.isChecked(), false)
     assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 401)
     await isActive.click()
-    await page.getByText('It is pulled and may push.').waitFor()
+    await page.getByText('The platform is pulled and can push.').waitFor()
     assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 201)
 
     await page.getByRole('button', { name: `Remove ${COURT}` }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('4 records').waitFor()
     await expectAccessible(page)
-    const forGood = dialog.getByRole('button', { name: 'Remove for good' })
-    await dialog.getByLabel("Type the platform's name to confirm").fill('cour')
-    assert.ok(await forGood.isDisabled())
-    await dialog.getByLabel("Type the platform's name to confirm").fill('court')
-    await forGood.click()
-    await page.getByText('No platform is registered yet').waitFor()
+    const deleteButton = dialog.getByRole('button', { name: 'Delete permanently' })
+    await dialog.getByLabel('Type the platform name to confirm').fill('cour')
+    assert.ok(await deleteButton.isDisabled())
+    await dialog.getByLabel('Type the platform name to confirm').fill('court')
+    await deleteButton.click()
+    await page.getByText('No platforms registered').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
     assert.equal(await pushStatus(own, hub_api_key, 'R-10'), 401)
     assert.deepEqual(complaints, [])

@@ -1,4 +1,4 @@
-/** Platforms with a browser: the list, and what a platform's page shows (UI: platforms; specification 2.1). */
+/** Platforms in a browser: the list, and the page of a platform (specification 2.1). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -28,8 +28,8 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(hub, platform, { record_types: ['cases'] })
     for (const reference of ['V-1', 'V-2']) {
-      const refused = newRecord(reference, { record_type: 'visits', module_name: 'Visits' })
-      assert.equal((await push(hub, hub_api_key, refused)).status, 422)
+      const rejected = newRecord(reference, { record_type: 'visits', module_name: 'Visits' })
+      assert.equal((await push(hub, hub_api_key, rejected)).status, 422)
     }
     platform.modules[0]?.fields.push({
       key: 'judge',
@@ -44,9 +44,9 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByText('The manifest has changed', { exact: true }).waitFor()
     await page.getByText('Field Judge (judge) of cases').first().waitFor()
     await page.getByRole('cell', { name: 'judge', exact: true }).waitFor()
-    await page.getByRole('combobox', { name: /do not go with the manifest/ }).click()
-    await page.getByRole('option', { name: /Refuse them/ }).click()
-    await page.getByText('This holds for what is new').waitFor()
+    await page.getByRole('combobox', { name: /not matching the manifest/ }).click()
+    await page.getByRole('option', { name: /Reject and save/ }).click()
+    await page.getByText('The policy applies to records received from now on').waitFor()
     await page.getByRole('combobox', { name: 'Indexed fields of Cases' }).click()
     const indexed = page.waitForResponse(
       (one) => one.url().endsWith('/indexed-fields') && one.request().method() === 'PUT',
@@ -57,19 +57,19 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
 
     await page.getByRole('button', { name: /^Visits visits/ }).click()
-    await page.getByText('2 pushes refused', { exact: true }).last().waitFor()
+    await page.getByText('2 pushes rejected', { exact: true }).last().waitFor()
     await page.getByRole('button', { name: 'Register Visits' }).click()
-    await page.getByRole('button', { name: 'Try it without writing' }).click()
-    await page.getByText('A replay would give: 2 new.').waitFor()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByText('Test result: 2 new.').waitFor()
     assert.equal((await recordsOf(hub, 'court')).length, 0)
-    await page.getByRole('button', { name: 'Replay them' }).click()
+    await page.getByRole('button', { name: 'Replay all' }).click()
     await page.getByText('Replayed: 2 new.').waitFor()
     assert.equal((await recordsOf(hub, 'court')).length, 2)
     await page.getByRole('button', { name: 'Unregister Visits' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Unregister' }).click()
-    await page.getByRole('button', { name: 'Delete its records' }).click()
+    await page.getByRole('button', { name: 'Delete records' }).click()
     await page.getByLabel('Type the record type to confirm').fill('visits')
-    await page.getByRole('button', { name: 'Delete the records' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete records' }).click()
     await until(async () => ((await recordsOf(hub, 'court')).length === 0 ? true : null), 'deleted')
     const kinds = (await activityOf(hub)).map((line) => line.kind)
     assert.ok(kinds.includes('module.indexed_fields') && kinds.includes('module.drift_policy'))
@@ -82,8 +82,8 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await using other = await simulatePlatform({ platform_name: 'archive' })
     const { id } = await registerPlatform(hub, one)
     await registerPlatform(hub, other)
-    one.behave('records/cases', respond.status(500))
-    one.behave('records/visits', respond.status(500))
+    one.setResponse('records/cases', respond.status(500))
+    one.setResponse('records/visits', respond.status(500))
     await pullAll(hub)
     const operator = await createOperator(hub, { role: 'viewer' })
     await using opened = await openPage(browser(), hub, { operator })
@@ -95,14 +95,14 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByRole('combobox', { name: 'Health' }).click()
     await page.getByRole('option', { name: 'Failing' }).click()
     await page.getByRole('link', { name: 'Title of archive' }).waitFor({ state: 'detached' })
-    assert.equal(new URL(page.url()).searchParams.get('health'), 'trouble')
+    assert.equal(new URL(page.url()).searchParams.get('health'), 'failing')
     await page.goBack()
     await page.getByRole('link', { name: 'Title of archive' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Register a platform' }).count(), 0)
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
-    await page.getByText('This takes the role operator').waitFor()
+    await page.getByText('Requires the operator role').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Test connection' }).count(), 0)
-    await page.getByText('The last pull met trouble').waitFor()
+    await page.getByText('Last pull failed').waitFor()
     assert.deepEqual(complaints, [])
   })
 })

@@ -1,4 +1,4 @@
-/** Pulling with a browser: starting, following and cancelling a pull, and looking at those that were. */
+/** Pulls in a browser: starting, following and cancelling a pull, and the history of pulls. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Route } from 'playwright-core'
@@ -30,13 +30,13 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const PHONE_WIDTH = 390
-/** Two of four records of a response that does not continue. */
+/** The beginning of a response with two of four records, which does not continue. */
 const UNFINISHED = `{"success":true,"total":4,"records":${JSON.stringify([
   simulatedRecord(1),
   simulatedRecord(2),
 ]).slice(0, -1)},`
 
-/** A hub of a test's own, since pulls cover all of its platforms, and the platform `school` with two modules. */
+/** A hub for one test, because pulls cover all of its platforms, with the platform `school` and two modules. */
 async function startHubWithPlatform(env: Record<string, string> = {}) {
   const hub = await startTestHub(sqliteEngine, { withOperator: true, env })
   const platform = await createSchool(hub)
@@ -56,13 +56,13 @@ async function createSchool(hub: TestHub, platform_name = 'school'): Promise<Cre
   return platform
 }
 
-describe('pulling with a browser', BROWSER_TEST, () => {
+describe('pulls in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the form stays, disabled, beside the progress of the pull, which can be cancelled; nothing moves', async () => {
+  test('the form stays visible but disabled beside the progress of a pull, which can be cancelled, and the layout does not shift', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
-    platform.behave('records/cases', respond.drip(UNFINISHED, 100))
+    platform.setResponse('records/cases', respond.drip(UNFINISHED, 100))
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
     let loads = 0
@@ -77,9 +77,9 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.equal(await form.getAttribute('method'), 'post')
     assert.equal(await form.getAttribute('action'), PULL_ALL)
     assert.equal(await button.getAttribute('type'), 'button')
-    await sync.getByText('Nothing has been pulled yet.').waitFor()
+    await sync.getByText('No pulls yet.').waitFor()
     await page.getByRole('region', { name: 'Platforms' }).getByText('Title of school').waitFor()
-    /** Where everything is, on a desktop and on a phone. */
+    /** The positions of the sections, on a desktop and on a phone. */
     const readLayout = async () => {
       const boxes: unknown[] = []
       for (const width of [PHONE_WIDTH, DESKTOP.width]) {
@@ -104,26 +104,26 @@ describe('pulling with a browser', BROWSER_TEST, () => {
       ['POST', token, 'application/json', 'XMLHttpRequest'],
     )
     assert.ok(headers['cookie'])
-    await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync.getByText('A pull is running.').waitFor()
     assert.ok(await button.isDisabled())
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
     await runUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
-    await sync.getByText(/^0 of 2 modules read/).waitFor()
+    await sync.getByText(/^0 of 2 modules completed/).waitFor()
     assert.deepEqual(await readLayout(), before)
-    await sync.getByRole('button', { name: 'Modules of the pull' }).click()
+    await sync.getByRole('button', { name: 'Show modules' }).click()
     const modules = page.getByRole('dialog', { name: /Modules of pull/ })
     const bar = { name: 'Progress of Title of school · Module cases' }
     await modules.getByRole('progressbar', bar).waitFor()
     await modules.getByText(/^[23] of 4 records · 2 new$/).waitFor()
-    await modules.getByText('waiting', { exact: true }).waitFor()
+    await modules.getByText('queued', { exact: true }).waitFor()
     await expectAccessible(page, { within: 'dialog' })
     await modules.getByRole('button', { name: 'Close' }).click()
     await expectAccessible(page)
 
     await sync.getByRole('button', { name: 'Cancel' }).click()
     await sync.getByText('Cancelled', { exact: true }).waitFor()
-    await sync.getByText(/^0 of 2 modules read · 2 cancelled/).waitFor()
+    await sync.getByText(/^0 of 2 modules completed · 2 cancelled/).waitFor()
     await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
     assert.deepEqual(await readLayout(), before)
@@ -131,22 +131,22 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a click on Cancel shows at once, before the hub has responded', async () => {
+  test('a click on Cancel shows immediately, before the hub has responded', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
-    const answering = Promise.withResolvers<void>()
+    const responding = Promise.withResolvers<void>()
     await page.route('**/cancel', async (route) => {
-      await answering.promise
+      await responding.promise
       await route.continue()
     })
-    const held = ready.platform.hold('records/module_2')
+    const held = ready.platform.holdRequest('records/module_2')
     const { id } = await startPull(ready.hub)
     await held.arrived
     await page.goto(`/dashboard/pulls/${id}`)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Cancelling…' }).waitFor()
-    answering.resolve()
+    responding.resolve()
     await page.getByText('Cancelled').first().waitFor()
     held.release()
   })
@@ -161,7 +161,7 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await runUntilShown(page, sync.getByText('Succeeded'))
     await sync.getByText(/started by ann/i).waitFor()
     await sync.getByText('2 records', { exact: true }).waitFor()
-    await sync.getByText(/^2 of 2 modules read/).waitFor()
+    await sync.getByText(/^2 of 2 modules completed/).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
   })
 
@@ -174,14 +174,14 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     const snapshots = await holdSnapshots(page)
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
-    await sync.getByText('Nothing has been pulled yet').waitFor()
-    const held = platform.hold('records/cases')
+    await sync.getByText('No pulls yet').waitFor()
+    const held = platform.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
-    const answered = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
+    const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
-    assert.equal((await answered).status(), 409)
-    await sync.getByRole('heading', { name: 'A pull is running' }).waitFor()
+    assert.equal((await responded).status(), 409)
+    await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync
       .getByText(
         /^A pull is already running: started by .+ at \w{3} \d\d, \d{4} \d\d:\d\d [AP]M\.$/,
@@ -197,13 +197,13 @@ describe('pulling with a browser', BROWSER_TEST, () => {
   test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
-    const held = platform.hold('records/cases')
+    const held = platform.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard')
-    await page.getByRole('button', { name: 'Modules of the pull' }).click()
+    await page.getByRole('button', { name: 'Show modules' }).click()
     const list = page.getByRole('list', { name: 'Modules of the pull' })
     await list.getByText('Title of school · Module module_20').waitFor()
     assert.equal(await list.getByRole('listitem').count(), 20)
@@ -225,15 +225,15 @@ describe('pulling with a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), ready.hub, { operator })
     const { page } = opened
     await page.goto('/dashboard')
-    await page.getByText('Your role may not start pulls').waitFor()
+    await page.getByText('Requires the operator role.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Pull all existing records' }).isDisabled())
     await page.goto('/dashboard/pulls')
-    await page.getByText('Nothing has been pulled yet').waitFor()
+    await page.getByText('No pulls yet').waitFor()
     await expectAccessible(page)
   })
 })
 
-describe('looking at pulls', BROWSER_TEST, () => {
+describe('the pages of pulls', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
@@ -255,7 +255,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     }
     await page.route(/\/api\/v1\/pulls\?.*cursor=111/, hold, { times: 1 })
     await button('Next').click()
-    // What follows the first page has been gone to already.
+    // The next page of the first page is already loading.
     await page.getByRole('button', { name: 'Next', exact: true, disabled: true }).waitFor()
     held.resolve()
     await pull(110).waitFor()
@@ -274,7 +274,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await pull(160).waitFor()
     assert.equal(new URL(page.url()).search, '')
     await page.goto('/dashboard/pulls?cursor=1')
-    await page.getByText('There are no older pulls').waitFor()
+    await page.getByText('No older pulls').waitFor()
     assert.ok(await button('Previous').isDisabled())
     await button('First page').click()
     await pull(160).click()
@@ -290,13 +290,13 @@ describe('looking at pulls', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('the page of all pulls starts a pull and lists it', async () => {
+  test('the Pulls page starts a pull and lists it', async () => {
     await using ready = await startHubWithPlatform()
-    const held = ready.platform.hold('records/cases')
+    const held = ready.platform.holdRequest('records/cases')
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
     await page.goto('/dashboard/pulls')
-    await page.getByText('Nothing has been pulled yet').waitFor()
+    await page.getByText('No pulls yet').waitFor()
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     await page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor()
     await page.getByText('A pull is running.').waitFor()
@@ -311,19 +311,19 @@ describe('looking at pulls', BROWSER_TEST, () => {
     const { page } = opened
     await page.goto('/dashboard/pulls')
     const schedule = page.getByRole('region', { name: 'Schedule' })
-    await schedule.getByText(/By the pattern 0 0 1 1/).waitFor()
+    await schedule.getByText(/Cron pattern 0 0 1 1/).waitFor()
     await schedule.getByRole('button', { name: 'Pause' }).click()
     await schedule.getByText(/Paused by ann@example.org/).waitFor()
     await expectAccessible(page)
     await schedule.getByRole('button', { name: 'Resume' }).click()
-    await schedule.getByText(/Next:/).waitFor()
+    await schedule.getByText(/Next scheduled pull:/).waitFor()
   })
 
   test('a pull shows what failed in each module and why, and its rejected records', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     platform.modules[0]?.records.push({ ...simulatedRecord(1), data: 'text' })
-    platform.behave('records/module_2', respond.status(500))
+    platform.setResponse('records/module_2', respond.status(500))
     const { pull } = await pullAll(hub)
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -341,7 +341,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await rejected.getByRole('link', { name: 'R-1' }).click()
     await page.getByRole('dialog').getByText('data must be an object').first().waitFor()
     await page.goBack()
-    await page.getByLabel('Which modules').selectOption('failed')
+    await page.getByLabel('Module state').selectOption('failed')
     await modules.getByText('Title of school · Module cases').waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
     await page.goBack()
@@ -359,12 +359,12 @@ describe('looking at pulls', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
-    await page.getByText('18 of 20 records of Module cases did not come. Are they gone?').waitFor()
+    await page.getByText('18 of 20 records of Module cases missing').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'They are gone' }).click()
+    await page.getByRole('button', { name: 'Mark as missing…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
-    await dialog.getByRole('button', { name: 'Mark as missing' }).click()
-    await page.getByText('Are they gone?').waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Mark as missing', exact: true }).click()
+    await page.getByText('18 of 20 records').waitFor({ state: 'detached' })
     await pullAll(hub())
     const marked = await runSql(
       hub().storage,
@@ -381,7 +381,7 @@ describe('looking at pulls', BROWSER_TEST, () => {
     const { page } = opened
     for (const id of ['4711', 'x']) {
       await page.goto(`/dashboard/pulls/${id}`)
-      await page.getByText('There is no such page').waitFor()
+      await page.getByText('This page does not exist').waitFor()
     }
   })
 })

@@ -1,22 +1,22 @@
-/** How often the page asks for the snapshot, and what else it requests (specification 4.1 and 6). */
+/** How often the page polls the snapshot, and its other requests (specification 4.1 and 6). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
-  followRequests,
   holdSnapshots,
   openPage,
   runUntilShown,
   shareBrowser,
   signInOver,
+  trackRequests,
 } from '../helpers/browser/browser.ts'
 import {
   newRecord,
   push,
-  registerAny,
   registerPlatform,
+  registerPushingPlatform,
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
@@ -28,7 +28,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 
 const ON = { HUB_BROADCAST: 'on' }
 const INTERVAL_MS = 10_000
-/** The browser's timers count whole milliseconds, and round. */
+/** The timers of the browser have a resolution of milliseconds. */
 const JITTER_MS = 5
 const STEP_MS = 500
 const PUSHES_PER_STEP = 3
@@ -45,22 +45,22 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
 }
 
 /**
- * Keeps when the page asks for the snapshot, in milliseconds since it was opened: what it has just read from its
- * clock, since on a slow machine the request itself begins any time later.
+ * Records when the page polls the snapshot, in milliseconds since it was opened. It records the last time that the page
+ * read from its clock, because on a slow machine the request may start later.
  */
-const WATCH_ASKING = `(() => {
+const RECORD_POLLS = `(() => {
   const now = performance.now.bind(performance)
   const call = window.fetch.bind(window)
   let read = 0
-  window.askedAt = []
+  window.polledAt = []
   performance.now = () => (read = now())
   window.fetch = (...request) => {
-    if (request[0] === '/dashboard/realtime') window.askedAt.push(read)
+    if (request[0] === '/dashboard/realtime') window.polledAt.push(read)
     return call(...request)
   }
 })()`
 
-/** Lets time pass for the page: by its own clock, and in real time in the deep tier. */
+/** Advances the time of the page: by its fake clock, or in real time in the deep tier. */
 async function advance(page: Page, milliseconds: number): Promise<void> {
   if (isDeep) await sleep(milliseconds)
   else await page.clock.runFor(milliseconds)
@@ -68,24 +68,24 @@ async function advance(page: Page, milliseconds: number): Promise<void> {
 
 const nowOn = (page: Page) => page.evaluate<number>('performance.now()')
 
-describe('asking for the snapshot', BROWSER_TEST, () => {
+describe('polling the snapshot', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('it asks at most once in 10 seconds, and never while hidden, however many events arrive', async () => {
+  test('it polls at most once in 10 seconds, and never while hidden, however many events arrive', async () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
-    const { hub_api_key } = await registerAny(hub)
+    const { hub_api_key } = await registerPushingPlatform(hub)
     await using opened = await openPage(browser(), hub, { withClock: !isDeep })
     const { page, complaints } = opened
-    await page.addInitScript(WATCH_ASKING)
+    await page.addInitScript(RECORD_POLLS)
     const posts: string[] = []
     let loads = 0
     page.on('request', (request) => {
       if (request.method() !== 'GET') posts.push(request.url())
       if (request.isNavigationRequest()) loads += 1
     })
-    const readAskedAt = () => page.evaluate<number[]>('window.askedAt')
+    const readPolledAt = () => page.evaluate<number[]>('window.polledAt')
     let pushes = 0
-    /** Lets the time of the page pass, and the events of pushes arrive meanwhile. */
+    /** Advances the time of the page while events of pushes arrive. */
     const pass = async (milliseconds: number) => {
       for (let passed = 0; passed < milliseconds; passed += STEP_MS) {
         for (let count = 0; count < PUSHES_PER_STEP; count += 1, pushes += 1) {
@@ -108,18 +108,18 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     }
     await setHidden(page, false)
     await pass(1.5 * INTERVAL_MS)
-    const asked = await readAskedAt()
+    const asked = await readPolledAt()
 
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
     assert.ok(
       gaps.every((gap) => gap >= INTERVAL_MS - JITTER_MS),
-      `it asked at ${asked}`,
+      `it polled at ${asked}`,
     )
-    assert.ok(asked.length >= 4, `it asked at ${asked}`)
+    assert.ok(asked.length >= 4, `it polled at ${asked}`)
     assert.deepEqual(
       asked.filter((at) => at > hiddenFrom && at < hiddenTo),
       [],
-      'it asked while it was hidden',
+      'it polled while it was hidden',
     )
     assert.deepEqual(posts, [], 'the page posts nothing by itself')
     assert.equal(loads, 1, 'the page was loaded once')
@@ -132,17 +132,17 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
       withOperator: true,
       intervals: { heartbeat: 50 },
     })
-    const { hub_api_key } = await registerAny(hub)
+    const { hub_api_key } = await registerPushingPlatform(hub)
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context } = opened
-    const answered = followRequests(page)
+    const responded = trackRequests(page)
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
     await page.route('**/dashboard/events', (route) => route.abort())
-    // The stream ends with the session that it was opened with; the page goes on with another.
+    // The stream ends with its session; the page continues with another session.
     const [first] = await runSql(hub.storage, 'SELECT id FROM operator_sessions')
     await signInOver(context, hub)
-    await answered()
+    await responded()
     await runSql(hub.storage, `DELETE FROM operator_sessions WHERE id = '${Object(first)['id']}'`)
     await page.locator('[data-connection="polling"]').waitFor()
     await push(hub, hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))
@@ -160,24 +160,24 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
       })
       platform.modules[0]?.records.push(simulatedRecord(1))
       const { hub_api_key } = await registerPlatform(hub, platform)
-      const held = platform.hold('records/rooms')
+      const held = platform.holdRequest('records/rooms')
       const { id } = await startPull(hub)
       await held.arrived
       await using opened = await openPage(browser(), hub, { withClock: true })
       const { page, complaints } = opened
-      const responded = followRequests(page)
+      const responded = trackRequests(page)
       let counts = new Map<string, number>()
       page.on('request', (request) => {
         const called = `${request.method()} ${new URL(request.url()).pathname}`
         counts.set(called, (counts.get(called) ?? 0) + 1)
       })
       let pushes = 0
-      /** Counts the requests of 60 s on the page's clock; returns how long it was, with what the test itself took. */
+      /** Counts the requests during 60 s of the page's clock; returns the elapsed time, including the time of the test. */
       const countRequests = async (path: string): Promise<number> => {
         await page.goto(path)
         const connection = HUB_BROADCAST === 'on' ? 'live' : 'polling'
         await page.locator(`[data-connection="${connection}"]`).waitFor()
-        // Scripts and styles that the page loads late, and what the first snapshot triggers.
+        // Waits for scripts and styles that are loaded late, and for the requests after the first snapshot.
         await page.clock.runFor(REFRESH_MS)
         await responded()
         counts = new Map()
@@ -191,11 +191,11 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
           await responded()
         }
         const milliseconds = (await nowOn(page)) - from
-        const told = [...counts].map(([called, count]) => `${count} ${called}`).sort()
-        t.diagnostic(`${path} in ${Math.round(milliseconds / 1000)} s: ${told.join(', ')}`)
+        const lines = [...counts].map(([called, count]) => `${count} ${called}`).sort()
+        t.diagnostic(`${path} in ${Math.round(milliseconds / 1000)} s: ${lines.join(', ')}`)
         return milliseconds
       }
-      /** At most one per interval: the first one at any time within it. */
+      /** The maximum number of requests with one per interval. */
       const most = (milliseconds: number, interval: number) =>
         Math.floor((milliseconds + JITTER_MS) / interval) + 1
       const SNAPSHOT = 'GET /dashboard/realtime'
@@ -229,7 +229,7 @@ describe('asking for the snapshot', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
     await registerPlatform(hub, platform)
-    const held = platform.hold('records/cases')
+    const held = platform.holdRequest('records/cases')
     const { id } = await startPull(hub)
     await held.arrived
     await using opened = await openPage(browser(), hub, { withClock: true })

@@ -1,4 +1,4 @@
-/** A record in a browser (UI: Records): its row, the drawer, hostile values, erasing, the keyboard. */
+/** A record in a browser: its row, the drawer, hostile values, erasure, keyboard. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -26,8 +26,8 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const data = '{"status":"open","amount":9007199254740993,"rate":1.10,"deep":{"list":[1e2,"x"]}}'
     await push(cases().hub, cases().hub_api_key, body.replace('"DATA"', data))
     const patch = { ...newRecord('H-1', { full_name: 'After', data: { status: 'closed' } }) }
-    const answer = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
-    const { record_id } = JSON.parse(answer.text)
+    const response = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
+    const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub)
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: '-record_id' }))
@@ -37,9 +37,9 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await drawer.getByText('After', { exact: true }).waitFor()
     assert.equal((await parametersOf(page)).get('record'), String(record_id))
-    await drawer.getByText('pushed (PATCH)').first().waitFor()
+    await drawer.getByText('Pushed (PATCH)').first().waitFor()
     await drawer.getByText('9007199254740993').waitFor()
-    await drawer.getByText('not in the manifest').first().waitFor()
+    await drawer.getByText('Not in the manifest').first().waitFor()
     await expectAccessible(page, { within: 'dialog' })
 
     await drawer.getByRole('tab', { name: 'History' }).click()
@@ -56,8 +56,8 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const { record } = JSON.parse((await cases().hub.get(`/api/v1/records/${record_id}`)).text)
     await page.goto(cases().address({ record: String(record_id), as_of: record.created_at }))
     await drawer.getByText('Before', { exact: true }).waitFor()
-    await drawer.getByText('This is the record as it was').waitFor()
-    await drawer.getByRole('button', { name: 'Show it as it is' }).click()
+    await drawer.getByText('This is the version of').waitFor()
+    await drawer.getByRole('button', { name: 'Back to current version' }).click()
     await drawer.getByText('After', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
@@ -65,16 +65,16 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('HTML in a record is shown as text, and long values break no layout', async () => {
+  test('HTML in a record is shown as text, and long values do not break the layout', async () => {
     const long = 'W'.repeat(10_000)
     const deep = { [HOSTILE]: [{ a: { b: long } }] }
     const data = { status: HOSTILE, note: long, [HOSTILE]: deep }
-    const answer = await push(
+    const response = await push(
       cases().hub,
       cases().hub_api_key,
       newRecord(`${HOSTILE}`, { full_name: HOSTILE, data }),
     )
-    const { record_id } = JSON.parse(answer.text)
+    const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub, PHONE)
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
@@ -115,7 +115,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.goto(cases().address({ sort: '-record_id' }))
     await rowOf(page, long).waitFor()
     const row = page.getByRole('row', { name: new RegExp(long) })
-    for (const badge of ['incomplete', 'missing']) await row.getByText(badge).waitFor()
+    for (const badge of ['Incomplete', 'Missing']) await row.getByText(badge).waitFor()
     const link: [number, number] = await rowOf(page, long).evaluate((element) => [
       element.scrollWidth,
       element.clientWidth,
@@ -133,19 +133,19 @@ describe('a record in the browser', BROWSER_TEST, () => {
   })
 
   test('an admin erases a record after seeing what will be deleted', async () => {
-    const answer = await push(
+    const response = await push(
       cases().hub,
       cases().hub_api_key,
       newRecord('E-1', { full_name: 'To be erased' }),
     )
-    const { record_id } = JSON.parse(answer.text)
+    const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ record: String(record_id) }))
     await page.getByRole('button', { name: 'Erase…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Erase this record for good?' })
+    const dialog = page.getByRole('dialog', { name: 'Erase this record permanently?' })
     await dialog.getByText('0 changes in its history').waitFor()
-    await dialog.getByText('What the hub cannot erase').waitFor()
+    await dialog.getByText('Not erased by the hub').waitFor()
     await expectAccessible(page, { within: 'dialog' })
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
@@ -156,8 +156,8 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.keyboard.press('Escape')
     await search.waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Erase…' }).click()
-    await dialog.getByRole('button', { name: 'Erase for good' }).click()
-    await page.getByText('The record is erased.').waitFor()
+    await dialog.getByRole('button', { name: 'Erase permanently' }).click()
+    await page.getByText('The record was erased.').waitFor()
     await page.getByRole('dialog', { name: 'Record' }).waitFor({ state: 'hidden' })
     assert.equal((await cases().hub.get(`/api/v1/records/${record_id}`)).status, 404)
   })
@@ -168,7 +168,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.goto(cases().address({ sort: 'reference_number' }))
     await rowOf(page, 'C-001').waitFor()
     await page.getByRole('button', { name: 'Columns' }).focus()
-    // The viewport of the table, its five heads and the last one, then the first record.
+    // The viewport of the table, its column headers, then the first record.
     for (let steps = 0; steps < 12; steps++) {
       await page.keyboard.press('Tab')
       if ((await page.evaluate('document.activeElement.textContent')) === 'C-001') break
@@ -181,7 +181,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Status' }).focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('ArrowDown')
-    await page.getByRole('menuitem', { name: 'Sort upwards' }).press('Enter')
-    await page.getByRole('button', { name: 'Status, sorted upwards' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Sort ascending' }).press('Enter')
+    await page.getByRole('button', { name: 'Status, sorted ascending' }).waitFor()
   })
 })

@@ -1,4 +1,4 @@
-/** The page of records in a browser (UI: Records): filters, order, pages, words, columns, views. */
+/** The Records page in a browser: filters, sorting, paging, search, columns, views. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -11,7 +11,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import {
   headersOf,
-  listedFor,
+  listRecordsFor,
   parametersOf,
   referencesOf,
   rowOf,
@@ -23,14 +23,14 @@ describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const cases = shareCases()
 
-  test('filters, sorts and turns pages, and the URL is the query of the API', async () => {
+  test('filters, sorts and pages, and the URL contains the query of the API', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
     await rowOf(page, 'C-001').waitFor()
     await page.getByText('120 records').waitFor()
     assert.deepEqual((await headersOf(page)).slice(0, 5), [
-      'Reference, sorted upwards',
+      'Reference, sorted ascending',
       'Name',
       'Status',
       'Amount',
@@ -41,26 +41,26 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Filter…' }).click()
     await page.getByRole('textbox', { name: 'Value' }).fill('OPEN')
     await page.getByRole('textbox', { name: 'Value' }).press('Enter')
-    await page.getByRole('button', { name: 'Change the filter: Status contains “OPEN”' }).waitFor()
+    await page.getByRole('button', { name: 'Edit filter: Status contains “OPEN”' }).waitFor()
     await rowOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
 
     await page.getByRole('button', { name: 'Amount' }).click()
-    await page.getByRole('menuitem', { name: 'Sort downwards' }).click()
+    await page.getByRole('menuitem', { name: 'Sort descending' }).click()
     await rowOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
-    assert.deepEqual(await referencesOf(page), await listedFor(page))
+    assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
 
     await page.getByRole('button', { name: 'Next' }).click()
     await rowOf(page, 'C-001').waitFor()
     assert.equal((await referencesOf(page)).length, 30)
-    assert.deepEqual(await referencesOf(page), await listedFor(page))
+    assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
     await page.getByRole('button', { name: 'Previous' }).click()
     await rowOf(page, 'C-119').waitFor()
     await page.goBack()
     await rowOf(page, 'C-001').waitFor()
 
-    await page.getByRole('button', { name: /^Remove the filter: Status/ }).click()
+    await page.getByRole('button', { name: /^Remove filter: Status/ }).click()
     await page.getByText('120 records').waitFor()
     assert.deepEqual([...(await parametersOf(page)).keys()].toSorted(), [
       'platform',
@@ -74,19 +74,19 @@ describe('the list of records', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, context } = opened
     await page.goto(cases().address())
-    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByRole('button', { name: 'Add filter', exact: true }).click()
     await choose(page, 'Filter by', 'Amount')
-    await choose(page, 'Test', 'is between')
+    await choose(page, 'Condition', 'is between')
     await page.getByRole('textbox', { name: 'From' }).fill('10')
-    await page.getByRole('textbox', { name: 'To (not included)' }).fill('13')
+    await page.getByRole('textbox', { name: 'To (exclusive)' }).fill('13')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('3 records').waitFor()
-    await page.getByRole('button', { name: 'Filter', exact: true }).click()
-    await choose(page, 'Filter by', 'Missing at the platform')
+    await page.getByRole('button', { name: 'Add filter', exact: true }).click()
+    await choose(page, 'Filter by', 'Missing records')
     await page.getByText('All but these').click()
     await page.getByRole('button', { name: 'Apply' }).click()
     await page
-      .getByRole('button', { name: /Not missing at the platform/ })
+      .getByRole('button', { name: /Not missing/ })
       .first()
       .waitFor()
     const other = await context.newPage()
@@ -97,7 +97,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByText('120 records').waitFor()
   })
 
-  test('searches while one types, without a step of Back for each letter', async () => {
+  test('searches while the user types, without a history entry for each letter', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto('/dashboard/search')
@@ -107,25 +107,25 @@ describe('the list of records', BROWSER_TEST, () => {
     await rowOf(page, 'C-007').waitFor()
     assert.equal((await parametersOf(page)).get('q'), 'person 007')
     await page.getByRole('textbox', { name: 'Search' }).fill('nobody at all')
-    await page.getByText('No record fits').waitFor()
+    await page.getByText('No matching records').waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByText('120 records').waitFor()
     await untilHolds(page.getByRole('textbox', { name: 'Search' }), '')
     await page.goBack()
-    await page.getByText('No record fits').waitFor()
+    await page.getByText('No matching records').waitFor()
     await untilHolds(page.getByRole('textbox', { name: 'Search' }), 'nobody at all')
     await page.goBack()
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
   })
 
-  test('remembers which columns are shown and in which order, for each module', async () => {
+  test('remembers the visible columns and their order for each module', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Note' }).uncheck()
-    await page.getByRole('checkbox', { name: 'Record number' }).check()
-    await page.getByRole('button', { name: 'Move Amount forward' }).click()
+    await page.getByRole('checkbox', { name: 'Record ID' }).check()
+    await page.getByRole('button', { name: 'Move Amount up' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Name', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Hide' }).click()
@@ -136,7 +136,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await rowOf(page, 'C-120').waitFor()
     const after_ = await headersOf(page)
     assert.deepEqual(after_.slice(0, 3), expected)
-    assert.ok(!after_.includes('Note') && after_.includes('Record number'))
+    assert.ok(!after_.includes('Note') && after_.includes('Record ID'))
     await page.goto('/dashboard/records')
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor()
     await page.goBack()
@@ -170,7 +170,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await until(async () => (await widthOf()) <= first + 1 || null, 'the width is reset')
   })
 
-  test('keeps a view under a name, opens, renames and deletes it', async () => {
+  test('saves, opens, renames and deletes a view', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[status]': 'closed', sort: 'full_name' }))
@@ -179,7 +179,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Save this view…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save this view' })
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Closed ones')
-    await dialog.getByRole('switch', { name: 'Share it with everybody' }).check()
+    await dialog.getByRole('switch', { name: 'Share with everyone' }).check()
     await expectAccessible(page, { within: 'dialog' })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Closed ones' }).waitFor()
@@ -195,8 +195,8 @@ describe('the list of records', BROWSER_TEST, () => {
     await name.fill('Done')
     await name.press('Enter')
     await page.getByRole('button', { name: 'Delete Done' }).click()
-    await page.getByRole('button', { name: 'Delete the view' }).click()
-    await page.getByText('There are no views any more.').waitFor()
+    await page.getByRole('button', { name: 'Delete view' }).click()
+    await page.getByText('No saved views.').waitFor()
   })
 })
 

@@ -1,4 +1,4 @@
-/** Registering a platform with a browser, from its address to its first push (UI: platforms; specification 1.7). */
+/** The registration of a platform in a browser, up to its first push (specification 1.7). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -35,28 +35,28 @@ async function enterSource(page: Page, url: string, key: string): Promise<void> 
 describe('registering a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('a platform is registered from its address to its first push and its records', async () => {
+  test('a platform is registered, receives its first push, and is pulled', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, complaints } = opened
     await page.goto('/dashboard/platforms')
-    await page.getByText('No platform is registered yet').waitFor()
+    await page.getByText('No platforms registered').waitFor()
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Register a platform' }).click()
 
     const { host } = new URL(platform.source_base_url)
     await enterSource(page, 'http://127.0.0.1:9', platform.source_api_key)
     await page.getByText('The platform cannot be reached').waitFor()
-    await page.getByText('Likely a mistyped host or port').waitFor()
+    await page.getByText('Likely a wrong host or port').waitFor()
     await page.getByText('Not connected yet').waitFor()
 
     await enterSource(page, platform.source_base_url, 'a wrong key')
     await page.getByText(`There is a server at ${host}.`).waitFor()
-    await page.getByText('The platform refused the source API key').first().waitFor()
+    await page.getByText('The platform rejected the source API key').first().waitFor()
     await page.getByText('Not connected yet').waitFor()
     await expectAccessible(page)
-    assert.equal(await page.getByRole('button', { name: 'Choose modules' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Select modules' }).count(), 0)
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
     await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
@@ -77,7 +77,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
       (await checks.allInnerTexts()).map((text) => text.split('\n')[0]),
       ['Reachable', 'Ping', 'Manifest', 'Records of Cases', 'Records of Visits', 'Search'],
     )
-    await page.getByRole('button', { name: 'Choose modules' }).click()
+    await page.getByRole('button', { name: 'Select modules' }).click()
 
     await page.getByText('· 3 records').waitFor()
     await page.getByRole('button', { name: /^4 fields\s*of Cases$/ }).click()
@@ -89,7 +89,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
     const key = await shownKey(page)
     assert.match(key, /^rhk_\w{49}$/)
-    const command = await page.getByLabel('Example of a push').innerText()
+    const command = await page.getByLabel('Example push').innerText()
     for (const header of [`X-API-KEY: ${key}`, 'ngrok-skip-browser-warning: true']) {
       assert.ok(command.includes(header), header)
     }
@@ -97,12 +97,12 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Waiting for the first push').waitFor()
     await expectAccessible(page)
     assert.equal(await pushStatus(hub, key, 'PUSHED-1'), 201)
-    await runUntilShown(page, page.getByText('The first push has arrived'))
+    await runUntilShown(page, page.getByText('First push received'))
 
-    await page.getByRole('button', { name: 'Pull its records' }).click()
+    await page.getByRole('button', { name: 'Pull now' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
     await runUntilShown(page, page.getByText('Succeeded').first())
-    // Its module succeeds before it does.
+    // The module succeeds before the pull does.
     await untilPullEnds(hub, Number(new URL(page.url()).pathname.split('/').at(-1)))
     assert.equal((await recordsOf(hub, 'court')).length, 4)
     await page.goto('/dashboard/platforms')
@@ -121,25 +121,25 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a first push that is refused is told, with a way to see why', async () => {
+  test('a rejected first push is shown with a link to its reason', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await registerPlatform(hub, platform)
     await using opened = await openPage(browser(), hub, { width: 390, withClock: true })
     const { page } = opened
     await page.goto(`/dashboard/platforms/new?registered=${id}`)
-    await page.getByText('It was shown when the platform was registered.').waitFor()
+    await page.getByText('The key was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()
     await push(hub, hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
-    await runUntilShown(page, page.getByText('A push came and was refused'))
-    await page.getByRole('link', { name: 'See what was sent' }).click()
+    await runUntilShown(page, page.getByText('Push rejected'))
+    await page.getByRole('link', { name: 'View rejected push' }).click()
     await page.getByRole('button', { name: /ghosts/ }).click()
-    await page.getByLabel('What was sent').getByText('"R-1"').waitFor()
+    await page.getByLabel('Body', { exact: true }).getByText('"R-1"').waitFor()
     await expectNoSidewaysScroll(page)
     await expectAccessible(page)
   })
 
-  test('the whole wizard goes by keyboard alone', async () => {
+  test('the wizard is operable by keyboard', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     await using opened = await openPage(browser(), hub)
@@ -151,8 +151,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type(platform.source_api_key)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Choose modules' }).waitFor()
-    await tabTo(page, 'Choose modules')
+    await page.getByRole('button', { name: 'Select modules' }).waitFor()
+    await tabTo(page, 'Select modules')
     await page.keyboard.press('Enter')
     await page.getByRole('checkbox', { name: 'Cases' }).waitFor()
     await tabTo(page, 'Cases')
@@ -168,7 +168,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
   })
 })
 
-/** Goes on with the Tab key until what has this name has the focus. */
+/** Presses the Tab key until the element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let steps = 0; steps < 60; steps++) {
     await page.keyboard.press('Tab')

@@ -1,4 +1,4 @@
-/** What was refused, from the list to the record that comes of it (UI: activity). */
+/** Rejected pushes in a browser: list, details, test and replay. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -12,8 +12,8 @@ import {
   newRecord,
   push,
   recordsOf,
-  registerAny,
   registerPlatform,
+  registerPushingPlatform,
   rejectedOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
@@ -21,12 +21,12 @@ import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.
 import { only } from '../helpers/storage/fixtures.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-describe('what was refused, in a browser', BROWSER_TEST, () => {
+describe('rejected pushes in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('a push for a module that is not registered is opened, mended, tried and replayed', async () => {
+  test('a push for an unregistered module is opened, edited, tested and replayed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const school = await registerAny(hub)
+    const school = await registerPushingPlatform(hub)
     const body = JSON.stringify(newRecord('R-1', { record_type: 'ghosts', data: { n: 'N' } }))
     await push(hub, school.hub_api_key, body.replace('"N"', '12345678901234567890.10'))
     await using opened = await openPage(browser(), hub)
@@ -34,7 +34,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Rejected' }).click()
     await page.getByRole('button', { name: /^R-1 / }).click()
-    const drawer = page.getByRole('dialog', { name: 'What was refused' })
+    const drawer = page.getByRole('dialog', { name: 'Rejected record' })
     await drawer.getByText('Register the module on the page of its platform').waitFor()
     await drawer.getByText('"code": "module_not_registered"').waitFor()
     await expectAccessible(page)
@@ -44,32 +44,32 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     assert.ok(shown.includes('"n": 12345678901234567890.10'), shown)
     await drawer.getByText('Raw', { exact: true }).click()
     await drawer.getByText('"n":12345678901234567890.10').waitFor()
-    await drawer.getByText('Mend and replay').click()
-    await drawer.getByRole('button', { name: 'Try it' }).click()
-    await drawer.getByText('This would be refused again').waitFor()
+    await drawer.getByText('Fix and replay').click()
+    await drawer.getByRole('button', { name: 'Test', exact: true }).click()
+    await drawer.getByText('Would be rejected again').waitFor()
     await editor.fill(shown.slice(0, -1))
-    await drawer.getByText('This is no JSON yet').waitFor()
+    await drawer.getByText('Invalid JSON at character').waitFor()
     await editor.fill(shown.replace('ghosts', 'cases'))
     const replay = drawer.getByRole('button', { name: 'Replay', exact: true })
     assert.equal(await replay.getAttribute('aria-disabled'), 'true')
-    await drawer.getByRole('button', { name: 'Try it' }).click()
-    await drawer.getByText('This would be a new record').waitFor()
+    await drawer.getByRole('button', { name: 'Test', exact: true }).click()
+    await drawer.getByText('Would create a new record').waitFor()
     assert.deepEqual(await recordsOf(hub, school.platform_name), [])
     await replay.click()
-    await drawer.getByText('It is a new record.').waitFor()
+    await drawer.getByText('Created a new record.').waitFor()
     const record = only(await recordsOf(hub, school.platform_name))
     const text = (await hub.get(`/api/v1/records/${record.record_id}`)).text
     assert.ok(text.includes('"n":12345678901234567890.10'), text)
     await drawer.getByRole('link', { name: `Open record ${record.record_id}` }).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
-    await page.getByText('Nothing waits here').waitFor()
+    await page.getByText('No open rejected pushes').waitFor()
     await page.goto('/dashboard/activity?tab=rejected&state=replayed')
     await page.getByRole('cell', { name: 'Replayed', exact: true }).waitFor()
     assert.deepEqual(complaints, [])
   })
 
-  test('all of one cause are tried and replayed at once, and another cause is dismissed', async () => {
+  test('all rejected pushes with one cause are tested and replayed, and those with another cause are dismissed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const modules = [simulatedModule('cases'), simulatedModule('ghosts')]
     await using school = await simulatePlatform({ modules })
@@ -91,24 +91,24 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/activity?tab=rejected')
     await page.getByRole('button', { name: /^B-1 / }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: /^Show these: The module "ghosts"/ }).click()
+    await page.getByRole('button', { name: /^Show only these: The module "ghosts"/ }).click()
     await page.getByRole('button', { name: /^B-1 / }).waitFor({ state: 'detached' })
     await page.waitForURL(/cause=/)
-    await page.getByRole('button', { name: 'Replay all that match' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Replay all that match' })
-    await dialog.getByText('This is what a replay would do').waitFor()
+    await page.getByRole('button', { name: 'Replay all matching' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay all matching' })
+    await dialog.getByText('Test results. Nothing has been written.').waitFor()
     await expectAccessible(page)
     assert.deepEqual(await recordsOf(hub, platform_name), [])
     await dialog.getByRole('button', { name: 'Replay 7' }).click()
-    await dialog.getByText('Done. This is what came of it.').waitFor()
+    await dialog.getByText('Replay finished.').waitFor()
     assert.equal((await recordsOf(hub, platform_name)).length, 7)
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
-    await page.getByText('Nothing passes these filters').waitFor()
+    await page.getByText('No matching rejected pushes').waitFor()
 
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
-    await page.getByRole('button', { name: /^Show these: The record was not accepted/ }).click()
-    await page.getByRole('button', { name: 'Dismiss them' }).click()
-    const asked = page.getByRole('dialog', { name: 'Dismiss all that match?' })
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: /^Show only these: Invalid record/ }).click()
+    await page.getByRole('button', { name: 'Dismiss all matching' }).click()
+    const asked = page.getByRole('dialog', { name: 'Dismiss all matching?' })
     await asked.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await page.getByText('1 rejected push dismissed').waitFor()
     const left = await rejectedOf(hub, platform_name)
@@ -116,9 +116,9 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('on a phone a refusal is found and opened, a body full of script is text', async () => {
+  test('a rejected push opens on a phone, and script in its body is shown as text', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const school = await registerAny(hub)
+    const school = await registerPushingPlatform(hub)
     const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
     await push(hub, school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
     await using opened = await openPage(browser(), hub, { width: 390 })
@@ -128,7 +128,7 @@ describe('what was refused, in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
     await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).click()
-    const drawer = page.getByRole('dialog', { name: 'What was refused' })
+    const drawer = page.getByRole('dialog', { name: 'Rejected record' })
     await drawer.getByText('Pretty', { exact: true }).click()
     await drawer.getByText('<script>document.title').waitFor()
     await expectNoSidewaysScroll(page)

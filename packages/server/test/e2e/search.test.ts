@@ -1,4 +1,4 @@
-/** Searching everywhere in a browser (UI: Search): a lane a platform, as they answer. */
+/** The search in a browser: one lane per platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -21,7 +21,7 @@ import {
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
-describe('searching everywhere with a browser', BROWSER_TEST, () => {
+describe('the search in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
   test('the search shows one result list per platform: found, none, no endpoint, failed, own format, and a slow one later', async () => {
@@ -42,12 +42,12 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     }
     const at = (name: (typeof lanes)[number]) => platforms.get(name) ?? assert.fail(name)
     const numbers = '{"records":[{"full_name":"Person <b>X</b>","n":9007199254740993}]}'
-    at('found').behave('search', respond.text(numbers, 'application/json'))
-    at('none').behave('search', respond.json({ records: [] }))
-    at('missing').behave('search', respond.status(404))
-    at('failed').behave('search', respond.status(500))
-    at('raw').behave('search', respond.json({ hits: { total: 3 } }))
-    const held = at('slow').hold('search')
+    at('found').setResponse('search', respond.text(numbers, 'application/json'))
+    at('none').setResponse('search', respond.json({ records: [] }))
+    at('missing').setResponse('search', respond.status(404))
+    at('failed').setResponse('search', respond.status(500))
+    at('raw').setResponse('search', respond.json({ hits: { total: 3 } }))
+    const held = at('slow').holdRequest('search')
 
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -58,19 +58,17 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Enter')
     await lane('In the hub').getByRole('link', { name: 'Person of ours' }).waitFor()
     await lane('Title of found').getByText('1 found').waitFor()
-    await lane('Title of none').getByText('nothing found').waitFor()
-    await lane('Title of missing').getByText('no search endpoint').waitFor()
+    await lane('Title of none').getByText('No results').waitFor()
+    await lane('Title of missing').getByText('No search endpoint').waitFor()
     await lane('Title of failed').getByText('HTTP 500').waitFor()
     await lane('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
-    await lane('Title of slow').getByText('searching').waitFor()
-    await page.getByText('5 of 6 platforms have answered').waitFor()
+    await lane('Title of slow').getByText('Searching', { exact: true }).waitFor()
+    await page.getByText('5 of 6 platforms have responded').waitFor()
     await expectAccessible(page)
     held.release()
     await lane('Title of slow').getByText('1 found').waitFor()
     await page
-      .getByText(
-        '6 of 6 platforms have answered, with 2 found and 1 response in an unknown format.',
-      )
+      .getByText('6 of 6 platforms have responded, 2 found, 1 response in an unknown format.')
       .waitFor()
 
     await lane('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
@@ -88,7 +86,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await registerPlatform(hub, slow)
     const asked = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
-    slow.behaveInTurn('search', (response) => {
+    slow.queueResponses('search', (response) => {
       response.once('close', ended.resolve)
       asked.resolve()
     })
@@ -99,10 +97,10 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'Keyword or person' }).fill('second')
     await page.getByRole('button', { name: 'Search', exact: true }).last().click()
     await ended.promise
-    await page.getByText('1 of 1 platform has answered, with 0 found.').waitFor()
+    await page.getByText('1 of 1 platform has responded, 0 found.').waitFor()
   })
 
-  test('a truncated response is requested again once by itself, then by a click', async () => {
+  test('a truncated response is requested again once automatically, then by a click', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
@@ -119,10 +117,10 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
       await page.clock.runFor(1000)
       return truncated > 1 || null
     }, 'the page has searched again by itself')
-    await page.getByText('The answer was cut off.').waitFor()
+    await page.getByText('The response was interrupted.').waitFor()
     await page.unroute('**/api/v1/search?*')
     await page.getByRole('button', { name: 'Search again' }).click()
-    await page.getByText('No active platform to ask.').waitFor()
+    await page.getByText('No active platforms to search.').waitFor()
   })
 
   test('a long result is accessible and fits in all looks', async () => {
@@ -134,7 +132,7 @@ describe('searching everywhere with a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto('/dashboard/search?query=WWW')
-    await page.getByText('1 of 1 platform has answered, with 1 found.').waitFor()
+    await page.getByText('1 of 1 platform has responded, 1 found.').waitFor()
     await page.getByRole('button', { name: /^Person W/ }).click()
     await expectAccessibleInAllLooks(page)
     assert.deepEqual(complaints, [])

@@ -1,4 +1,4 @@
-/** Settings in a browser: operators, tokens, sessions, schedule, audit and what the hub is (UI: settings). */
+/** Settings in a browser: operators, tokens, sessions, schedule, audit log and about. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -20,7 +20,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     env: { HUB_PULL_SCHEDULE: '17 * * * *' },
   })
 
-  test('an admin invites an operator by a link that is shown once, and disabling the operator ends their session at once', async () => {
+  test('an admin invites an operator by a link that is shown once, and disabling the operator ends their session immediately', async () => {
     await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=operators')
@@ -29,8 +29,8 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await dialog.getByLabel('E-mail').fill('bob@example.org')
     await dialog.getByRole('combobox', { name: 'Role' }).click()
     await page.getByRole('option', { name: /^Operator/ }).click()
-    await dialog.getByRole('button', { name: 'Make the link' }).click()
-    const shown = page.getByRole('dialog', { name: 'bob@example.org is invited' })
+    await dialog.getByRole('button', { name: 'Create link' }).click()
+    const shown = page.getByRole('dialog', { name: 'Invitation for bob@example.org' })
     const link = await shown.locator('[data-secret="link"]').innerText()
     await expectAccessible(page)
     await expectStaysOpen(page, shown)
@@ -41,8 +41,8 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await other.page.goto(link)
     await other.page.getByLabel('Your name').fill('Bob')
     await other.page.getByLabel(/^Password \*$/).fill(PASSWORD)
-    await other.page.getByLabel('Password again').fill(PASSWORD)
-    await other.page.getByRole('button', { name: 'Create the account and sign in' }).click()
+    await other.page.getByLabel('Confirm password').fill(PASSWORD)
+    await other.page.getByRole('button', { name: 'Create account and sign in' }).click()
     await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
     await other.page.goto('/dashboard/settings')
     await other.page.getByRole('heading', { name: 'Bob' }).waitFor()
@@ -63,7 +63,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByText('Bob is disabled.').waitFor()
     await drawer.getByText('Disabled', { exact: true }).waitFor()
 
-    // Also where the page has learnt of it by itself already, and the sign-in lies over the tab.
+    // Works also if the page has already opened the sign-in dialog over the tab.
     await other.page.getByRole('tab', { name: 'API tokens' }).dispatchEvent('click')
     const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -82,11 +82,11 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub())
     const { page, complaints } = opened
     await page.goto('/dashboard/settings?tab=tokens')
-    await page.getByRole('button', { name: 'New token' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New token' })
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create token' })
     await dialog.getByLabel('Name').fill('nightly export')
-    await dialog.getByRole('button', { name: 'Make the token' }).click()
-    const shown = page.getByRole('dialog', { name: 'The token was made' })
+    await dialog.getByRole('button', { name: 'Create token' }).click()
+    const shown = page.getByRole('dialog', { name: 'Token created' })
     const token = await shown.locator('[data-secret="token"]').innerText()
     await expectAccessible(page)
     await expectStaysOpen(page, shown)
@@ -119,12 +119,12 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const change = async (current: string, wanted: string) => {
       await page.getByLabel('Current password').fill(current)
       await page.getByLabel(/^New password \*$/).fill(wanted)
-      await page.getByLabel('New password again').fill(wanted)
-      await page.getByRole('button', { name: 'Change the password' }).click()
+      await page.getByLabel('Confirm new password').fill(wanted)
+      await page.getByRole('button', { name: 'Change password' }).click()
     }
     const alert = page.getByRole('alert')
     await change(PASSWORD, 'Qwerty 123456')
-    await alert.getByText('the password is among those that many people use').waitFor()
+    await alert.getByText('the password is a common one').waitFor()
     await change('not the password', next)
     await alert.getByText('The password is wrong.').waitFor()
     await change(PASSWORD, next)
@@ -133,10 +133,10 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const gone = await hub().send({ url: '/api/v1/session', headers: other.headers })
     assert.equal(gone.status, 401)
     await page.getByRole('tab', { name: 'API tokens' }).click()
-    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('after the change')
-    await page.getByRole('button', { name: 'Make the token' }).click()
-    await page.getByRole('dialog', { name: 'The token was made' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('dialog', { name: 'Token created' }).waitFor()
     assert.deepEqual(complaints, [])
   })
 
@@ -148,10 +148,10 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('Running', { exact: true }).waitFor()
-    await page.getByRole('tab', { name: 'Audit' }).click()
+    await page.getByText('Active', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Audit log' }).click()
     await page.getByRole('table').getByText('Paused the schedule').waitFor()
-    await page.getByRole('combobox', { name: 'What' }).click()
+    await page.getByRole('combobox', { name: 'Action' }).click()
     await page.getByRole('option', { name: 'Resumed the schedule' }).click()
     await page.getByRole('table').getByText('Paused the schedule').waitFor({ state: 'detached' })
     assert.match(page.url(), /action=schedule\.resumed/)

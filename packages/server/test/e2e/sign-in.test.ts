@@ -1,10 +1,10 @@
-/** The first run, signing in, and a session that ends in mid-work (UI: sign-in and first run, everywhere). */
+/** The first run, signing in, and a session that ends while the page is open. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page, Response } from 'playwright-core'
 import {
   BROWSER_TEST,
-  endSessionUnder,
+  endSessionAtRequest,
   expectAccessible,
   expectNoSidewaysScroll,
   openPage,
@@ -19,7 +19,7 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('signing in with a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  // A view that a test saves is its operator's alone, so each such test has its own operator.
+  // Saved views belong to an operator, so each test that saves one has its own operator.
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the setup link creates an operator who is signed in, and rejects weak passwords with a reason', async () => {
@@ -32,17 +32,17 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByLabel('E-mail').fill('first@example.org')
     const create = async (password: string) => {
       await page.getByLabel(/^Password \*$/).fill(password)
-      await page.getByLabel('Password again').fill(password)
-      await page.getByRole('button', { name: 'Create and sign in' }).click()
+      await page.getByLabel('Confirm password').fill(password)
+      await page.getByRole('button', { name: 'Create account and sign in' }).click()
     }
     await create('short')
-    await page.getByText('Use 12 characters or more').waitFor()
+    await page.getByText('Use at least 12 characters').waitFor()
     await create('Qwerty 123456')
     const alert = page.getByRole('alert')
-    await alert.getByText('the password is among those that many people use').waitFor()
+    await alert.getByText('the password is a common one').waitFor()
     await expectAccessible(page)
     await create('recordhub first')
-    await page.getByText('the password is little more than your name').waitFor()
+    await page.getByText('the password contains little more than your name').waitFor()
     await create(PASSWORD)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard')
@@ -59,7 +59,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('The e-mail or the password is wrong.').waitFor()
+    await page.getByText('Incorrect e-mail or password.').waitFor()
     await page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
@@ -68,15 +68,15 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('an ended session opens the sign-in over the page, which continues afterwards', async () => {
+  test('an ended session opens the sign-in dialog over the page, which continues afterwards', async () => {
     await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto('/dashboard/records')
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByText(`${EMAIL} · admin`).waitFor()
     await page.keyboard.press('Escape')
-    // Under another call the sign-in would come before anything is typed.
-    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
+    // With another request, the sign-in dialog would open before the text is typed.
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('somebody')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
@@ -94,7 +94,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/records')
     const before = await tagOf(page)
     assert.equal(before, await tokenOf(page))
-    await endSessionUnder(page, /\/api\/v1\/records\?q=/)
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.getByRole('textbox', { name: 'Search' }).fill('somebody')
     await signInAgain(page)
     const after = await tagOf(page)
@@ -104,7 +104,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('where another tab has replaced the session, a POST is sent again with its token', async () => {
+  test('after another tab has replaced the session, a POST is repeated with the new token', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
     const { page, context, complaints } = opened
@@ -120,7 +120,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('signing out and in again in another tab goes on in this one, with the new token', async () => {
+  test('after signing out and in in another tab, this tab continues with the new token', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
     const { page, context } = opened
@@ -137,7 +137,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await other.getByLabel(/^Password \*$/).fill(PASSWORD)
     await other.getByRole('button', { name: 'Sign in' }).click()
     await other.getByRole('heading', { name: 'Overview' }).waitFor()
-    // A headless browser gives every tab the focus, and so tells none that it came back.
+    // In a headless browser, every tab has the focus, so no focus event is sent.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
     await ended.waitFor({ state: 'hidden' })
     assert.equal(await tagOf(page), await tagOf(other))
@@ -150,14 +150,14 @@ function tagOf(page: Page): Promise<string | null> {
   return page.locator('meta[name="csrf-token"]').getAttribute('content')
 }
 
-/** The token of the browser's session, as the hub says it. */
+/** The token of the browser's session, from the hub. */
 async function tokenOf(page: Page): Promise<string> {
-  const answer = await page.request.get('/api/v1/session')
-  const { csrf_token }: { csrf_token: string } = await answer.json()
+  const response = await page.request.get('/api/v1/session')
+  const { csrf_token }: { csrf_token: string } = await response.json()
   return csrf_token
 }
 
-/** Signs in over the page whose session has ended. */
+/** Signs in in the dialog over the page. */
 async function signInAgain(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
   await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -165,7 +165,7 @@ async function signInAgain(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'hidden' })
 }
 
-/** Saves a view by a POST that the hub accepts; `token` is what the POST has sent. */
+/** Saves a view by a POST that the hub accepts; returns the token that the POST has sent. */
 async function saveView(page: Page, name: string): Promise<{ token: string | undefined }> {
   const isSaved = (response: Response) =>
     new URL(response.url()).pathname === '/api/v1/views' && response.status() === 201
@@ -180,7 +180,7 @@ async function saveView(page: Page, name: string): Promise<{ token: string | und
   return { token: headers['x-csrf-token'] }
 }
 
-/** In the browser: what lies over the page is opaque, once it has come in. */
+/** Evaluated in the browser: whether the overlay over the page is opaque. */
 const HIDES_THE_PAGE = `(() => {
   const { backgroundColor, opacity, position } = getComputedStyle(document.elementsFromPoint(1, 1)[0])
   const isOpaque = /^(?:rgb\\(|color\\(srgb [^/]*\\)$)/.test(backgroundColor) && opacity === '1'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-import type { GuideLanguage } from '../../src/features/guide/keep-language.ts'
+import type { GuideLanguage } from '../../src/features/guide/filter-by-language.ts'
 import { signIn } from '../helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { deepOnly, isDeep, rounds } from '../helpers/time/tier.ts'

@@ -1,6 +1,9 @@
 /** Extracts the files to write and the commands to run from the guide. */
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-import { type GuideLanguage, keepLanguage } from '../../src/features/guide/keep-language.ts'
+import {
+  filterByLanguage,
+  type GuideLanguage,
+} from '../../src/features/guide/filter-by-language.ts'
 
 export type ExamplePart = {
   /** File contents, by the path that the guide gives. */
@@ -26,7 +29,7 @@ export function readExample(
   part: 'The endpoints' | 'Pushing changes',
 ): ExamplePart {
   const heading = GUIDE_LANGUAGES[language]
-  const section = keepLanguage(guide, language)
+  const section = filterByLanguage(guide, language)
     .split(/^## /m)
     .find((one) => one.startsWith(`${part}\n`))
   const [, text = missing(heading)] = section?.split(`\n#### ${heading}\n`) ?? []

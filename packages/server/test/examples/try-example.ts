@@ -14,7 +14,7 @@ import {
   readPull,
   registerPlatform,
 } from '../helpers/process/operator.ts'
-import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './awkward-records.ts'
+import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './edge-case-records.ts'
 import { type Commands, EXAMPLES, type Example } from './examples.ts'
 import { type ExamplePart, readDataFiles, readExample } from './guide-files.ts'
 import { type Program, runProgram } from './run-program.ts'

@@ -5,7 +5,7 @@ import { PUSH_RETRY_RULES, pushRetryRule } from '@recordhub/protocol/push-retry'
 import { eventually } from '../helpers/process/operator.ts'
 import { rounds } from '../helpers/time/tier.ts'
 import type { Example } from './examples.ts'
-import { BUSY_SECONDS, type MoodyReceiver, startMoodyReceiver } from './moody-receiver.ts'
+import { BUSY_SECONDS, type MoodyReceiver, startMoodyReceiver } from './faulty-receiver.ts'
 import type { Program } from './run-program.ts'
 
 const HUB_KEY = 'rhk_of_the_examples'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { pushUntilRefused } from '../helpers/process/ledger.ts'
+import { pushUntilRejected } from '../helpers/process/ledger.ts'
 import { listRecords, requestPull } from '../helpers/process/operator.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { PUSHED_TYPE, registerPusher } from '../helpers/process/pushing.ts'
@@ -22,7 +22,7 @@ test(
     const target = { address: hub.address, hubApiKey }
 
     const fill = (name: string) =>
-      pushUntilRefused(target, ledger, {
+      pushUntilRejected(target, ledger, {
         name,
         recordType: PUSHED_TYPE,
         connections: 8,

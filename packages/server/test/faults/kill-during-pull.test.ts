@@ -4,7 +4,7 @@ import { type ProcessEngine, quickOn, sqlite } from '../helpers/process/engine.t
 import {
   eventually,
   listRecords,
-  pullToTheEnd,
+  pullAndWait,
   readPull,
   registerPlatform,
   requestPull,
@@ -42,7 +42,7 @@ test(
     const kept = (await listRecords(again)).length
     assert.ok(kept > 0 && kept < PER_MODULE, 'what was stored stays')
 
-    const { pull: next, tasks } = await pullToTheEnd(again)
+    const { pull: next, tasks } = await pullAndWait(again)
     assert.notEqual(next.id, pull.id)
     assert.equal(next.state, 'succeeded')
     assert.deepEqual(
@@ -71,7 +71,7 @@ for (const engine of quickOn(sqlite)) {
       const left = await readPull(again, pull.id)
       assert.equal(left.pull.state, 'interrupted')
       assert.deepEqual(new Set(left.tasks.map((task) => task.state)), new Set(['interrupted']))
-      assert.equal((await pullToTheEnd(again)).pull.state, 'succeeded')
+      assert.equal((await pullAndWait(again)).pull.state, 'succeeded')
       assert.equal((await listRecords(again)).length, 2 * PER_MODULE)
     },
   )

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {
-  checkWrites,
+  assertWholeWrites,
   ENGINES,
   type ProcessEngine,
   quickOn,
   sqlite,
 } from '../helpers/process/engine.ts'
-import { pushUntilRefused } from '../helpers/process/ledger.ts'
+import { pushUntilRejected } from '../helpers/process/ledger.ts'
 import { type PushResult, pushOnce } from '../helpers/process/push.ts'
 import { PUSHED_TYPE, registerPusher } from '../helpers/process/pushing.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
@@ -24,7 +24,7 @@ for (const engine of ENGINES) {
     for (const enough of isDeep ? [150, 1, 400] : [150]) {
       const target = { address: hub.address, hubApiKey }
       const doomed = hub
-      const results = await pushUntilRefused(target, ledger, {
+      const results = await pushUntilRejected(target, ledger, {
         name: `kill-${enough}`,
         recordType: PUSHED_TYPE,
         connections: CONNECTIONS,
@@ -61,7 +61,7 @@ for (const engine of quickOn(sqlite)) {
     ...PROCESS_TEST,
   }, async (t) => {
     const { sandbox, ledger, hub, hubApiKey, operator, check } = await beginPushing(t, engine)
-    const results = await pushUntilRefused({ address: hub.address, hubApiKey }, ledger, {
+    const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'stop',
       recordType: PUSHED_TYPE,
       connections: CONNECTIONS,
@@ -91,7 +91,7 @@ async function beginPushing(t: TestContext, engine: ProcessEngine) {
       const [row = {}] = await askDatabase('PRAGMA integrity_check')
       assert.deepEqual(Object.values(row), ['ok'])
     }
-    await checkWrites(askDatabase)
+    await assertWholeWrites(askDatabase)
   }
   return { sandbox, hub, check, ...(await registerPusher(t, hub)) }
 }

@@ -16,7 +16,7 @@ import {
   eventually,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -41,7 +41,7 @@ for (const engine of ENGINES) {
       }
       const doomed = await register('doomed', DOOMED)
       await register('spared', SPARED)
-      await pullToTheEnd(operator)
+      await pullAndWait(operator)
       const spared = await listRecords(operator, 'platform=spared')
 
       const path = `/api/v1/platforms/${doomed.id}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkWrites, postgres } from '../helpers/process/engine.ts'
+import { assertWholeWrites, postgres } from '../helpers/process/engine.ts'
 import {
   isAcknowledged,
   type Pushed,
@@ -39,7 +39,7 @@ test(
       assert.deepEqual(ledger.unacknowledged(), [])
       for (const hub of hubs) await ledger.check(operator.at(hub.address))
     }
-    await checkWrites(askDatabase)
+    await assertWholeWrites(askDatabase)
     for (const hub of hubs) {
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
       assert.deepEqual(hub.stderr, [])

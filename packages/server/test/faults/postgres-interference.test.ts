@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { databaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
-import { checkWrites, sandboxOn } from '../helpers/process/engine.ts'
+import { assertWholeWrites, sandboxOn } from '../helpers/process/engine.ts'
 import { eventually } from '../helpers/process/operator.ts'
 import {
-  checkAnswer,
+  assertResponse,
   isAcknowledged,
   registerPusher,
   startPushing,
@@ -43,10 +43,10 @@ test(
           return rowCount === 0 ? true : null
         })
       })
-      for (const one of pushing.pushed) checkAnswer(one)
+      for (const one of pushing.pushed) assertResponse(one)
       await untilReady(hubs)
       await ledger.check(operator)
-      await checkWrites(askDatabase)
+      await assertWholeWrites(askDatabase)
     }
     for (const hub of hubs) assert.deepEqual(await hub.stop(), { code: 0, signal: null })
   },
@@ -80,10 +80,10 @@ test(
     await administrate(`${readOnly} = off`)
     await fromBoth(50, isAcknowledged)
     await pushing.finish()
-    for (const one of pushing.pushed) checkAnswer(one)
+    for (const one of pushing.pushed) assertResponse(one)
     await untilReady(hubs)
     await ledger.check(operator)
-    await checkWrites(askDatabase)
+    await assertWholeWrites(askDatabase)
   },
 )
 

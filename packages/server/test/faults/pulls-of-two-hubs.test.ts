@@ -5,7 +5,7 @@ import {
   eventually,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   readPull,
   registerPlatform,
   requestPull,
@@ -39,7 +39,7 @@ test(
     // Expires the lease without waiting 20 seconds.
     await askDatabase("UPDATE pulls SET lease_until = '2000-01-01T00:00:00.000Z'")
     const kept = (await listRecords(survivor)).length
-    const next = await pullToTheEnd(survivor)
+    const next = await pullAndWait(survivor)
     assert.notEqual(next.pull.id, pull.id)
     assert.equal(next.pull.state, 'succeeded')
     assert.equal(next.pull.counts.created, TYPES.length * PER_MODULE - kept)
@@ -50,7 +50,7 @@ test(
     assert.ok(left.tasks.every((task) => task.state === 'interrupted' && task.finished_at !== null))
 
     const again = survivor.at((await sandbox.startHub()).address)
-    assert.equal((await pullToTheEnd(again)).pull.counts.unchanged, TYPES.length * PER_MODULE)
+    assert.equal((await pullAndWait(again)).pull.counts.unchanged, TYPES.length * PER_MODULE)
     assert.deepEqual(await readPull(again, pull.id), left, 'it is not run again')
     const [first = ''] = platform.asked
     assert.deepEqual(platform.asked.toSorted(), [first, ...TYPES, ...TYPES].toSorted())

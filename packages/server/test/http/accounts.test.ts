@@ -1,7 +1,7 @@
 /** An operator's own account: password, second factor, passkeys and sessions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { resetPassword } from '../../src/app/manage-operators.ts'
+import { resetPassword } from '../../src/features/operators/manage-operators.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import {
@@ -65,8 +65,8 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const statuses: number[] = []
-      for (let guess = 0; guess < 12; guess++) {
-        const body = { current_password: `guess ${guess}`, new_password: PASSWORD }
+      for (let attempt = 0; attempt < 12; attempt++) {
+        const body = { current_password: `wrong ${attempt}`, new_password: PASSWORD }
         const answer = await callAs(hub, session, 'POST', `${ACCOUNT}/password`, body)
         statuses.push(answer.status)
       }
@@ -156,8 +156,12 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { uri } = await enableSecondFactor(hub, await signInAs(hub))
       const half = await trySignIn(hub, EMAIL)
-      for (let guess = 0; guess < 5; guess++) {
-        expectError(await sendCode(hub, half, 'verify-totp', `00000${guess}`), 401, 'invalid_code')
+      for (let attempt = 0; attempt < 5; attempt++) {
+        expectError(
+          await sendCode(hub, half, 'verify-totp', `00000${attempt}`),
+          401,
+          'invalid_code',
+        )
       }
       const late = await sendCode(hub, half, 'verify-totp', totpCode(uri, 1))
       assert.ok(late.status >= 400)

@@ -2,19 +2,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ActivityPage } from '@recordhub/protocol'
-import { newRecord, push, type RegisteredPlatform, registerAny } from '../helpers/hub/actions.ts'
-import { clockOfToday } from '../helpers/hub/alerts.ts'
+import {
+  newRecord,
+  push,
+  type RegisteredPlatform,
+  registerPushingPlatform,
+} from '../helpers/hub/actions.ts'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer } from '../helpers/hub/response.ts'
+import { expectBody } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 
 onEachEngine((engine) => {
   describe(`the activity, on ${engine.name}`, () => {
     test('the list filters by platform, level, kind, record, search text and time', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { clock })
-      const school = await registerAny(hub)
-      const clinic = await registerAny(hub)
+      const school = await registerPushingPlatform(hub)
+      const clinic = await registerPushingPlatform(hub)
       clock.advance(60)
       await pushTo(hub, school, 'R-1')
       await pushTo(hub, school, 'R-2')
@@ -44,7 +49,7 @@ onEachEngine((engine) => {
 
     test('a filtered list is paginated, and its last page has no cursor', async () => {
       await using hub = await startTestHub(engine)
-      const school = await registerAny(hub)
+      const school = await registerPushingPlatform(hub)
       for (let n = 0; n < 5; n += 1) await pushTo(hub, school, `R-${n}`)
       const first = await list(hub, { kind: 'push', limit: '3' })
       assert.deepEqual([first.activity.length, first.complete], [3, true])
@@ -57,7 +62,7 @@ onEachEngine((engine) => {
 
 async function list(hub: TestHub, query: Record<string, string>) {
   const answer = await hub.get(`/api/v1/activity?${new URLSearchParams(query)}`)
-  return expectAnswer(answer, 200, ActivityPage)
+  return expectBody(answer, 200, ActivityPage)
 }
 
 function pushTo(

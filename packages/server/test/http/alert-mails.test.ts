@@ -7,18 +7,18 @@ import { createMailer } from '../../src/features/monitoring/mailer.ts'
 import { createAlertWatch } from '../../src/features/monitoring/watch-alerts.ts'
 import {
   ALERTS_AT_ONCE,
-  alertLines,
+  alertEntries,
   alertsOf,
-  clockOfToday,
-  failAll,
+  createStoppedClock,
+  failPulls,
   untilOpen,
 } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { listLines, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
+import { listActivity, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
 const FROM_TO = {
@@ -69,52 +69,52 @@ onEachEngineWhenDeep((engine) => {
   describe(`mails about alerts, on ${engine.name}`, () => {
     test('an alert sends one mail when it opens and one when it resolves', async () => {
       await using server = await startMailServer()
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
       await registerSome(hub, clock, 1)
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       await untilMails(server, 1)
       await untilNoted(hub)
-      await failAll(hub, 0)
+      await failPulls(hub, 0)
       await untilOpen(hub, 'platform_failing', 0)
       clock.advance(PAUSE_SECONDS)
       await untilMails(server, 2)
       // The third mail is about the next alert, so no other mail was sent in between.
       clock.advance(PAUSE_SECONDS)
-      await failAll(hub, 6)
-      const [raised, over, again] = await untilMails(server, 3)
-      assert.ok(raised && over && again)
+      await failPulls(hub, 6)
+      const [raised, resolved, again] = await untilMails(server, 3)
+      assert.ok(raised && resolved && again)
       assert.deepEqual(raised.to, ['ann@example.org', 'bob@example.org'])
-      assert.match(raised.source, /^Subject: Recordhub: Nothing of Title p1 could be read/m)
+      assert.match(raised.source, /^Subject: Recordhub: Title p1 could not be read/m)
       assert.match(raised.source, /What to do:/)
       assert.match(raised.source, /https:\/\/hub\.example\.org\/dashboard/)
-      assert.match(over.source, /^Subject: Recordhub: over: Nothing of Title p1/m)
-      assert.match(again.source, /^Subject: Recordhub: Nothing of Title p1 could be read/m)
+      assert.match(resolved.source, /^Subject: Recordhub: resolved: Title p1 could not be read/m)
+      assert.match(again.source, /^Subject: Recordhub: Title p1 could not be read/m)
       assert.equal(server.tries(), 3)
     })
 
     test('many alerts at once send one mail, and their resolutions wait for the next mail', async () => {
       await using server = await startMailServer()
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
       await registerSome(hub, clock, 60)
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       await untilOpen(hub, 'platform_failing', 60)
       const [storm] = await untilMails(server, 1)
       assert.match(storm?.source ?? '', /^Subject: Recordhub: alerts: 60 new\r$/m)
       assert.match(storm?.source ?? '', /- and 10 more/)
       await untilNoted(hub)
-      await failAll(hub, 0)
+      await failPulls(hub, 0)
       await untilOpen(hub, 'platform_failing', 0)
       assert.equal(server.mails.length, 1)
       clock.advance(PAUSE_SECONDS)
       const [, calm] = await untilMails(server, 2)
-      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 over\r$/m)
+      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 resolved\r$/m)
     })
 
     test('several nodes open each alert once and send one mail', async () => {
       await using server = await startMailServer()
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { clock })
       const log = pino({ level: 'silent' })
       const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
@@ -122,39 +122,39 @@ onEachEngineWhenDeep((engine) => {
       const parts = { ...hub.storage, mailer, publicUrl: '', clock, log }
       const watches = Array.from({ length: 6 }, () => createAlertWatch(parts))
       await registerSome(hub, clock, 3)
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       const { signal } = new AbortController()
       for (let round = 1; round <= 3; round += 1) {
         await Promise.all(watches.map((watch) => watch(signal)))
       }
-      assert.deepEqual(await alertLines(hub), Array(3).fill('alert.raised'))
+      assert.deepEqual(await alertEntries(hub), Array(3).fill('alert.raised'))
       assert.match(only(server.mails).source, /alerts: 3 new/)
     })
 
     test('a rejected mail opens an alert with the reason and is retried', async () => {
       await using server = await startMailServer()
       server.behave('refuse')
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
       await registerSome(hub, clock, 1)
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       const failing = only(await untilOpen(hub, 'mail_failing'))
       assert.ok(failing.message.includes(REFUSAL), failing.message)
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
       await untilOpen(hub, 'mail_failing', 0)
       // The mail is about the platform only; the mail_failing alert is not mailed.
-      assert.match(only(server.mails).source, /^Subject: Recordhub: Nothing of/m)
+      assert.match(only(server.mails).source, /^Subject: Recordhub: Title p\d could not be read/m)
       assert.equal(server.tries(), 2)
     })
 
     test('a hub stops while the mail server hangs, and sends the mail after its restart', async () => {
       await using server = await startMailServer()
       server.behave('hang')
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
       await registerSome(hub, clock, 1)
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       await until(async () => (server.tries() > 0 ? true : null), 'a mail is under way')
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
@@ -171,10 +171,10 @@ onEachEngineWhenDeep((engine) => {
 
     test('without a mail server alerts are listed only, and mailed once a server is configured', async () => {
       await using server = await startMailServer()
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       await registerSome(hub, clock, 1)
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       assert.equal(only(await untilOpen(hub, 'platform_failing')).mailed_at, null)
       expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
       await hub.restart({
@@ -192,13 +192,13 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
       await using hub = await startTestHub(engine, { env: settingsFor(server) })
       expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
-      const taken = expectAnswer(await sendTestMail(hub), 200, DoneAnswer)
-      assert.match(taken.message, /but not for bob@example\.org/)
-      assert.match(only(server.mails).source, /which token test admin asked for/)
+      const taken = expectBody(await sendTestMail(hub), 200, DoneAnswer)
+      assert.match(taken.message, /but rejected bob@example\.org/)
+      assert.match(only(server.mails).source, /^token test admin sent this test mail/m)
       server.behave('refuse')
       const refused = expectError(await sendTestMail(hub), 502, 'mail_failed')
       assert.ok(refused.message.includes(REFUSAL), refused.message)
-      const audit = await listLines(hub.storage.activity, {
+      const audit = await listActivity(hub.storage.activity, {
         platform: null,
         level: null,
         limit: 9,

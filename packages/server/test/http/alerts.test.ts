@@ -8,25 +8,25 @@ import {
   pullAll,
   push,
   readSnapshot,
-  registerAny,
   registerPlatform,
+  registerPushingPlatform,
   setStatus,
 } from '../helpers/hub/actions.ts'
 import {
   ALERTS_AT_ONCE,
-  alertLines,
+  alertEntries,
   alertsOf,
-  clockOfToday,
-  failAll,
+  createStoppedClock,
+  failPulls,
   untilOpen,
 } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
 import { respond } from '../helpers/platform/respond.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
-import { question } from '../helpers/storage/missing.ts'
+import { missingReview } from '../helpers/storage/missing.ts'
 import { beginRead } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
@@ -45,24 +45,24 @@ onEachEngineWhenDeep((engine) => {
       })
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
-      platform.behave('records/cases', respond.status(500))
+      platform.setResponse('records/cases', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullAll(hub)
       const alert = only(await untilOpen(hub, 'platform_failing'))
       assert.match(
         alert.message,
-        /could be read since [\d-]{10}T[\d:.]{12}Z: The platform answered HTTP 500/,
+        /could not be read since [\d-]{10}T[\d:.]{12}Z: The platform responded with HTTP 500/,
       )
       assert.match(alert.advice, /Test the platform's connection/)
       assert.equal(alert.platform_name, platform.platform_name)
       const { alerts } = await readSnapshot(hub)
       assert.deepEqual(alerts, { open: 1, latest: [alert] })
-      platform.behave('records/cases', null)
+      platform.setResponse('records/cases', null)
       await pullAll(hub)
       await untilOpen(hub, 'platform_failing', 0)
       const over = only(await alertsOf(hub))
       assert.deepEqual({ ...over, resolved_at: null }, alert)
       assert.deepEqual((await readSnapshot(hub)).alerts, { open: 0, latest: [] })
-      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
     })
 
     test('a module that fails while another can be read opens an alert, until it can be read', async () => {
@@ -70,20 +70,23 @@ onEachEngineWhenDeep((engine) => {
       const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      platform.behave('records/visits', respond.status(500))
+      platform.setResponse('records/visits', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullAll(hub)
       const alert = only(await untilOpen(hub, 'module_failing'))
-      assert.match(alert.message, /though other modules could: The platform answered HTTP 500/)
+      assert.match(
+        alert.message,
+        /though other modules could: The platform responded with HTTP 500/,
+      )
       assert.equal(alert.platform_name, platform.platform_name)
       assert.deepEqual(await untilOpen(hub, 'platform_failing', 0), [])
-      platform.behave('records/visits', null)
+      platform.setResponse('records/visits', null)
       await pullAll(hub)
       await untilOpen(hub, 'module_failing', 0)
-      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
     })
 
     test('a search index that falls over an hour behind opens an alert, until it catches up', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       let isStuck = true
       await using hub = await startTestHub(engine, {
         intervals: ALERTS_AT_ONCE,
@@ -96,20 +99,20 @@ onEachEngineWhenDeep((engine) => {
           },
         }),
       })
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       await push(hub, hub_api_key, newRecord('N-1'))
       for (let hour = 1; hour <= 3; hour += 1) clock.advance(3600)
       const alert = only(await untilOpen(hub, 'search_behind'))
-      assert.match(alert.message, /does not know what has changed since/)
+      assert.match(alert.message, /index is behind: changes since/)
       isStuck = false
       await untilOpen(hub, 'search_behind', 0)
     })
 
     test('a platform that stops pushing opens an alert, until it pushes; one that never pushed does not', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
-      await registerAny(hub)
-      const { id, hub_api_key } = await registerAny(hub)
+      await registerPushingPlatform(hub)
+      const { id, hub_api_key } = await registerPushingPlatform(hub)
       const now = hourOf(clock.now())
       const rows = Array.from({ length: 500 }, (_, index) => {
         const hour = hourText(now - index - 1)
@@ -120,34 +123,34 @@ onEachEngineWhenDeep((engine) => {
       // Six full hours that this process has observed, and the current one.
       for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
       const alert = only(await untilOpen(hub, 'platform_silent'))
-      assert.match(alert.message, /has pushed nothing since about/)
+      assert.match(alert.message, /has not pushed since about/)
       // The alert stays open after a restart, when the hub has observed nothing yet.
       await hub.restart({ intervals: ALERTS_AT_ONCE, clock })
       await push(hub, hub_api_key, newRecord('N-1'))
       await untilOpen(hub, 'platform_silent', 0)
-      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.resolved'])
+      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
     })
 
     test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE })
-      const { id, hub_api_key } = await registerAny(hub)
+      const { id, hub_api_key } = await registerPushingPlatform(hub)
       for (let index = 1; index <= 25; index += 1) {
         await push(hub, hub_api_key, newRecord(`N-${index}`, { data: index }))
       }
       const alert = only(await untilOpen(hub, 'rejected_rising'))
-      assert.match(alert.message, /^2\d pushes and pulled records of .* were refused/)
+      assert.match(alert.message, /^2\d pushes and pulled records of .* were rejected/)
       await setStatus(hub, id, 'inactive')
       await untilOpen(hub, 'rejected_rising', 0)
     })
 
     test('a pending missing review opens an alert, until an operator approves it', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       const { storage } = hub
       const school = await registerTestPlatform({ storage, clock })
       const read = await beginRead(storage, school)
       const line = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
-      await storage.missing.askForReview(question(read), null, line)
+      await storage.missing.createReview(missingReview(read), null, line)
       const alert = only(await untilOpen(hub, 'missing_review'))
       assert.match(alert.message, /^20 of 50 records of Module students of Title school/)
       assert.equal(alert.platform_name, 'school')
@@ -168,19 +171,19 @@ onEachEngineWhenDeep((engine) => {
         wrap: (storage) => ({ ...storage, readDiskSpace: disk }),
       })
       const alert = only(await untilOpen(hub, 'disk_low'))
-      assert.match(alert.message, /has 0\.0 GiB left of 931\.3 GiB/)
+      assert.match(alert.message, /has 0\.0 GiB of 931\.3 GiB left/)
       available = 900_000_000_000
       await untilOpen(hub, 'disk_low', 0)
       assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
     })
 
     test('the list returns open alerts first, across pages', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         await registerTestPlatform({ storage: hub.storage, clock }, { name })
       }
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       await untilOpen(hub, 'platform_failing', 5)
       await runSql(
         hub.storage,
@@ -191,7 +194,7 @@ onEachEngineWhenDeep((engine) => {
       let cursor: string | null = ''
       while (cursor !== null) {
         const url: string = `/api/v1/alerts?limit=2${cursor && `&cursor=${cursor}`}`
-        const page = expectAnswer(await hub.get(url), 200, AlertPage)
+        const page = expectBody(await hub.get(url), 200, AlertPage)
         names.push(...page.alerts.map((alert) => alert.platform_name))
         cursor = page.next_cursor
       }
@@ -203,18 +206,18 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('the first acknowledgement of an alert is kept and recorded once', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       await registerTestPlatform({ storage: hub.storage, clock })
-      await failAll(hub, 5)
+      await failPulls(hub, 5)
       const { id } = only(await untilOpen(hub, 'platform_failing'))
       expectError(await post(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
       expectError(await post(hub, '999/acknowledge'), 404, 'not_found')
-      const { alert } = expectAnswer(await post(hub, `${id}/acknowledge`), 200, AlertAnswer)
+      const { alert } = expectBody(await post(hub, `${id}/acknowledge`), 200, AlertAnswer)
       assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token test operator', null])
-      const again = expectAnswer(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertAnswer)
+      const again = expectBody(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertAnswer)
       assert.deepEqual(again.alert, alert)
-      assert.deepEqual(await alertLines(hub), ['alert.raised', 'alert.acknowledged'])
+      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.acknowledged'])
       const audit = await runSql(
         hub.storage,
         "SELECT actor, target FROM audit WHERE action = 'alert.acknowledged'",
@@ -224,7 +227,7 @@ onEachEngineWhenDeep((engine) => {
         [{ actor: 'token test operator', target: 'school' }],
       )
       // An acknowledged alert still resolves.
-      await failAll(hub, 0)
+      await failPulls(hub, 0)
       await untilOpen(hub, 'platform_failing', 0)
     })
 
@@ -242,7 +245,7 @@ onEachEngineWhenDeep((engine) => {
         }),
       })
       await untilOpen(hub, 'disk_low')
-      assert.equal(hub.log().split('alerts could not be looked after').length, 2)
+      assert.equal(hub.log().split('alerts could not be evaluated').length, 2)
       await until(async () => (failures > 6 ? true : null), 'it goes on')
     })
   })

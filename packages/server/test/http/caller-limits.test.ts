@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
 import type { Role } from '../../src/domain/auth/caller.ts'
-import { AT_ONCE } from '../../src/http/rate-limit.ts'
+import { MAX_CONCURRENT } from '../../src/http/rate-limit.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { newRecord, push, registerAny, signIn } from '../helpers/hub/actions.ts'
+import { newRecord, push, registerPushingPlatform, signIn } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { addOperator, signInAs } from '../helpers/hub/operators.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -18,8 +18,8 @@ const RECORDS = '/api/v1/records'
 const REALTIME = '/dashboard/realtime'
 const EXPORT = '/api/v1/records/export?format=ndjson'
 const PROBE = '/api/v1/platforms/probe'
-const MOST_EXPORTS = AT_ONCE['GET /api/v1/records/export'] ?? 0
-const MOST_PROBES = AT_ONCE['POST /api/v1/platforms/probe'] ?? 0
+const MOST_EXPORTS = MAX_CONCURRENT['GET /api/v1/records/export'] ?? 0
+const MOST_PROBES = MAX_CONCURRENT['POST /api/v1/platforms/probe'] ?? 0
 
 const time = { now: 0 }
 
@@ -32,7 +32,7 @@ function startLimited(engine: StorageEngine): Promise<TestHub> {
 const read = (hub: TestHub, role: Role, url = RECORDS) =>
   hub.send({ url, headers: { authorization: hub.authorization(role) } })
 
-async function statusesOf(calls: number, call: () => Promise<Answer>): Promise<number[]> {
+async function statusesOf(calls: number, call: () => Promise<TestResponse>): Promise<number[]> {
   const statuses: number[] = []
   for (let done = 0; done < calls; done++) statuses.push((await call()).status)
   return statuses
@@ -62,7 +62,7 @@ onEachEngineWhenDeep((engine) => {
     test('each caller has its own limit, which other callers and platforms do not use up', async () => {
       await using hub = await startLimited(engine)
       const ann = await signIn(hub)
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
       assert.equal((await read(hub, 'admin')).status, 200)
       assert.equal((await hub.send({ url: RECORDS, headers: ann.headers })).status, 200)
@@ -97,8 +97,8 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startLimited(engine)
       const { headers } = await signIn(hub)
       const ask = { url: REALTIME, headers }
-      expectAnswer(await hub.send(ask), 200, Snapshot)
-      expectAnswer(await hub.send(ask), 200, Snapshot)
+      expectBody(await hub.send(ask), 200, Snapshot)
+      expectBody(await hub.send(ask), 200, Snapshot)
       expectError(await hub.send(ask), 429, 'too_many_requests')
       const page = await hub.send({
         url: '/dashboard',
@@ -107,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([page.status, page.header('location')], [429, ''])
       assert.match(page.text, /Too many requests\. Try again in 1 s\./)
       time.now += 10_000
-      expectAnswer(await hub.send(ask), 200, Snapshot)
+      expectBody(await hub.send(ask), 200, Snapshot)
     })
   })
 
@@ -118,14 +118,14 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, {
         wrap: (storage) => heldAfterFirst(storage, () => (isOpen ? null : gate.promise)),
       })
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       for (let n = 0; n < 20; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
       isOpen = false
       const begun: Opened[] = []
       while (begun.length < MOST_EXPORTS) begun.push(await open(hub))
       const refused = await read(hub, 'viewer', EXPORT)
       const { message } = expectError(refused, 429, 'too_many_requests')
-      assert.match(message, new RegExp(`${MOST_EXPORTS} of these under way already.*end`))
+      assert.match(message, new RegExp(`${MOST_EXPORTS} of these requests in progress.*end`))
       assert.equal(refused.header('retry-after'), '5')
       // Other callers and other kinds of export are not affected.
       const others = await open(hub, 'admin')
@@ -151,7 +151,7 @@ onEachEngineWhenDeep((engine) => {
             isDown ? Promise.reject(new Error('a defect')) : storage.records.listRecords(query),
           ),
       })
-      await registerAny(hub)
+      await registerPushingPlatform(hub)
       const failed = await statusesOf(MOST_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
       assert.deepEqual(new Set(failed), new Set([500]))
       isDown = false
@@ -179,7 +179,7 @@ onEachEngineWhenDeep((engine) => {
         }, 'a slot is free')
       const holdOne = async () => {
         const platform = await simulate()
-        const request = platform.hold('ping')
+        const request = platform.holdRequest('ping')
         const leaving = new AbortController()
         const sent = fetch(`${hub.address}${PROBE}`, {
           method: 'POST',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ChangesAnswer } from '@recordhub/protocol'
-import { newRecord, push, registerAny, shareHub } from '../helpers/hub/actions.ts'
-import { expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { newRecord, push, registerPushingPlatform, shareHub } from '../helpers/hub/actions.ts'
+import { expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { deleteRecord } from '../helpers/storage/changes.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -15,14 +15,14 @@ onEachEngine((engine) => {
     let key = ''
     before(async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
-      const registered = await registerAny(hub(), { modules })
+      const registered = await registerPushingPlatform(hub(), { modules })
       platform = registered.platform_name
       key = registered.hub_api_key
       for (let n = 0; n < 7; n++) await push(hub(), key, newRecord(`N-${n}`))
       await push(hub(), key, newRecord('P-1', { record_type: 'people' }))
     })
     const read = async (query: Record<string, string> = {}) =>
-      expectAnswer(
+      expectBody(
         await hub().get(`/api/v1/changes?${new URLSearchParams(query)}`),
         200,
         ChangesAnswer,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConformanceAnswer, type ConformanceLine } from '@recordhub/protocol'
-import { registerPlatform, tracesOf } from '../helpers/hub/actions.ts'
+import { countStoredRows, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
 import type { SimulatedPlatform } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -34,13 +34,13 @@ onEachEngineWhenDeep((engine) => {
     test('checking an unregistered platform returns a report and its HTML page, and stores nothing', async () => {
       await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
       await using platform = await goodPlatform()
-      const before = await tracesOf(hub)
+      const before = await countStoredRows(hub)
       const answer = await post(hub, PATH, sourceOf(platform))
-      const { success, report, html } = expectAnswer(answer, 200, ConformanceAnswer)
+      const { success, report, html } = expectBody(answer, 200, ConformanceAnswer)
       assert.equal(success, true)
       assert.deepEqual(rulesOf(report), [])
       assert.match(html, /^<!doctype html>/)
-      assert.deepEqual(await tracesOf(hub), before)
+      assert.deepEqual(await countStoredRows(hub), before)
       expectAbsent([platform.source_api_key], [answer.text, hub.log()])
     })
 
@@ -73,7 +73,7 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await goodPlatform()
       const { id } = await registerPlatform(hub, platform)
       const path = `/api/v1/platforms/${id}/conformance`
-      const well = expectAnswer(await post(hub, path, {}), 200, ConformanceAnswer)
+      const well = expectBody(await post(hub, path, {}), 200, ConformanceAnswer)
       assert.equal(well.report.success, true)
       assert.equal(well.report.platform_name, platform.platform_name)
       expectError(await post(hub, '/api/v1/platforms/999/conformance', {}), 404, 'not_found')
@@ -83,7 +83,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       const source = { source_base_url: 'http://me:hunter2222222@x', source_api_key: 'key' }
       const answer = await post(hub, PATH, source)
-      const { report } = expectAnswer(answer, 200, ConformanceAnswer)
+      const { report } = expectBody(answer, 200, ConformanceAnswer)
       assert.deepEqual(rulesOf(report), ['connection source_url_invalid'])
       expectAbsent(['hunter2222222'], [answer.text])
     })

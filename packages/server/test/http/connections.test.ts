@@ -14,21 +14,21 @@ import {
 import Type from 'typebox'
 import {
   activityOf,
+  countStoredRows,
   newRecord,
   pullAll,
   push,
   type RegisteredPlatform,
   registerPlatform,
   signIn,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { PASSWORD, startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
 import {
-  type Answer,
   expectAbsent,
-  expectAnswer,
+  expectBody,
   expectError,
   expectMembers,
+  type TestResponse,
 } from '../helpers/hub/response.ts'
 import {
   type Behaviour,
@@ -80,17 +80,17 @@ function post(kit: Kit, path: string, body: unknown, headers?: Record<string, st
   })
 }
 
-function change(kit: Kit, body: Record<string, unknown>): Promise<Answer> {
+function change(kit: Kit, body: Record<string, unknown>): Promise<TestResponse> {
   const headers = { authorization: kit.hub.authorization('operator') }
   return kit.hub.send({ method: 'PATCH', url: `/api/v1/platforms/${kit.id}`, headers, body })
 }
 
 async function read(kit: Kit): Promise<PlatformDetails> {
-  return expectAnswer(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, One).platform
+  return expectBody(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, One).platform
 }
 
 async function testOf(kit: Kit, body: unknown): Promise<ConnectionTest> {
-  return expectAnswer(await post(kit, 'test', body), 200, ConnectionTest)
+  return expectBody(await post(kit, 'test', body), 200, ConnectionTest)
 }
 
 function testEverything(kit: Kit): Promise<ConnectionTest> {
@@ -119,7 +119,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('the test calls each endpoint of the registered modules and stores nothing', async () => {
       await using kit = await start(engine)
-      const before = await tracesOf(kit.hub)
+      const before = await countStoredRows(kit.hub)
       kit.simulated.requests.length = 0
       const { success, checks } = await testEverything(kit)
       assert.equal(success, true)
@@ -135,13 +135,13 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(checks[3]?.message, 'OK: 2 records reported.')
       assert.equal(checks[4]?.message, 'OK: the list is empty; 0 records reported.')
       assert.equal(kit.simulated.requests.length, 5)
-      assert.deepEqual(await tracesOf(kit.hub), before)
+      assert.deepEqual(await countStoredRows(kit.hub), before)
       expectAbsent([kit.simulated.source_api_key], [JSON.stringify(checks), kit.hub.log()])
     })
 
     test('a missing search endpoint does not fail the test', async () => {
       await using kit = await start(engine)
-      kit.simulated.behave('search', respond.status(404))
+      kit.simulated.setResponse('search', respond.status(404))
       const { success, checks } = await testEverything(kit)
       assert.equal(success, true)
       assert.match(checks.at(-1)?.message ?? '', /optional/)
@@ -174,7 +174,7 @@ onEachEngineWhenDeep((engine) => {
     test('a failing records endpoint is reported with the cause and advice', async () => {
       await using kit = await start(engine)
       for (const [what, behaviour, code, words] of FAULTS) {
-        kit.simulated.behave('records/cases', behaviour)
+        kit.simulated.setResponse('records/cases', behaviour)
         const { success, checks } = await testEverything(kit)
         const fault = only(failing(checks))
         assert.equal(success, false, what)
@@ -189,7 +189,7 @@ onEachEngineWhenDeep((engine) => {
       await using kit = await start(engine)
       const record = JSON.stringify(simulatedRecord(1))
       const closed = Promise.withResolvers<void>()
-      kit.simulated.behave('records/cases', (response) => {
+      kit.simulated.setResponse('records/cases', (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' })
         response.on('close', closed.resolve).on('error', () => undefined)
         response.write('{"success":true,"records":[')
@@ -207,7 +207,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
       await using kit = await start(engine)
-      kit.simulated.behave('manifest', respond.status(401))
+      kit.simulated.setResponse('manifest', respond.status(401))
       const refused = await testEverything(kit)
       assert.deepEqual(
         refused.checks.map((one) => [one.check, one.ok]),
@@ -217,11 +217,11 @@ onEachEngineWhenDeep((engine) => {
           ['manifest', false],
         ],
       )
-      kit.simulated.behave('manifest', null)
+      kit.simulated.setResponse('manifest', null)
       await runSql(kit.hub.storage, `UPDATE platforms SET platform_name = 'other'`)
       const other = await testEverything(kit)
       assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
-      await kit.simulated.goAway()
+      await kit.simulated.goOffline()
       const away = await testEverything(kit)
       assert.equal(only(away.checks).check, 'reachable')
       assert.equal(only(away.checks).code, 'platform_unreachable')
@@ -247,7 +247,7 @@ onEachEngineWhenDeep((engine) => {
         headers: { ...headers, accept: 'application/json' },
         body,
       })
-      assert.deepEqual(probed.at(-1), expectAnswer(whole, 200, ProbeAnswer))
+      assert.deepEqual(probed.at(-1), expectBody(whole, 200, ProbeAnswer))
       const wrong = { source_base_url, source_api_key: 'a wrong key' }
       const told = linesOf(await kit.hub.send({ ...probe, body: wrong }))
       assert.deepEqual(
@@ -262,7 +262,7 @@ onEachEngineWhenDeep((engine) => {
       await using kit = await start(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
       const answer = await post(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
-      assert.equal(expectAnswer(answer, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+      assert.equal(expectBody(answer, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
       assert.equal(answer.header('cache-control'), 'no-store')
       const audit = await runSql(
         kit.hub.storage,
@@ -286,7 +286,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await post(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
       await runSql(kit.hub.storage, 'DELETE FROM operator_accounts')
       const shown = await post(kit, 'hub-key/reveal', {}, headers)
-      assert.equal(expectAnswer(shown, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+      assert.equal(expectBody(shown, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
     })
 
     test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
@@ -316,9 +316,9 @@ onEachEngineWhenDeep((engine) => {
       const clock = { now: () => new Date(now) }
       await using kit = await start(engine, { clock })
       const { hub, hub_api_key: old } = kit
-      expectAnswer(await push(hub, old, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(hub, old, newRecord('N-1')), 201, PushAnswer)
       const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 3600 })
-      const key = expectAnswer(rotated, 200, HubKeyAnswer).hub_api_key
+      const key = expectBody(rotated, 200, HubKeyAnswer).hub_api_key
       assert.notEqual(key, old)
       for (const one of [old, key])
         assert.equal((await push(hub, one, newRecord('N-1'))).status, 200)
@@ -337,18 +337,18 @@ onEachEngineWhenDeep((engine) => {
       now += 3_600_000
       expectError(await check(old), 401, 'api_key_invalid')
       expectError(await push(hub, old, newRecord('N-2')), 401, 'api_key_invalid')
-      expectAnswer(await push(hub, key, newRecord('N-2')), 201, PushAnswer)
+      expectBody(await push(hub, key, newRecord('N-2')), 201, PushAnswer)
       assert.equal((await read(kit)).hub_keys.length, 1)
       expectAbsent([old, key], [hub.log(), JSON.stringify(await activityOf(hub))])
     })
 
     test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
       await using kit = await start(engine)
-      expectAnswer(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushAnswer)
       const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 0 })
-      const { hub_api_key } = expectAnswer(rotated, 200, HubKeyAnswer)
+      const { hub_api_key } = expectBody(rotated, 200, HubKeyAnswer)
       expectError(await push(kit.hub, kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
-      expectAnswer(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
+      expectBody(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
       for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
         expectError(await post(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
       }
@@ -364,16 +364,16 @@ onEachEngineWhenDeep((engine) => {
         source_api_key: 'a new source key of the platform',
         modules,
       })
-      await kit.simulated.goAway()
+      await kit.simulated.goOffline()
       const { source_base_url, source_api_key } = moved
       const answer = await change(kit, { source_base_url: `${source_base_url}/`, source_api_key })
-      const { platform } = expectAnswer(answer, 200, Changed)
+      const { platform } = expectBody(answer, 200, Changed)
       assert.equal(platform.source_base_url, source_base_url)
       assert.deepEqual(
         (await pullAll(kit.hub)).tasks.map((task) => task.state),
         ['succeeded', 'succeeded'],
       )
-      const pulls = expectAnswer(
+      const pulls = expectBody(
         await kit.hub.get(`/api/v1/platforms/${kit.id}/pulls`),
         200,
         PlatformPullPage,
@@ -409,7 +409,7 @@ onEachEngineWhenDeep((engine) => {
   })
 })
 
-function linesOf(answer: Answer): unknown[] {
+function linesOf(answer: TestResponse): unknown[] {
   return answer.text
     .trimEnd()
     .split('\n')

@@ -5,16 +5,16 @@ import { StartPullAnswer } from '@recordhub/protocol'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
 import { createApiToken } from '../../src/features/auth/api-token.ts'
 import {
-  registerAny,
+  countStoredRows,
+  registerPushingPlatform,
   type Session,
   sendRegistration,
   shareHub,
   signIn,
-  tracesOf,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
 import type { HubRequest } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -64,7 +64,7 @@ onEachEngineWhenDeep((engine) => {
     ]
     for (const [what, headersOf] of cases) {
       test(`a dashboard POST with ${what} returns 419, as JSON or as a page`, async () => {
-        const traces = await tracesOf(hub())
+        const traces = await countStoredRows(hub())
         const send = (headers: Record<string, string>) =>
           hub().send({ method: 'POST', url: PULL_ALL, headers: { ...headersOf(), ...headers } })
         const script = await send({
@@ -81,13 +81,13 @@ onEachEngineWhenDeep((engine) => {
         assert.match(browser.text, /419/)
         assert.match(browser.header('content-security-policy'), /default-src 'none'/)
         expectAbsent([mine.csrf, other.csrf], [script.text, browser.text])
-        assert.deepEqual(await tracesOf(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), traces)
       })
     }
 
     for (const request of API_CALLS) {
       test(`${request.method} ${request.url} returns 401 without a session, 419 without its CSRF token`, async () => {
-        const traces = await tracesOf(hub())
+        const traces = await countStoredRows(hub())
         expectError(await hub().send(request), 401, 'not_signed_in')
         const headers = { cookie: mine.cookie }
         const answer = await hub().send({ ...request, headers })
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
         const wrong = { cookie: mine.cookie, 'x-csrf-token': other.csrf }
         const again = await hub().send({ ...request, headers: wrong })
         expectError(again, 419, 'session_or_token_invalid')
-        assert.deepEqual(await tracesOf(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), traces)
       })
     }
 
@@ -107,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a request from another site returns 403, even with a session and its CSRF token', async () => {
-      const traces = await tracesOf(hub())
+      const traces = await countStoredRows(hub())
       for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
         for (const url of [PULL_ALL, '/api/v1/pulls']) {
           const headers = { ...mine.headers, origin }
@@ -115,13 +115,13 @@ onEachEngineWhenDeep((engine) => {
           expectError(answer, 403, 'origin_not_allowed')
         }
       }
-      assert.deepEqual(await tracesOf(hub()), traces)
+      assert.deepEqual(await countStoredRows(hub()), traces)
     })
 
     test('a same-origin request with a session and its CSRF token queues a pull', async () => {
       const headers = { ...mine.headers, host: 'hub.example', origin: 'http://hub.example' }
       const answer = await hub().send({ method: 'POST', url: PULL_ALL, headers })
-      const { pull } = expectAnswer(answer, 202, StartPullAnswer)
+      const { pull } = expectBody(answer, 202, StartPullAnswer)
       assert.equal(pull.trigger, 'operator')
       await untilPullEnds(hub(), pull.id)
     })
@@ -138,7 +138,7 @@ onEachEngineWhenDeep((engine) => {
     for (const request of API_CALLS) {
       test(`a viewer token cannot ${request.method} ${request.url}`, async () => {
         await using platform = await simulatePlatform()
-        const traces = await tracesOf(hub())
+        const traces = await countStoredRows(hub())
         const { source_base_url, source_api_key } = platform
         const answer = await hub().send({
           ...request,
@@ -148,7 +148,7 @@ onEachEngineWhenDeep((engine) => {
             : {}),
         })
         expectError(answer, 403, 'forbidden')
-        assert.deepEqual(await tracesOf(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), traces)
         assert.deepEqual(platform.requests, [])
       })
     }
@@ -163,7 +163,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     test('an expired, revoked, unknown or malformed token returns 401', async () => {
-      const { hub_api_key } = await registerAny(hub())
+      const { hub_api_key } = await registerPushingPlatform(hub())
       const { operators } = hub().storage
       const role = { role: 'admin', actor: 'test' } as const
       const expired = await createApiToken(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
 import {
+  countStoredRows,
   newRecord,
   push,
   registerPlatform,
@@ -10,12 +11,11 @@ import {
   shareHub,
   signIn,
   startPull,
-  tracesOf,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
-import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import { simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -34,7 +34,7 @@ onEachEngineWhenDeep((engine) => {
       // The clock stands still, so that the day cannot change during a test.
       await using hub = await startTestHub(engine, {
         withOperator: true,
-        clock: clockOfToday(),
+        clock: createStoppedClock(),
         env: { HUB_MISSING_GRACE_SECONDS: '0' },
       })
       await using platform = await simulatePlatform()
@@ -48,7 +48,7 @@ onEachEngineWhenDeep((engine) => {
           ...['platforms', 'records', 'logs', 'alerts', 'latest_sync', 'pull'],
           ...['hours', 'recent_pulls'],
         ])
-        return expectAnswer(answer, 200, Snapshot)
+        return expectBody(answer, 200, Snapshot)
       }
       const empty = await read()
       assert.deepEqual([empty.polling_interval_seconds, empty.broadcasting], [10, false])
@@ -61,7 +61,7 @@ onEachEngineWhenDeep((engine) => {
       await push(hub, hub_api_key, newRecord('N-1'))
       await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
       await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
-      const held = platform.hold('records/cases')
+      const held = platform.holdRequest('records/cases')
       const { id } = await startPull(hub)
       await held.arrived
       const during = await read()
@@ -127,7 +127,7 @@ onEachEngineWhenDeep((engine) => {
       for (let n = 0; n < 25; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
       const { headers } = await signIn(hub)
       const answer = await hub.send({ url: REALTIME, headers })
-      const { records, logs } = expectAnswer(answer, 200, Snapshot)
+      const { records, logs } = expectBody(answer, 200, Snapshot)
       assert.deepEqual(
         records.map((record) => record.reference_number),
         Array.from({ length: 20 }, (_, n) => `N-${24 - n}`),
@@ -138,7 +138,7 @@ onEachEngineWhenDeep((engine) => {
 
   describe(`reading the snapshot, on ${engine.name}`, () => {
     // The clock stands still, so that the day cannot change during a test.
-    const hub = shareHub(engine, { withOperator: true, clock: clockOfToday() })
+    const hub = shareHub(engine, { withOperator: true, clock: createStoppedClock() })
     let session: Session
     before(async () => {
       session = await signIn(hub())
@@ -186,11 +186,11 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await simulatePlatform()
       await registerPlatform(hub(), platform)
       const calls = platform.requests.length
-      const traces = await tracesOf(hub())
+      const traces = await countStoredRows(hub())
       for (let count = 0; count < 5; count++) {
         await hub().send({ url: REALTIME, headers: session.headers })
       }
-      assert.deepEqual(await tracesOf(hub()), traces)
+      assert.deepEqual(await countStoredRows(hub()), traces)
       assert.equal(platform.requests.length, calls)
     })
 
@@ -220,7 +220,7 @@ onEachEngineWhenDeep((engine) => {
       ['an Accept of text/html', { accept: 'text/html' }, undefined],
     ] as const) {
       test(`browser auto-sync with ${what} returns its status and does nothing`, async () => {
-        const traces = await tracesOf(hub())
+        const traces = await countStoredRows(hub())
         const request = {
           method: 'POST' as const,
           url: AUTO_SYNC,
@@ -232,7 +232,7 @@ onEachEngineWhenDeep((engine) => {
           assert.deepEqual(rest, { success: true, status: 'idle' })
           assert.match(String(message), /auto-sync is disabled.*server-side scheduler.*background/)
         }
-        assert.deepEqual(await tracesOf(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), traces)
       })
     }
   })

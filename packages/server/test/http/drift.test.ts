@@ -11,10 +11,15 @@ import {
   ReplayAnswer,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { activityOf, newRecord, push, recordsOf, tracesOf } from '../helpers/hub/actions.ts'
+import { activityOf, countStoredRows, newRecord, push, recordsOf } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { type Answer, expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import {
+  expectBody,
+  expectError,
+  expectMembers,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import { respond, simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -53,9 +58,9 @@ onEachEngine((engine) => {
       assert.match(line?.message ?? '', /1 field removed, 1 field added, 1 module added/)
       assert.equal(line?.actor, 'token test operator')
 
-      const before = await tracesOf(kit.hub)
+      const before = await countStoredRows(kit.hub)
       assert.deepEqual((await refresh(kit)).changes, [])
-      assert.deepEqual(await tracesOf(kit.hub), before)
+      assert.deepEqual(await countStoredRows(kit.hub), before)
     })
 
     test('the SQL view of a module gains a column for a new field', async () => {
@@ -75,13 +80,13 @@ onEachEngine((engine) => {
       await using kit = await startPulledHub(engine)
       const read = async () => (await kit.hub.get(`/api/v1/platforms/${kit.registered.id}`)).text
       const before = await read()
-      kit.platform.behave('manifest', respond.status(500))
+      kit.platform.setResponse('manifest', respond.status(500))
       expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_failed')
-      kit.platform.behave('manifest', respond.json({ success: true }))
+      kit.platform.setResponse('manifest', respond.json({ success: true }))
       expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_answer_invalid')
       const other = { platform_title: 'T', platform_description: '', modules: [] }
       const answer = { success: true, platform_name: 'somebody else', ...other }
-      kit.platform.behave('manifest', respond.json(answer))
+      kit.platform.setResponse('manifest', respond.json(answer))
       expectError(await sendRefresh(kit.hub, kit.registered.id), 409, 'platform_name_differs')
       assert.equal(await read(), before)
       expectError(await sendRefresh(kit.hub, 999_999), 404, 'not_found')
@@ -106,7 +111,7 @@ onEachEngine((engine) => {
       assert.equal(asked(), atFirst + 1)
 
       await makeDue(kit.hub)
-      kit.platform.behave('manifest', respond.html())
+      kit.platform.setResponse('manifest', respond.html())
       assert.equal((await kit.pull()).pull.state, 'succeeded')
       await kit.pull()
       assert.equal(asked(), atFirst + 2)
@@ -114,7 +119,7 @@ onEachEngine((engine) => {
       assert.match(only(lines).message, /could not be refreshed: .*an HTML page/)
 
       await makeDue(kit.hub)
-      kit.platform.behave('records/cases', respond.status(500))
+      kit.platform.setResponse('records/cases', respond.status(500))
       await kit.pull()
       assert.equal(asked(), atFirst + 2, 'A platform that fails is not asked for more')
     })
@@ -128,7 +133,7 @@ onEachEngine((engine) => {
         const records = [simulatedRecord(1, data)]
         const body = { success: true, platform_name, total: 1, records }
         const text = JSON.stringify(body)
-        kit.platform.behave('records/cases', respond.text(text, 'application/json', etag))
+        kit.platform.setResponse('records/cases', respond.text(text, 'application/json', etag))
       }
       const data = async () => only(await kit.records()).data
       serve({ status: 'open', note: 'n' })
@@ -192,7 +197,7 @@ onEachEngine((engine) => {
       const absent = 'data lacks the key "note", which the manifest requires'
       const [unknown = '', ...types] = faults
       assert.deepEqual(await send(wrong, 'POST'), [201, 'created', [unknown, absent, ...types]])
-      // What is said of unchanged data is true all the same.
+      // The warnings also apply to unchanged data.
       assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', faults])
       assert.deepEqual(await send({ note: null, age: '40' }, 'POST'), [200, 'updated', undefined])
       module.records = [simulatedRecord(1, { note: 1, age: 41 })]
@@ -230,7 +235,7 @@ onEachEngine((engine) => {
       const good = newRecord('R-2')
       assert.equal((await push(kit.hub, kit.registered.hub_api_key, good)).status, 201)
       await setPolicy(kit, 'accept')
-      const replayed = expectAnswer(await replay(kit.hub, id), 200, ReplayAnswer)
+      const replayed = expectBody(await replay(kit.hub, id), 200, ReplayAnswer)
       assert.equal(replayed.replay.outcome, 'created')
       assert.equal(only((await moduleDriftOf(kit)).unknown).count, 1)
     })
@@ -249,8 +254,8 @@ onEachEngine((engine) => {
       assert.equal((await kit.pull()).missing, 0)
       const { id, count } = only(await kit.rejected())
       assert.equal(count, 2)
-      const mended = simulatedRecord(2, { status: 'closed' })
-      assert.equal((await replay(kit.hub, id, { body: mended })).status, 200)
+      const corrected = simulatedRecord(2, { status: 'closed' })
+      assert.equal((await replay(kit.hub, id, { body: corrected })).status, 200)
       const records = await recordsOf(kit.hub, kit.platform.platform_name)
       assert.deepEqual(records[1]?.data, { status: 'closed' })
     })
@@ -319,14 +324,17 @@ onEachEngine((engine) => {
       await using kit = await startPulledHub(engine)
       const { platform_name } = kit.platform
       const records = [simulatedRecord(1)]
-      kit.platform.behave('records/cases', respond.json({ success: true, platform_name, records }))
+      kit.platform.setResponse(
+        'records/cases',
+        respond.json({ success: true, platform_name, records }),
+      )
       await kit.pull()
       const { complete_at, doubts } = await completenessOf(kit)
       assert.deepEqual([complete_at, doubts], [null, ['no_total']])
-      kit.platform.behave('records/cases', null)
+      kit.platform.setResponse('records/cases', null)
       await kit.pull()
       const proved = await completenessOf(kit)
-      kit.platform.behave('records/cases', respond.status(500))
+      kit.platform.setResponse('records/cases', respond.status(500))
       await kit.pull()
       const { trouble: _, ...after } = await completenessOf(kit)
       const { trouble: __, ...before } = proved
@@ -338,7 +346,7 @@ onEachEngine((engine) => {
       const { platform_name } = kit.platform
       const answer = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
       const text = JSON.stringify(answer)
-      kit.platform.behave('records/cases', (response, request) => {
+      kit.platform.setResponse('records/cases', (response, request) => {
         const holds = request.headers['if-none-match'] === '"1"'
         if (holds) response.writeHead(304).end()
         else respond.text(text, 'application/json', { ETag: '"1"' })(response, request)
@@ -361,7 +369,7 @@ async function makeDue(hub: TestHub): Promise<void> {
   const long = "'2026-01-01T00:00:00.000Z'"
   await runSql(
     hub.storage,
-    `UPDATE platforms SET manifest_fetched_at = ${long}, manifest_asked_at = ${long}`,
+    `UPDATE platforms SET manifest_fetched_at = ${long}, manifest_requested_at = ${long}`,
   )
 }
 
@@ -369,7 +377,7 @@ function sendRefresh(
   hub: TestHub,
   id: number,
   role: 'operator' | 'viewer' = 'operator',
-): Promise<Answer> {
+): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url: `/api/v1/platforms/${id}/manifest/refresh`,
@@ -378,11 +386,11 @@ function sendRefresh(
 }
 
 async function refresh({ hub, registered }: PulledHub) {
-  return expectAnswer(await sendRefresh(hub, registered.id), 200, ManifestRefreshAnswer)
+  return expectBody(await sendRefresh(hub, registered.id), 200, ManifestRefreshAnswer)
 }
 
 async function driftOf({ hub, registered }: PulledHub): Promise<DriftAnswer> {
-  return expectAnswer(await hub.get(`/api/v1/platforms/${registered.id}/drift`), 200, DriftAnswer)
+  return expectBody(await hub.get(`/api/v1/platforms/${registered.id}/drift`), 200, DriftAnswer)
 }
 
 async function moduleDriftOf(kit: PulledHub): Promise<ModuleDrift> {
@@ -394,7 +402,7 @@ function sendPolicy(
   body: object,
   role: 'operator' | 'viewer' = 'operator',
   record_type = 'cases',
-): Promise<Answer> {
+): Promise<TestResponse> {
   return hub.send({
     method: 'PATCH',
     url: `/api/v1/platforms/${registered.id}/modules/${record_type}`,
@@ -405,10 +413,10 @@ function sendPolicy(
 
 async function setPolicy(kit: PulledHub, drift_policy: 'accept' | 'reject'): Promise<Platform> {
   const answer = await sendPolicy(kit, { drift_policy })
-  return expectAnswer(answer, 200, Type.Object({ platform: Platform })).platform
+  return expectBody(answer, 200, Type.Object({ platform: Platform })).platform
 }
 
-function replay(hub: TestHub, id: number, body: object = {}): Promise<Answer> {
+function replay(hub: TestHub, id: number, body: object = {}): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url: `/api/v1/rejected-pushes/${id}/replay`,
@@ -419,5 +427,5 @@ function replay(hub: TestHub, id: number, body: object = {}): Promise<Answer> {
 
 async function completenessOf({ hub, platform }: PulledHub): Promise<ModuleCompleteness> {
   const answer = await hub.get(`/api/v1/completeness?platform=${platform.platform_name}`)
-  return only(expectAnswer(answer, 200, CompletenessPage).modules)
+  return only(expectBody(answer, 200, CompletenessPage).modules)
 }

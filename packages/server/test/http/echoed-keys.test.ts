@@ -5,7 +5,12 @@ import { newRecord, push } from '../helpers/hub/actions.ts'
 import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
-import { type Behaviour, manifestOf, recordsAnswer, respond } from '../helpers/platform/platform.ts'
+import {
+  type Behaviour,
+  manifestOf,
+  recordsResponse,
+  respond,
+} from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
@@ -102,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
       test(`a key in ${endpoint} (${what}) is not stored, logged or returned`, async () => {
         await using kit = await startKit(engine)
         const { platform } = kit
-        platform.behave(endpoint, behaviour(kit))
+        platform.setResponse(endpoint, behaviour(kit))
         const texts = [
           await ask(kit, '/test', 'POST', { check_everything: true }),
           await ask(kit, '/manifest/refresh'),
@@ -150,7 +155,7 @@ async function startKit(engine: StorageEngine): Promise<PulledHub> {
 function recordsOf({ platform: { platform_name, modules } }: PulledHub): string {
   const [module] = modules
   assert.ok(module)
-  return JSON.stringify(recordsAnswer(platform_name, module))
+  return JSON.stringify(recordsResponse(platform_name, module))
 }
 
 function ask(

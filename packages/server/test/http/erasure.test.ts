@@ -14,7 +14,12 @@ import {
   rejectedOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import {
+  expectAbsent,
+  expectBody,
+  expectError,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -36,14 +41,14 @@ onEachEngine((engine) => {
       const { hub, id, key, platform } = kit
       await push(hub, key, newRecord(REFERENCE, { data: { status: 'closed' } }))
       await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
-      const preview = expectAnswer(await hub.get(`/api/v1/records/${id}/erasure`), 200, Preview)
+      const preview = expectBody(await hub.get(`/api/v1/records/${id}/erasure`), 200, Preview)
       const { reference_number, history_entries, rejected_pushes, activity_lines, not_covered } =
         preview.erasure
       assert.equal(reference_number, REFERENCE)
       assert.deepEqual([history_entries, rejected_pushes, activity_lines], [1, 1, 1])
       assert.match(not_covered.join(' '), /[Bb]ackups/)
 
-      const erased = expectAnswer(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
+      const erased = expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
       assert.deepEqual([erased.record_id, erased.mode, erased.history_entries], [id, 'erase', 1])
       await expectGone(kit)
 
@@ -76,7 +81,7 @@ onEachEngine((engine) => {
     test('anonymising leaves an empty record, so that counts stay the same', async () => {
       await using kit = await startWithPerson(engine)
       const before = await recordsOf(kit.hub, kit.platform.platform_name)
-      expectAnswer(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
+      expectBody(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
       await pullAll(kit.hub)
       const after = await recordsOf(kit.hub, kit.platform.platform_name)
       assert.equal(after.length, before.length)
@@ -89,7 +94,7 @@ onEachEngine((engine) => {
     test('after its tombstone is deleted, the next pull stores the record under a new id', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, id } = kit
-      expectAnswer(await erase(hub, id, { mode: 'erase' }), 200, Erased)
+      expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased)
       await pullAll(hub)
       const tombstone = only(await tombstonesOf(hub))
       assert.deepEqual(
@@ -99,14 +104,14 @@ onEachEngine((engine) => {
       const headers = { authorization: hub.authorization('admin') }
       const url = `/api/v1/tombstones/${tombstone.id}`
       const lift = () => hub.send({ method: 'DELETE', url, headers })
-      expectAnswer(await lift(), 200, object({ success: literal(true) }))
+      expectBody(await lift(), 200, object({ success: literal(true) }))
       expectError(await lift(), 404, 'not_found')
       assert.equal((await pullAll(hub)).pull.counts.created, 1)
       const again = (await recordsOf(hub, kit.platform.platform_name)).find(
         (record) => record.reference_number === REFERENCE,
       )
       assert.ok(again && again.record_id !== id)
-      const answer = expectAnswer(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushAnswer)
+      const answer = expectBody(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushAnswer)
       assert.equal(answer.record_id, again.record_id)
     })
 
@@ -142,11 +147,7 @@ onEachEngine((engine) => {
     test('the audit entry has the record id and the reason, but no personal data', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, id } = kit
-      expectAnswer(
-        await erase(hub, id, { mode: 'erase', reason: 'request 12 of May' }),
-        200,
-        Erased,
-      )
+      expectBody(await erase(hub, id, { mode: 'erase', reason: 'request 12 of May' }), 200, Erased)
       const audit = await runSql(hub.storage, `SELECT * FROM audit WHERE action = 'record.erase'`)
       const entry = only(audit)
       assert.equal(entry['target'], `record ${id}`)
@@ -159,9 +160,9 @@ onEachEngine((engine) => {
     test('a module with an erased record is still read with conditional requests', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, platform } = kit
-      expectAnswer(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
+      expectBody(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
       const etag = '"all-of-them"'
-      platform.behave('records/cases', (response, { headers }) => {
+      platform.setResponse('records/cases', (response, { headers }) => {
         if (headers['if-none-match'] === etag) return void response.writeHead(304).end()
         const { records } = only(platform.modules)
         const { platform_name } = platform
@@ -171,7 +172,7 @@ onEachEngine((engine) => {
       })
       await pullAll(hub)
       await pullAll(hub)
-      assert.equal(platform.asked().at(-1)?.headers['if-none-match'], etag)
+      assert.equal(platform.recordRequests().at(-1)?.headers['if-none-match'], etag)
       const { pull } = await pullAll(hub)
       assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
     })
@@ -199,11 +200,11 @@ async function startWithPerson(engine: StorageEngine) {
   }
 }
 
-function erase(hub: TestHub, id: number, body: unknown): Promise<Answer> {
+function erase(hub: TestHub, id: number, body: unknown): Promise<TestResponse> {
   return post(hub, `/api/v1/records/${id}/erase`, body)
 }
 
-function post(hub: TestHub, url: string, body: unknown): Promise<Answer> {
+function post(hub: TestHub, url: string, body: unknown): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url,
@@ -213,7 +214,7 @@ function post(hub: TestHub, url: string, body: unknown): Promise<Answer> {
 }
 
 async function tombstonesOf(hub: TestHub): Promise<Tombstone[]> {
-  return expectAnswer(await hub.get('/api/v1/tombstones'), 200, Tombstones).tombstones
+  return expectBody(await hub.get('/api/v1/tombstones'), 200, Tombstones).tombstones
 }
 
 /** Asserts that no response and no log line contains the person. */

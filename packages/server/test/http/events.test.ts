@@ -6,12 +6,12 @@ import {
   newRecord,
   push,
   readSnapshot,
-  registerAny,
+  registerPushingPlatform,
   type Session,
   signIn,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
@@ -76,7 +76,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a push notifies every listener, without its data', async () => {
       await using hub = await startTestHub(engine, ON)
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       const session = await signIn(hub)
       const all = await Promise.all(Array.from({ length: 20 }, () => listen(hub, session)))
       for (const { headers } of all) {
@@ -92,7 +92,7 @@ onEachEngineWhenDeep((engine) => {
         await ended
       }
       const snapshot = await hub.send({ url: '/dashboard/realtime', headers: session.headers })
-      assert.equal(expectAnswer(snapshot, 200, Snapshot).broadcasting, true)
+      assert.equal(expectBody(snapshot, 200, Snapshot).broadcasting, true)
     })
 
     test('a stream ends with its session and does not extend it', async () => {
@@ -101,7 +101,7 @@ onEachEngineWhenDeep((engine) => {
       const soon = new Date(Date.now() + 3_600_000).toISOString()
       await runSql(hub.storage, `UPDATE operator_sessions SET expires_at = '${soon}'`)
       const heard = await listen(hub, session)
-      await heard.untilHeard(/^: still here\n\n: still here/m)
+      await heard.untilHeard(/^: heartbeat\n\n: heartbeat/m)
       const kept = JSON.stringify(
         await runSql(hub.storage, 'SELECT expires_at FROM operator_sessions'),
       )
@@ -119,13 +119,13 @@ onEachEngineWhenDeep((engine) => {
 
     test('a disconnected listener causes no error', async () => {
       await using hub = await startTestHub(engine, { ...ON, intervals: { heartbeat: 5 } })
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       const heard = await listen(hub, await signIn(hub))
       heard.leave()
       await heard.ended
       const other = await listen(hub, await signIn(hub))
       await push(hub, hub_api_key, newRecord('N-1'))
-      await other.untilHeard(/still here\n\n.*still here/s)
+      await other.untilHeard(/heartbeat\n\n.*heartbeat/s)
       other.leave()
       await until(async () => (/"level":50/.test(hub.log()) ? null : true), 'no error is logged')
     })

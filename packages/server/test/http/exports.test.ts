@@ -5,9 +5,9 @@ import { request as httpRequest } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { RecordPage, SearchStatus } from '@recordhub/protocol'
-import { push, registerAny, shareHub } from '../helpers/hub/actions.ts'
+import { push, registerPushingPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -35,7 +35,7 @@ onEachEngine((engine) => {
         }),
         simulatedModule('people', { keys: ['status', 'age'] }),
       ]
-      const registered = await registerAny(hub(), { modules })
+      const registered = await registerPushingPlatform(hub(), { modules })
       platform = registered.platform_name
       const key = registered.hub_api_key
       for (const text of [
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
     }
     const listed = async (query: Record<string, string> = {}) => {
       const answer = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
-      return expectAnswer(answer, 200, RecordPage).records
+      return expectBody(answer, 200, RecordPage).records
     }
 
     test("CSV has the hub's columns, the fields in manifest order, and a column for other data", async () => {
@@ -192,7 +192,7 @@ onEachEngine((engine) => {
     test('an export has exactly the rows of the list, for each filter and sort', async () => {
       await until(async () => {
         const status = await hub().get('/api/v1/search/status')
-        return expectAnswer(status, 200, SearchStatus).lag === 0 ? true : null
+        return expectBody(status, 200, SearchStatus).lag === 0 ? true : null
       }, 'the index has caught up')
       const queries: Record<string, string>[] = [
         { 'filter[status][contains]': 'B' },
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
         }),
       })
       try {
-        const { hub_api_key } = await registerAny(hurried)
+        const { hub_api_key } = await registerPushingPlatform(hurried)
         const pushes = Array.from({ length: 450 }, (_, n) =>
           push(hurried, hub_api_key, body(`r-${n}`, `{"status":"${n === 7 ? 'one' : 'other'}"}`)),
         )
@@ -273,7 +273,7 @@ onEachEngine((engine) => {
         }),
       })
       try {
-        const { hub_api_key } = await registerAny(own)
+        const { hub_api_key } = await registerPushingPlatform(own)
         const large = `{"status":"${'x'.repeat(300_000)}"}`
         const pushes = Array.from({ length: 120 }, (_, n) =>
           push(own, hub_api_key, body(`r-${n}`, large)),

@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { GuideAnswer } from '@recordhub/protocol'
-import { type RegisteredPlatform, registerAny, shareHub } from '../helpers/hub/actions.ts'
+import {
+  type RegisteredPlatform,
+  registerPushingPlatform,
+  shareHub,
+} from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
@@ -15,8 +19,10 @@ onEachEngineWhenDeep((engine) => {
     let school: RegisteredPlatform
     before(async () => {
       const keys = ['ward', 'doctor']
-      clinic = await registerAny(hub(), { modules: [simulatedModule('visit', { keys })] })
-      school = await registerAny(hub(), { modules: [simulatedModule('pupil')] })
+      clinic = await registerPushingPlatform(hub(), {
+        modules: [simulatedModule('visit', { keys })],
+      })
+      school = await registerPushingPlatform(hub(), { modules: [simulatedModule('pupil')] })
     })
     const instructions = (id: number | string, query = '') =>
       hub().send({
@@ -48,12 +54,12 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('the guide is returned as JSON with format=json', async () => {
-      const json = expectAnswer(await instructions(clinic.id, '?format=json'), 200, GuideAnswer)
+      const json = expectBody(await instructions(clinic.id, '?format=json'), 200, GuideAnswer)
       assert.equal(json.platform_name, clinic.platform.platform_name)
       assert.equal(json.file_name, `integration-guide-${clinic.platform.platform_name}.md`)
       assert.equal(json.markdown, (await instructions(clinic.id)).text)
       const any = await hub().get('/api/v1/guide?format=json')
-      const { platform_name, first_push } = expectAnswer(any, 200, GuideAnswer)
+      const { platform_name, first_push } = expectBody(any, 200, GuideAnswer)
       assert.deepEqual({ platform_name, first_push }, { platform_name: null, first_push: null })
     })
 
@@ -72,9 +78,11 @@ onEachEngineWhenDeep((engine) => {
         HUB_TUNNEL_HEADER: 'tunnel-word',
       }
       await using other = await startTestHub(engine, { env })
-      const { platform } = await registerAny(other, { modules: [simulatedModule('visit')] })
+      const { platform } = await registerPushingPlatform(other, {
+        modules: [simulatedModule('visit')],
+      })
       const own = await other.get(`/api/v1/platforms/${platform.id}/instructions?format=json`)
-      const { first_push } = expectAnswer(own, 200, GuideAnswer)
+      const { first_push } = expectBody(own, 200, GuideAnswer)
       assert.ok(first_push)
       assert.equal(first_push.hub_url, env.HUB_PUBLIC_URL)
       assert.equal(first_push.tunnel_header, env.HUB_TUNNEL_HEADER)

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { FieldOrigin } from '@recordhub/protocol'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import Type from 'typebox'
-import { parseLossless } from '../../src/lib/json/lossless-json.ts'
-import { newRecord, push, registerAny, shareHub } from '../helpers/hub/actions.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { newRecord, push, registerPushingPlatform, shareHub } from '../helpers/hub/actions.ts'
+import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -24,7 +24,7 @@ onEachEngine((engine) => {
     let key = ''
     let count = 0
     before(async () => {
-      key = (await registerAny(hub())).hub_api_key
+      key = (await registerPushingPlatform(hub())).hub_api_key
     })
 
     /** Pushes so many seconds after the start. @returns the record's id. */
@@ -32,7 +32,7 @@ onEachEngine((engine) => {
       clock.set(at(second))
       const answer = await push(hub(), key, body, method)
       assert.ok(answer.status < 300, answer.text)
-      return expectAnswer(answer, answer.status, RecordId).record_id
+      return expectBody(answer, answer.status, RecordId).record_id
     }
     const asOf = (id: number, moment: string) =>
       hub().get(`/api/v1/records/${id}?as_of=${encodeURIComponent(moment)}`)
@@ -158,7 +158,7 @@ onEachEngine((engine) => {
         pull_id: null,
         request_id,
       })
-      assert.deepEqual(expectAnswer(answer, 200, Fields).fields, [
+      assert.deepEqual(expectBody(answer, 200, Fields).fields, [
         { path: '/full_name', value: 'Ann Example', ...creation },
         { path: '/data/a', value: 2, ...by('POST', 3010, second.header('x-request-id')) },
         { path: '/data/b', value: 2, ...by('PATCH', 3020, third.header('x-request-id')) },
@@ -187,7 +187,7 @@ onEachEngine((engine) => {
       assert.equal((await asOf(id, at(5020))).status, 200)
       expectError(await asOf(id, at(4999)), 404, 'not_found')
       const answer = await hub().get(`/api/v1/records/${id}/fields`)
-      const [origin] = expectAnswer(answer, 200, Fields).fields
+      const [origin] = expectBody(answer, 200, Fields).fields
       assert.deepEqual([origin?.written_at, origin?.source], [null, null])
     })
 
@@ -207,7 +207,7 @@ onEachEngine((engine) => {
       // This record has not changed since, so none of its history can have been deleted.
       assert.equal((await asOf(quiet, at(4001))).status, 200)
       const answer = await hub().get(`/api/v1/records/${id}/fields`)
-      const origins = expectAnswer(answer, 200, Fields).fields
+      const origins = expectBody(answer, 200, Fields).fields
       assert.deepEqual(
         origins.map(({ path, source, written_at }) => [path, source, written_at]),
         [
@@ -217,7 +217,7 @@ onEachEngine((engine) => {
         ],
       )
       const untouched = await hub().get(`/api/v1/records/${quiet}/fields`)
-      const sources = expectAnswer(untouched, 200, Fields).fields.map((field) => field.source)
+      const sources = expectBody(untouched, 200, Fields).fields.map((field) => field.source)
       assert.deepEqual(new Set(sources), new Set(['creation']))
       await runSql(storage, 'DELETE FROM retention')
     })

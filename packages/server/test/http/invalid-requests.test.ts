@@ -1,6 +1,6 @@
 /** Requests with invalid parameters or bodies: the hub names what is wrong, and stores nothing. */
 import { before, describe } from 'node:test'
-import { registerAny, setStatus, shareHub } from '../helpers/hub/actions.ts'
+import { registerPushingPlatform, setStatus, shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL } from '../helpers/hub/hub.ts'
 import { type Scenario, testScenarios } from '../helpers/hub/scenarios.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -193,8 +193,8 @@ onEachEngineWhenDeep((engine) => {
     const hub = shareHub(engine, { withOperator: true })
     before(async () => {
       // These are the platforms 1 and 2.
-      await registerAny(hub())
-      await setStatus(hub(), (await registerAny(hub())).id, 'inactive')
+      await registerPushingPlatform(hub())
+      await setStatus(hub(), (await registerPushingPlatform(hub())).id, 'inactive')
     })
     testScenarios(hub, LISTS)
     testScenarios(hub, CHANGES)

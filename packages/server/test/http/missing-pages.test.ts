@@ -14,7 +14,7 @@ async function startPaging(engine: StorageEngine) {
     /** Pulls two pages without these records. @returns the references that are marked missing afterwards. */
     async pullWithout(...lacking: number[]): Promise<string[]> {
       const there = kit.records.filter((_, number) => !lacking.includes(number))
-      kit.platform.behave('records/cases', respond.pages(there.slice(0, 9), there.slice(9)))
+      kit.platform.setResponse('records/cases', respond.pages(there.slice(0, 9), there.slice(9)))
       const { pull } = await pullAll(kit.hub)
       assert.equal(pull.state, 'succeeded')
       return missingOf(await kit.read())
@@ -22,7 +22,7 @@ async function startPaging(engine: StorageEngine) {
     /** Pulls with this behaviour for the second page. @returns the references that are marked missing afterwards. */
     async pullWithSecond(behaviour: Behaviour): Promise<string[]> {
       const first = respond.pages(kit.records.slice(0, 9), [])
-      kit.platform.behaveInTurn('records/cases', first, behaviour)
+      kit.platform.queueResponses('records/cases', first, behaviour)
       const { pull } = await pullAll(kit.hub)
       assert.equal(pull.state, 'failed')
       return missingOf(await kit.read())

@@ -6,7 +6,7 @@ import Type from 'typebox'
 import { activityOf, newRecord, pullAll, push } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
-import { expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -162,7 +162,7 @@ onEachEngineWhenDeep((engine) => {
       const closed = only(await kit.reviews())
       assert.deepEqual([closed.state, closed.closed_at !== null], ['settled', true])
       const [line] = await linesOf(kit.hub)
-      assert.match(line?.message ?? '', /all there again/)
+      assert.match(line?.message ?? '', /none of them is missing any more/)
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
     })
 
@@ -182,7 +182,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await listReviewed(kit.hub, id + 1), [])
 
       const first = await kit.hub.get(`/api/v1/records?missing_review=${id}&limit=7`)
-      const { estimated_total, total_is_estimate } = expectAnswer(first, 200, RecordPage)
+      const { estimated_total, total_is_estimate } = expectBody(first, 200, RecordPage)
       assert.deepEqual([estimated_total, total_is_estimate], [25, false])
 
       const csv = await exportReviewed(kit.hub, id, 'csv')
@@ -213,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(missingOf(await kit.read()), expected)
       assert.deepEqual(await listReviewed(kit.hub, id), expected)
       const read = await kit.hub.get(`/api/v1/missing-reviews/${id}`)
-      assert.equal(expectAnswer(read, 200, MissingReviewAnswer).missing_review.state, 'marked')
+      assert.equal(expectBody(read, 200, MissingReviewAnswer).missing_review.state, 'marked')
       expectError(await kit.hub.get(`/api/v1/missing-reviews/${id + 1}`), 404, 'not_found')
     })
 
@@ -261,7 +261,7 @@ function send(
 }
 
 async function answer(hub: TestHub, id: number, verb: Verb) {
-  return expectAnswer(await send(hub, id, verb), 200, MissingReviewAnswer).missing_review
+  return expectBody(await send(hub, id, verb), 200, MissingReviewAnswer).missing_review
 }
 
 const referencesOf = (records: { reference_number: string }[]) =>
@@ -276,7 +276,7 @@ async function listReviewed(hub: TestHub, id: number, parameters: Record<string,
       ...parameters,
       ...(cursor ? { cursor } : {}),
     })
-    const page = expectAnswer(await hub.get(`/api/v1/records?${query}`), 200, RecordPage)
+    const page = expectBody(await hub.get(`/api/v1/records?${query}`), 200, RecordPage)
     found.push(...page.records.map((record) => record.reference_number))
     cursor = page.next_cursor
   }
@@ -300,6 +300,6 @@ async function linesOf(hub: TestHub) {
 /** The number of pending reviews that the platform shows. */
 async function pendingOf(hub: TestHub, id: number): Promise<number> {
   const schema = Type.Object({ platform: Platform })
-  const { platform } = expectAnswer(await hub.get(`/api/v1/platforms/${id}`), 200, schema)
+  const { platform } = expectBody(await hub.get(`/api/v1/platforms/${id}`), 200, schema)
   return platform.missing_reviews
 }

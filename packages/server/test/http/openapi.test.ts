@@ -1,8 +1,8 @@
 /** The OpenAPI document, compared with the existing routes. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import { ACCESS } from '../../src/http/access.ts'
-import { isJsonObject, type JsonObject } from '../../src/lib/json/lossless-json.ts'
 import { shareHub } from '../helpers/hub/actions.ts'
 import { expectObject } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'

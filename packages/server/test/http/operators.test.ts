@@ -17,7 +17,7 @@ import {
   signInAs,
   trySignIn,
 } from '../helpers/hub/operators.ts'
-import { expectAbsent, expectAnswer, expectError, expectObject } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
@@ -59,7 +59,7 @@ onEachEngineWhenDeep((engine) => {
       const viewer = await signInAs(hub(), 'nora@example.org')
       const response = await callAs(hub(), viewer, 'GET', '/api/v1/operators/names')
       const schema = Type.Object({ operators: Type.Array(OperatorName) })
-      const { operators } = expectAnswer(response, 200, schema)
+      const { operators } = expectBody(response, 200, schema)
       const nora = operators.find(({ email }) => email === 'nora@example.org')
       assert.deepEqual(Object.keys(nora ?? {}), ['email', 'name'])
       expectError(await hub().send({ url: '/api/v1/operators/names' }), 401, 'not_signed_in')

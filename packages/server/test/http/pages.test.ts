@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
+import { isJsonObject } from '@recordhub/protocol/lossless-json'
 import { HubError } from '../../src/errors.ts'
-import { isJsonObject } from '../../src/lib/json/lossless-json.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { pullAll, type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError, expectObject } from '../helpers/hub/response.ts'
+import { expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const REALTIME = '/dashboard/realtime'
@@ -165,7 +165,7 @@ onEachEngineWhenDeep((engine) => {
       const { pull } = await pullAll(hub)
       const { headers } = await signIn(hub)
       const answer = await hub.send({ url: REALTIME, headers })
-      assert.equal(expectAnswer(answer, 200, Snapshot).latest_sync?.pull_id, pull.id)
+      assert.equal(expectBody(answer, 200, Snapshot).latest_sync?.pull_id, pull.id)
     })
   })
 })

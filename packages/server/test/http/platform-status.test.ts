@@ -13,7 +13,7 @@ import {
   signIn,
 } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -25,14 +25,14 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, simulated)
-      expectAnswer(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
       assert.equal((await setStatus(hub, id, 'inactive')).status, 'inactive')
       expectError(await push(hub, hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
       const calls = simulated.requests.length
       assert.deepEqual((await pullAll(hub)).tasks, [])
       assert.equal(simulated.requests.length, calls)
       assert.equal((await setStatus(hub, id, 'active')).status, 'active')
-      expectAnswer(await push(hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
       assert.equal(only((await pullAll(hub)).tasks).state, 'succeeded')
       const kinds = (await activityOf(hub)).map((line) => line.kind)
       assert.ok(kinds.includes('platform.deactivated') && kinds.includes('platform.activated'))
@@ -43,7 +43,7 @@ onEachEngineWhenDeep((engine) => {
       await using simulated = await simulatePlatform()
       const { id } = await registerPlatform(hub, simulated)
       simulated.modules[0]?.records.push(simulatedRecord(1))
-      const held = simulated.hold('records/cases')
+      const held = simulated.holdRequest('records/cases')
       const pulling = pullAll(hub)
       await held.arrived
       await setStatus(hub, id, 'inactive')
@@ -60,7 +60,7 @@ onEachEngineWhenDeep((engine) => {
     const { id, hub_api_key } = await registerPlatform(hub, simulated)
     await push(hub, hub_api_key, newRecord('N-1'))
     await push(hub, hub_api_key, newRecord('N-1', { record_type: 'ghosts' }))
-    simulated.behave('records/cases', respond.status(500))
+    simulated.setResponse('records/cases', respond.status(500))
     await pullAll(hub)
     const { headers } = await signIn(hub)
     const answers: string[] = [JSON.stringify(await readSnapshot(hub)), hub.log()]

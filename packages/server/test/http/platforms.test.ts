@@ -4,16 +4,16 @@ import { describe, test } from 'node:test'
 import { Platform, PushAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
+  countStoredRows,
   newRecord,
   pullAll,
   push,
   registerPlatform,
   sendRegistration,
   shareHub,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import {
   respond,
   type SimulatedPlatform,
@@ -56,7 +56,7 @@ onEachEngine((engine) => {
       const body = expectObject(answer, 201)
       expectMembers(body, ['success', 'platform', 'hub_api_key'])
       const schema = Type.Object({ platform: Platform, hub_api_key: Type.String() })
-      const { platform, hub_api_key } = expectAnswer(answer, 201, schema)
+      const { platform, hub_api_key } = expectBody(answer, 201, schema)
       expectMembers(platform, MEMBERS)
       assert.match(hub_api_key, /^rhk_[0-9A-Za-z]{43,}$/)
       const { id, manifest_fetched_at, hub_api_key_hint, ...rest } = platform
@@ -99,7 +99,7 @@ onEachEngine((engine) => {
         pulls_paused_until: null,
       }
       assert.deepEqual(read, { success: true, platform: { ...platform, ...details } })
-      const { platforms } = expectAnswer(await hub().get('/api/v1/platforms'), 200, Platforms)
+      const { platforms } = expectBody(await hub().get('/api/v1/platforms'), 200, Platforms)
       assert.deepEqual(
         platforms.find((one) => one.id === id),
         platform,
@@ -131,9 +131,9 @@ onEachEngine((engine) => {
     ] as const) {
       test(`a registration with ${what} returns ${status} ${code} and stores nothing`, async () => {
         await using simulated = await simulatePlatform()
-        const before = await tracesOf(hub())
+        const before = await countStoredRows(hub())
         expectError(await sendRegistration(hub(), simulated, over), status, code)
-        assert.deepEqual(await tracesOf(hub()), before)
+        assert.deepEqual(await countStoredRows(hub()), before)
       })
     }
 
@@ -208,7 +208,7 @@ onEachEngine((engine) => {
       await using simulated = await simulatePlatform()
       const location = `${target.source_base_url}/api/hub/ping`
       for (const status of [301, 302, 303, 307, 308]) {
-        simulated.behave('ping', respond.status(status, { Location: location }))
+        simulated.setResponse('ping', respond.status(status, { Location: location }))
         const error = expectError(
           await sendRegistration(hub(), simulated),
           502,
@@ -216,9 +216,9 @@ onEachEngine((engine) => {
         )
         assert.ok(error.message.includes(location))
       }
-      simulated.behave('ping', null)
+      simulated.setResponse('ping', null)
       await registerPlatform(hub(), simulated)
-      simulated.behave('records/cases', respond.redirect(location))
+      simulated.setResponse('records/cases', respond.redirect(location))
       const { tasks } = await pullAll(hub())
       const task = tasks.find((one) => one.platform_name === simulated.platform_name)
       assert.equal(task?.state, 'failed')
@@ -248,7 +248,7 @@ onEachEngine((engine) => {
       assert.deepEqual(asked.sort(), expected.sort())
       for (const record_type of types) {
         const answer = await push(hub(), hub_api_key, newRecord('N-1', { record_type }))
-        expectAnswer(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushAnswer)
       }
     })
   })

@@ -5,15 +5,15 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ProbeAnswer } from '@recordhub/protocol'
 import {
+  countStoredRows,
   pullAll,
   registerPlatform,
   sendRegistration,
   shareHub,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError, expectMembers } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import {
   type Behaviour,
   manifestOf,
@@ -32,7 +32,7 @@ async function probe(hub: TestHub, target: object): Promise<ProbeAnswer> {
     headers: { authorization: hub.authorization('operator') },
     body: { source_api_key: 'a source key of no platform', ...target },
   })
-  return expectAnswer(answer, 200, ProbeAnswer)
+  return expectBody(answer, 200, ProbeAnswer)
 }
 
 function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPlatform) {
@@ -135,7 +135,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a conforming platform has no problems, and nothing is stored', async () => {
       await using platform = await simulatePlatform()
-      const before = await tracesOf(hub())
+      const before = await countStoredRows(hub())
       const answer = await probeOf(hub(), platform)
       expectMembers(answer, [
         'success',
@@ -166,14 +166,14 @@ onEachEngineWhenDeep((engine) => {
         manifest: described,
         problems: [],
       })
-      assert.deepEqual(await tracesOf(hub()), before)
+      assert.deepEqual(await countStoredRows(hub()), before)
     })
 
     for (const endpoint of ['ping', 'manifest'] as const) {
       for (const [what, behaviour, code, words] of FAULTS) {
         test(`a ${endpoint} that ${what} is reported as ${code}`, async () => {
           await using platform = await simulatePlatform()
-          platform.behave(endpoint, behaviour)
+          platform.setResponse(endpoint, behaviour)
           const answer = await probeOf(hub(), platform)
           const problem = only(answer.problems)
           assert.equal(answer.success, false)
@@ -213,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
       const answer = await probeOf(hub(), platform)
       assert.match(platform.source_base_url, /\/api$/)
       assert.deepEqual([answer.success, answer.source_base_url], [true, platform.source_base_url])
-      platform.behave('ping', respond.status(500))
+      platform.setResponse('ping', respond.status(500))
       const failing = await probeOf(hub(), platform)
       assert.equal(only(failing.problems).code, 'platform_failed')
       assert.equal(failing.source_base_url, platform.source_base_url)
@@ -222,7 +222,7 @@ onEachEngineWhenDeep((engine) => {
     for (const [what, body, words] of BAD_MANIFESTS) {
       test(`a manifest with ${what} is reported as platform_answer_invalid`, async () => {
         await using platform = await simulatePlatform({ platform_name: 'x' })
-        platform.behave('manifest', respond.json(body))
+        platform.setResponse('manifest', respond.json(body))
         const { success, problems } = await probeOf(hub(), platform)
         assert.equal(success, false)
         assert.equal(only(problems).code, 'platform_answer_invalid')
@@ -232,8 +232,11 @@ onEachEngineWhenDeep((engine) => {
 
     test('a manifest may omit descriptive members, which get defaults', async () => {
       await using platform = await simulatePlatform({ platform_name: 'x' })
-      platform.behave('ping', respond.json(pinged))
-      platform.behave('manifest', respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])))
+      platform.setResponse('ping', respond.json(pinged))
+      platform.setResponse(
+        'manifest',
+        respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])),
+      )
       const answer = await probeOf(hub(), platform)
       assert.deepEqual(only(answer.manifest?.modules ?? []), {
         ...module,
@@ -251,7 +254,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a ping and a manifest with different names are reported with both names', async () => {
       await using platform = await simulatePlatform()
-      platform.behave('ping', respond.json({ ...pinged, platform_name: 'somebody_else' }))
+      platform.setResponse('ping', respond.json({ ...pinged, platform_name: 'somebody_else' }))
       const { problems } = await probeOf(hub(), platform)
       assert.match(only(problems).message, /somebody_else/)
       assert.ok(only(problems).message.includes(platform.platform_name))
@@ -266,7 +269,7 @@ onEachEngineWhenDeep((engine) => {
         respond.text(`\uFEFF${text}`, 'application/json; charset=utf-8'),
         respond.text(gzipSync(text), 'application/json', { 'Content-Encoding': 'gzip' }),
       ]) {
-        platform.behave('manifest', behaviour)
+        platform.setResponse('manifest', behaviour)
         assert.deepEqual((await probeOf(hub(), platform)).problems, [])
       }
     })

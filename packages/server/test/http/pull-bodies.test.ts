@@ -29,7 +29,7 @@ onEachEngineWhenDeep((engine) => {
     for (const [name, body, headers] of FORMS) {
       test(`a response with ${name} is read`, async () => {
         await using kit = await startPulledHub(engine)
-        kit.platform.behave('records/cases', respond.text(body, json, headers))
+        kit.platform.setResponse('records/cases', respond.text(body, json, headers))
         const task = await kit.pull()
         assert.deepEqual([task.state, task.error], ['succeeded', null])
         assert.deepEqual(task.warnings, [
@@ -49,7 +49,7 @@ onEachEngineWhenDeep((engine) => {
             data: { text: 'x'.repeat(150) },
           })),
         })
-        kit.platform.behave('records/cases', (response) =>
+        kit.platform.setResponse('records/cases', (response) =>
           response.socket?.end(
             `HTTP/1.1 200 OK\r\nContent-Type: ${json}\r\nConnection: close\r\n\r\n${body}`,
           ),
@@ -62,13 +62,13 @@ onEachEngineWhenDeep((engine) => {
     test('the hub sends no Accept-Encoding', async () => {
       await using kit = await startPulledHub(engine)
       await kit.pull()
-      assert.equal(kit.platform.asked()[0]?.headers['accept-encoding'], undefined)
+      assert.equal(kit.platform.recordRequests()[0]?.headers['accept-encoding'], undefined)
     })
 
     test('an unsupported Content-Encoding fails the pull with an error that names it', async () => {
       await using kit = await startPulledHub(engine)
       const headers = { 'Content-Encoding': 'compress' }
-      kit.platform.behave('records/cases', respond.text(answer, json, headers))
+      kit.platform.setResponse('records/cases', respond.text(answer, json, headers))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /Content-Encoding "compress"/)
@@ -79,7 +79,10 @@ onEachEngineWhenDeep((engine) => {
       const huge = simulatedRecord('huge', { text: 'x'.repeat(17 * MIB) })
       const body = gzipSync(JSON.stringify({ records: [records[0], huge, records[1]] }))
       assert.ok(body.length < 64 * 1024)
-      kit.platform.behave('records/cases', respond.text(body, json, { 'Content-Encoding': 'gzip' }))
+      kit.platform.setResponse(
+        'records/cases',
+        respond.text(body, json, { 'Content-Encoding': 'gzip' }),
+      )
       const task = await kit.pull()
       assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 3, 1])
       assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
@@ -91,7 +94,10 @@ onEachEngineWhenDeep((engine) => {
       const body = gzipSync(
         `{"records":[${JSON.stringify(records[0])}],"x":"${'x'.repeat(64 * MIB)}"}`,
       )
-      kit.platform.behave('records/cases', respond.text(body, json, { 'Content-Encoding': 'gzip' }))
+      kit.platform.setResponse(
+        'records/cases',
+        respond.text(body, json, { 'Content-Encoding': 'gzip' }),
+      )
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /too large outside of "records"/)

@@ -1,7 +1,7 @@
 /** Conditional requests of a pull: ETag, Last-Modified and 304 (RFC 9110, section 13). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newRecord, push, tracesOf } from '../helpers/hub/actions.ts'
+import { countStoredRows, newRecord, push } from '../helpers/hub/actions.ts'
 import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
@@ -15,7 +15,7 @@ const tagged = respond.tagged({ success: true, total: 2, records: RECORDS }, { E
 
 /** The conditional headers of the last request for records. */
 function lastConditions({ platform }: PulledHub): (string | undefined)[] {
-  const headers = platform.asked().at(-1)?.headers
+  const headers = platform.recordRequests().at(-1)?.headers
   return [headers?.['if-none-match'], headers?.['if-modified-since']]
 }
 
@@ -26,7 +26,7 @@ async function startRead(
   env: Record<string, string> = {},
 ) {
   const kit = await startPulledHub(engine, { env })
-  kit.platform.behave('records/cases', behaviour)
+  kit.platform.setResponse('records/cases', behaviour)
   assert.equal((await kit.pull()).state, 'succeeded')
   return kit
 }
@@ -80,7 +80,7 @@ onEachEngineWhenDeep((engine) => {
       test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
         await using kit = await startRead(engine, respond.tagged({ records: RECORDS }, headers))
         assert.deepEqual(lastConditions(kit), [undefined, undefined])
-        const { pulls: _, activity: __, ...before } = await tracesOf(kit.hub)
+        const { pulls: _, activity: __, ...before } = await countStoredRows(kit.hub)
         for (let count = 0; count < 2; count++) {
           const task = await kit.pull()
           assert.deepEqual(lastConditions(kit), conditions)
@@ -88,7 +88,7 @@ onEachEngineWhenDeep((engine) => {
           assert.deepEqual([task.received, task.unchanged, task.created], [2, 2, 0])
           assert.deepEqual(task.pull.counts.received, 2)
         }
-        const { pulls: ___, activity: ____, ...after } = await tracesOf(kit.hub)
+        const { pulls: ___, activity: ____, ...after } = await countStoredRows(kit.hub)
         assert.deepEqual(after, before)
       })
     }
@@ -103,7 +103,10 @@ onEachEngineWhenDeep((engine) => {
         ['"without-total"', envelope, [/the member "total"/]],
       ] as const) {
         const records = RECORDS
-        kit.platform.behave('records/cases', respond.tagged({ ...body, records }, { ETag: tag }))
+        kit.platform.setResponse(
+          'records/cases',
+          respond.tagged({ ...body, records }, { ETag: tag }),
+        )
         for (const conditions of [null, tag]) {
           const task = await kit.pull()
           if (conditions !== null) assert.deepEqual(lastConditions(kit), [tag, undefined])
@@ -126,7 +129,7 @@ onEachEngineWhenDeep((engine) => {
     test('a changed response is read, and its ETag is sent from then on', async () => {
       await using kit = await startRead(engine)
       const records = [simulatedRecord(1, { status: 'closed' })]
-      kit.platform.behave('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
+      kit.platform.setResponse('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
       assert.equal((await kit.pull()).updated, 1)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
       assert.equal((await kit.pull()).unchanged, 1)
@@ -137,8 +140,8 @@ onEachEngineWhenDeep((engine) => {
       test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
         await using kit = await startRead(engine, behaviour)
         await kit.pull()
-        assert.equal(kit.platform.asked().length % 2, 0)
-        for (const { headers } of kit.platform.asked()) {
+        assert.equal(kit.platform.recordRequests().length % 2, 0)
+        for (const { headers } of kit.platform.recordRequests()) {
           assert.equal(headers['if-none-match'], undefined)
           assert.equal(headers['if-modified-since'], undefined)
         }
@@ -169,9 +172,9 @@ onEachEngineWhenDeep((engine) => {
     for (const first of [true, false]) {
       test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
         await using kit = await startPulledHub(engine)
-        kit.platform.behave('records/cases', tagged)
+        kit.platform.setResponse('records/cases', tagged)
         if (!first) await kit.pull()
-        const held = kit.platform.hold('records/cases')
+        const held = kit.platform.holdRequest('records/cases')
         const pulling = kit.pull()
         await held.arrived
         const pushed = newRecord('R-1', { data: { status: 'pushed' } })
@@ -188,7 +191,7 @@ onEachEngineWhenDeep((engine) => {
     test('after a truncated response, the next pull sends no conditional headers', async () => {
       await using kit = await startRead(engine)
       const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
-      kit.platform.behaveInTurn('records/cases', respond.cutOff(`{"records":[${changed},`))
+      kit.platform.queueResponses('records/cases', respond.cutOff(`{"records":[${changed},`))
       assert.deepEqual(
         [(await kit.pull()).state, (await kit.records())[0]?.data],
         ['failed', { status: 'half' }],
@@ -200,7 +203,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
       await using kit = await startRead(engine)
-      kit.platform.behaveInTurn('records/cases', respond.status(500))
+      kit.platform.queueResponses('records/cases', respond.status(500))
       assert.equal((await kit.pull()).state, 'failed')
       assert.equal((await kit.pull()).unchanged, 2)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
@@ -215,7 +218,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('a 304 to an unconditional request fails the task', async () => {
       await using kit = await startPulledHub(engine)
-      kit.platform.behave('records/cases', (response) => void response.writeHead(304).end())
+      kit.platform.setResponse('records/cases', (response) => void response.writeHead(304).end())
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /HTTP 304/)

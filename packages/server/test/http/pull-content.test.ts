@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
 import {
+  countStoredRows,
   historyOf,
   newRecord,
   pullAll,
@@ -12,10 +13,9 @@ import {
   recordsOf,
   registerPlatform,
   rejectedOf,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer } from '../helpers/hub/response.ts'
+import { expectBody } from '../helpers/hub/response.ts'
 import {
   respond,
   simulatedModule,
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
       for (const [envelope, expected] of ENVELOPES) {
         const records = [simulatedRecord(1), simulatedRecord(2)]
         const body = { ...agreed, total: 2, ...envelope, records }
-        kit.platform.behave('records/cases', respond.json(body))
+        kit.platform.setResponse('records/cases', respond.json(body))
         const { state, warnings, error } = only((await pullAll(kit.hub)).tasks)
         assert.deepEqual([state, error], ['succeeded', null])
         if (expected === null) assert.deepEqual(warnings, [])
@@ -100,7 +100,7 @@ onEachEngine((engine) => {
         '{"status":null,"n":1.10,"big":12345678901234567890,"e":1e2,"z":-0,"👍":"a\\u0000\\ud800","constructor":{"\\"":[]}}'
       const record = `{"reference_number":" R-1 ","full_name":"Ännchen 👍","data":${data},"extra":1}`
       const text = `{"success":true,"total":1,"records":[${record}]}`
-      kit.platform.behave('records/cases', respond.text(text, 'application/json'))
+      kit.platform.setResponse('records/cases', respond.text(text, 'application/json'))
       assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, created: 1 })
       const { reference_number, full_name, incomplete } = only(await kit.read())
       assert.deepEqual([reference_number, full_name, incomplete], [' R-1 ', 'Ännchen 👍', false])
@@ -113,13 +113,13 @@ onEachEngine((engine) => {
       await using kit = await startWith(engine, ...records)
       assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, created: 300 })
       const before = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
-      const { pulls: _, activity, ...traces } = await tracesOf(kit.hub)
+      const { pulls: _, activity, ...traces } = await countStoredRows(kit.hub)
       assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, unchanged: 300 })
       const after = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
       assert.deepEqual(after, before)
       assert.equal(after.stats.records, 300)
       assert.equal(after.stats.received_today, 300)
-      const { pulls: __, activity: lines, ...again } = await tracesOf(kit.hub)
+      const { pulls: __, activity: lines, ...again } = await countStoredRows(kit.hub)
       assert.deepEqual(again, traces)
       assert.equal(
         Number(lines) - Number(activity),
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
       )
       await pullOnSchedule(kit.hub)
       assert.equal(
-        (await tracesOf(kit.hub))['activity'],
+        (await countStoredRows(kit.hub))['activity'],
         lines,
         'an unchanged scheduled pull is not logged',
       )
@@ -164,7 +164,7 @@ onEachEngine((engine) => {
     test('a pull completes a record that a PATCH created', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, { status: 'open', owner: 'B' }))
       const patch = { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } }
-      expectAnswer(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushAnswer)
+      expectBody(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushAnswer)
       assert.equal(only(await kit.read()).incomplete, true)
       await pullAll(kit.hub)
       const { incomplete, full_name, data } = only(await kit.read())
@@ -177,7 +177,7 @@ onEachEngine((engine) => {
         await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
         await pullAll(kit.hub)
         kit.serve(simulatedRecord(1, { status: 'read before the push' }), simulatedRecord(2))
-        const held = kit.platform.hold('records/cases')
+        const held = kit.platform.holdRequest('records/cases')
         const pulling = pullCounts(kit.hub)
         await held.arrived
         const pushed = newRecord('R-1', { full_name: 'Person 1', data: { status: 'pushed' } })
@@ -204,7 +204,7 @@ onEachEngine((engine) => {
         data: { status: 'late' },
       })
       const answer = await push(kit.hub, kit.key, late)
-      assert.equal(expectAnswer(answer, 200, PushAnswer).outcome, 'stale')
+      assert.equal(expectBody(answer, 200, PushAnswer).outcome, 'stale')
       assert.deepEqual(only(await kit.read()).data, { status: 'read' })
     })
 

@@ -31,7 +31,7 @@ const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
     /^Page 2: .*cut off/,
     ['R-1', 'R-2'],
   ],
-  ['is a JSON array', respond.json([two]), /^Page 2: .*no object/, ['R-1']],
+  ['is a JSON array', respond.json([two]), /^Page 2: .*not an object/, ['R-1']],
   [
     'has another platform_name',
     respond.json({ platform_name: 'other', records: [two] }),
@@ -58,12 +58,12 @@ onEachEngineWhenDeep((engine) => {
   describe(`paged responses, on ${engine.name}`, () => {
     test('all pages are requested with the key, and the total covers all of them', async () => {
       await using kit = await startPulledHub(engine)
-      kit.platform.behave('records/cases', respond.pages([one], [two], [three]))
+      kit.platform.setResponse('records/cases', respond.pages([one], [two], [three]))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
       assert.match(only(task.warnings), /lacks the members/)
       assert.deepEqual(await kit.references(), ['R-1', 'R-2', 'R-3'])
-      const asked = kit.platform.asked()
+      const asked = kit.platform.recordRequests()
       const paths = ['', '?page=2', '?page=3'].map((query) => `/api/hub/records/cases${query}`)
       assert.deepEqual(
         asked.map(({ path }) => path),
@@ -84,7 +84,7 @@ onEachEngineWhenDeep((engine) => {
         [whole, []],
         [lacking, [/the member "platform_name",/]],
       ] as const) {
-        kit.platform.behaveInTurn(
+        kit.platform.queueResponses(
           'records/cases',
           respond.text(JSON.stringify({ ...whole, total: 2, records: [one] }), json, {
             Link: '<?page=2>; rel=next',
@@ -107,21 +107,21 @@ onEachEngineWhenDeep((engine) => {
       test(`the Link header ${write('http://…/cases?page=2')} is followed`, async () => {
         await using kit = await startPulledHub(engine)
         const url = `${kit.platform.source_base_url}/api/hub/records/cases?page=2`
-        kit.platform.behaveInTurn(
+        kit.platform.queueResponses(
           'records/cases',
           linking(write(url)),
           respond.json({ records: [two] }),
         )
         assert.equal((await kit.pull()).state, 'succeeded')
         assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
-        assert.equal(kit.platform.asked()[1]?.path, '/api/hub/records/cases?page=2')
+        assert.equal(kit.platform.recordRequests()[1]?.path, '/api/hub/records/cases?page=2')
       })
     }
 
     for (const [what, second, words, kept] of BROKEN) {
       test(`a second page that ${what} fails the task with the page number, and records read before it stay`, async () => {
         await using kit = await startPulledHub(engine)
-        kit.platform.behaveInTurn('records/cases', NEXT, second, respond.status(500))
+        kit.platform.queueResponses('records/cases', NEXT, second, respond.status(500))
         const task = await kit.pull()
         assert.equal(task.state, 'failed')
         assert.match(task.error ?? '', words)
@@ -132,16 +132,16 @@ onEachEngineWhenDeep((engine) => {
     test('a 503 for the second page retries only that page', async () => {
       await using kit = await startPulledHub(engine)
       const busy = respond.status(503)
-      kit.platform.behaveInTurn('records/cases', NEXT, busy, respond.json({ records: [two] }))
+      kit.platform.queueResponses('records/cases', NEXT, busy, respond.json({ records: [two] }))
       assert.equal((await kit.pull()).state, 'succeeded')
-      const queries = kit.platform.asked().map(({ path }) => path.split('?')[1])
+      const queries = kit.platform.recordRequests().map(({ path }) => path.split('?')[1])
       assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
     })
 
     test('a link to another origin fails the task, and no request is sent there', async () => {
       await using kit = await startPulledHub(engine)
       await using other = await simulatePlatform()
-      kit.platform.behave('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
+      kit.platform.setResponse('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.ok(task.error?.includes(other.source_base_url), task.error ?? 'no error')
@@ -152,18 +152,18 @@ onEachEngineWhenDeep((engine) => {
     test('a task fails after the maximum number of pages and keeps their records', async () => {
       await using kit = await startPulledHub(engine, { timeouts: { maxPages: 3 } })
       const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
-      kit.platform.behave('records/cases', respond.pages(...pages))
+      kit.platform.setResponse('records/cases', respond.pages(...pages))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /more than 3 pages/)
       assert.equal((await kit.references()).length, 3)
-      assert.equal(kit.platform.asked().length, 3)
+      assert.equal(kit.platform.recordRequests().length, 3)
     })
 
     test('a duplicate reference number on a later page is rejected', async () => {
       await using kit = await startPulledHub(engine)
       const again = simulatedRecord(1, { status: 'again' })
-      kit.platform.behave('records/cases', respond.pages([one, two], [again, three]))
+      kit.platform.setResponse('records/cases', respond.pages([one, two], [again, three]))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.created, task.rejected], ['succeeded', 3, 1])
       assert.deepEqual((await kit.records())[0]?.data, one?.data)
@@ -175,7 +175,7 @@ onEachEngineWhenDeep((engine) => {
     test('a total that differs from the records on all pages adds a warning', async () => {
       await using kit = await startPulledHub(engine)
       const last = respond.json({ total: 5, records: [two] })
-      kit.platform.behaveInTurn('records/cases', NEXT, last)
+      kit.platform.queueResponses('records/cases', NEXT, last)
       const task = await kit.pull()
       assert.equal(task.state, 'succeeded')
       const [differs, lacks, ...others] = task.warnings
@@ -186,7 +186,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('the pages after an empty page are read', async () => {
       await using kit = await startPulledHub(engine)
-      kit.platform.behave('records/cases', respond.pages([one], [], [two], []))
+      kit.platform.setResponse('records/cases', respond.pages([one], [], [two], []))
       assert.equal((await kit.pull()).state, 'succeeded')
       assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
     })

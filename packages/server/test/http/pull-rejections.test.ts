@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { activityOf, push } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -58,7 +58,7 @@ const DUPLICATES: readonly (readonly [
 
 async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unknown[]> {
   const answer = await hub.get(`/api/v1/rejected-pushes?pull=${pullId}${more}`)
-  return expectAnswer(answer, 200, Page).rejected_pushes.map((one) => one.body)
+  return expectBody(answer, 200, Page).rejected_pushes.map((one) => one.body)
 }
 
 onEachEngineWhenDeep((engine) => {
@@ -67,8 +67,8 @@ onEachEngineWhenDeep((engine) => {
       await using kit = await startPulledHub(engine)
       kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), also)
       const told = [
-        '2 rejected: The record was not accepted: data must be an object.',
-        '1 rejected: The record was not accepted: reference_number is required.',
+        '2 rejected: Invalid record: data must be an object.',
+        '1 rejected: Invalid record: reference_number is required.',
       ]
       const task = await kit.pull()
       assert.deepEqual([task.rejected, task.warnings], [3, told])
@@ -112,7 +112,10 @@ onEachEngineWhenDeep((engine) => {
     test('the positions of duplicates are counted across pages', async () => {
       await using kit = await startPulledHub(engine)
       const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
-      kit.platform.behave('records/cases', respond.pages([one, two], [three, changed(2)], [one]))
+      kit.platform.setResponse(
+        'records/cases',
+        respond.pages([one, two], [three, changed(2)], [one]),
+      )
       for (let round = 1; round <= 2; round += 1) {
         const task = await kit.pull()
         assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 5, 2])
@@ -165,7 +168,7 @@ onEachEngineWhenDeep((engine) => {
       const task = await kit.pull()
       assert.deepEqual(task.warnings.slice(1), ['Of the 150 rejected the first 100 are kept.'])
       const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
-      const kept = expectAnswer(await kit.hub.get(url), 200, Page).rejected_pushes
+      const kept = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
       assert.equal(kept.length, 100)
     })
 

@@ -1,5 +1,5 @@
 /**
- * Which failed requests the hub retries, and after which delay. `pull-misbehaviour.test.ts` counts the requests for
+ * Which failed requests the hub retries, and after which delay. `pull-faulty-platforms.test.ts` counts the requests for
  * each kind of failure.
  */
 import assert from 'node:assert/strict'
@@ -50,13 +50,13 @@ onEachEngineWhenDeep((engine) => {
   describe(`retries, on ${engine.name}`, () => {
     test('a 503 is retried with growing delays and the same key until the pull succeeds', async () => {
       await using kit = await startNoting(engine)
-      kit.platform.behaveInTurn('records/cases', respond.status(503), respond.status(503))
+      kit.platform.queueResponses('records/cases', respond.status(503), respond.status(503))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
-      assert.equal(kit.platform.asked().length, 3)
+      assert.equal(kit.platform.recordRequests().length, 3)
       const [first = 0, second = 0] = kit.pauses
       assert.ok(first > 0 && second >= first, 'the pauses grow')
-      for (const { headers } of kit.platform.asked()) {
+      for (const { headers } of kit.platform.recordRequests()) {
         assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
       }
     })
@@ -69,14 +69,16 @@ onEachEngineWhenDeep((engine) => {
         const modules = ['a', 'b'].map((type) => simulatedModule(type))
         await using platform = await simulatePlatform({ modules })
         await registerPlatform(hub, platform)
-        platform.behave('records/a', failure)
-        platform.behave('records/b', respond.status(503))
+        platform.setResponse('records/a', failure)
+        platform.setResponse('records/b', respond.status(503))
         const { tasks } = await pullAll(hub)
         assert.deepEqual(
           tasks.map((task) => task.state),
           ['failed', 'failed'],
         )
-        const requested = platform.asked().filter(({ path }) => path.endsWith('/records/b'))
+        const requested = platform
+          .recordRequests()
+          .filter(({ path }) => path.endsWith('/records/b'))
         assert.equal(requested.length, times)
       })
     }
@@ -91,7 +93,7 @@ onEachEngineWhenDeep((engine) => {
       const modules = ['a', 'b'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const { comeBack } = await platform.goAway()
+      const { comeBack } = await platform.goOffline()
       await pullAll(hub)
       assert.equal(pauses, 3)
       await comeBack()
@@ -104,11 +106,11 @@ onEachEngineWhenDeep((engine) => {
       const modules = types.map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      for (const type of types) platform.behave(`records/${type}`, respond.status(503))
-      platform.behave('records/c', null)
+      for (const type of types) platform.setResponse(`records/${type}`, respond.status(503))
+      platform.setResponse('records/c', null)
       const { tasks } = await pullAll(hub)
       const asked = (type: string) =>
-        platform.asked().filter(({ path }) => path.endsWith(`/records/${type}`)).length
+        platform.recordRequests().filter(({ path }) => path.endsWith(`/records/${type}`)).length
       assert.deepEqual(types.map(asked), [4, 1, 1, 4])
       assert.deepEqual(
         tasks.map((task) => task.state),
@@ -119,18 +121,18 @@ onEachEngineWhenDeep((engine) => {
     test('a Retry-After date is relative to the Date header of the response', async () => {
       await using kit = await startNoting(engine)
       const busy = respond.status(503, { 'Retry-After': THEN, Date: SENT })
-      kit.platform.behaveInTurn('records/cases', busy)
+      kit.platform.queueResponses('records/cases', busy)
       assert.equal((await kit.pull()).state, 'succeeded')
       assert.deepEqual(kit.pauses, [30_000])
     })
 
     test('a Retry-After beyond the time limit of the pull fails the task at once', async () => {
       await using kit = await startNoting(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
-      kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '30' }))
+      kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '30' }))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /left alone for 30 s/)
-      assert.equal(kit.platform.asked().length, 1)
+      assert.match(task.error ?? '', /wait 30 s/)
+      assert.equal(kit.platform.recordRequests().length, 1)
     })
 
     test('a refused connection is retried and the pull succeeds', async () => {
@@ -140,10 +142,10 @@ onEachEngineWhenDeep((engine) => {
         return true
       }
       await using kit = await startPulledHub(engine, { timeouts: { pause } })
-      ;({ comeBack } = await kit.platform.goAway())
+      ;({ comeBack } = await kit.platform.goOffline())
       const task = await kit.pull()
       assert.deepEqual([task.state, task.error], ['succeeded', null])
-      assert.equal(kit.platform.asked().length, 1)
+      assert.equal(kit.platform.recordRequests().length, 1)
     })
 
     test('stopping the hub ends the delay before a retry at once', {
@@ -155,13 +157,13 @@ onEachEngineWhenDeep((engine) => {
         return sleep(milliseconds, signal)
       }
       await using kit = await startPulledHub(engine, { timeouts: { pause } })
-      kit.platform.behave('records/cases', respond.status(503, { 'Retry-After': '59' }))
+      kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '59' }))
       const { id } = await startPull(kit.hub)
       await pausing.promise
       await kit.hub.restart()
       const { pull, tasks } = await readPull(kit.hub, id)
       assert.deepEqual([pull.state, only(tasks).state], ['interrupted', 'interrupted'])
-      kit.platform.behave('records/cases', null)
+      kit.platform.setResponse('records/cases', null)
       assert.equal((await pullAll(kit.hub)).pull.state, 'succeeded')
     })
   })

@@ -14,7 +14,7 @@ import {
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -23,7 +23,7 @@ function call(
   hub: TestHub,
   url: string,
   { body, role = 'operator' as const }: { body?: unknown; role?: 'operator' | 'viewer' } = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const headers = { authorization: hub.authorization(role) }
   return hub.send({ method: 'POST', url, headers, ...(body === undefined ? {} : { body }) })
 }
@@ -43,16 +43,16 @@ onEachEngine((engine) => {
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
       const hanging = Promise.withResolvers<ServerResponse>()
-      platform.behave('records/b', hanging.resolve)
+      platform.setResponse('records/b', hanging.resolve)
       const { id } = await startPull(hub)
       const request = await hanging.promise
       const brokenOff = once(request, 'close')
 
-      const { pull } = expectAnswer(await cancel(hub, id), 202, StartPullAnswer)
+      const { pull } = expectBody(await cancel(hub, id), 202, StartPullAnswer)
       assert.equal(pull.state, 'cancelled')
       assert.ok(pull.finished_at)
       await brokenOff
-      platform.behave('records/b', null)
+      platform.setResponse('records/b', null)
       const { pull: next } = await pullAll(hub)
       assert.equal(next.state, 'succeeded')
 
@@ -71,10 +71,10 @@ onEachEngine((engine) => {
       const { platform_name } = platform
       await registerPlatform(hub, platform)
       platform.modules[0]?.records.push(simulatedRecord(1))
-      const held = platform.hold('records/cases')
+      const held = platform.holdRequest('records/cases')
       const { id } = await startPull(hub)
       await held.arrived
-      expectAnswer(await cancel(hub, id), 202, StartPullAnswer)
+      expectBody(await cancel(hub, id), 202, StartPullAnswer)
       held.release()
       await hub.restart()
       assert.deepEqual(await recordsOf(hub, platform_name), [])
@@ -101,12 +101,12 @@ onEachEngine((engine) => {
       await using other = await simulatePlatform()
       const { id } = await registerPlatform(hub, one)
       await registerPlatform(hub, other)
-      const held = one.hold('records/a')
+      const held = one.holdRequest('records/a')
       const answer = await call(hub, `/api/v1/platforms/${id}/pull`)
-      const { pull } = expectAnswer(answer, 202, StartPullAnswer)
+      const { pull } = expectBody(answer, 202, StartPullAnswer)
       await held.arrived
       const again = await call(hub, `/api/v1/platforms/${id}/pull`)
-      assert.equal(expectAnswer(again, 409, PullRunningAnswer).pull.id, pull.id)
+      assert.equal(expectBody(again, 409, PullRunningAnswer).pull.id, pull.id)
       held.release()
       const { tasks } = await untilPullEnds(hub, pull.id)
       assert.deepEqual(tasks.map((task) => task.record_type).sort(), ['a', 'b'])
@@ -125,7 +125,7 @@ onEachEngine((engine) => {
       const answer = await call(hub, `/api/v1/platforms/${id}/pull`, {
         body: { record_types: ['b'] },
       })
-      const { pull } = expectAnswer(answer, 202, StartPullAnswer)
+      const { pull } = expectBody(answer, 202, StartPullAnswer)
       assert.equal(only((await untilPullEnds(hub, pull.id)).tasks).record_type, 'b')
     })
   })

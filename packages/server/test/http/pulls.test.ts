@@ -14,11 +14,11 @@ import {
 } from '../helpers/hub/actions.ts'
 import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import {
-  type Answer,
-  expectAnswer,
+  expectBody,
   expectError,
   expectMembers,
   expectObject,
+  type TestResponse,
 } from '../helpers/hub/response.ts'
 import {
   respond,
@@ -68,12 +68,12 @@ const BODIES: readonly (readonly [string, string | undefined, string | undefined
 
 async function listPulls(hub: TestHub): Promise<Pull[]> {
   const answer = await hub.get('/api/v1/pulls')
-  return expectAnswer(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
+  return expectBody(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
 }
 
 /** The pull in the response to a start: a new one or the one that runs already. */
-function pullStartedBy(answer: Answer): Pull {
-  return expectAnswer(answer, answer.status, Type.Object({ pull: Pull })).pull
+function pullStartedBy(answer: TestResponse): Pull {
+  return expectBody(answer, answer.status, Type.Object({ pull: Pull })).pull
 }
 
 onEachEngine((engine) => {
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
       const { headers } = await signIn(hub)
       const answer = await hub.send({ method: 'POST', url: PULL_ALL, headers })
       expectMembers(expectObject(answer, 202), ['success', 'message', 'pull'])
-      const { success, pull } = expectAnswer(answer, 202, StartPullAnswer)
+      const { success, pull } = expectBody(answer, 202, StartPullAnswer)
       assert.equal(success, true)
       expectMembers(pull, PULL_MEMBERS)
       expectMembers(pull.progress, PROGRESS)
@@ -123,12 +123,12 @@ onEachEngine((engine) => {
       platform.modules[1]?.records.push(simulatedRecord(3))
       await registerPlatform(hub, platform)
       const body = { success: true, total: 3, records: [simulatedRecord(1), simulatedRecord(2)] }
-      platform.behave('records/cases', respond.drip(JSON.stringify(body).slice(0, -2), 100))
+      platform.setResponse('records/cases', respond.drip(JSON.stringify(body).slice(0, -2), 100))
       const { id } = await startPull(hub)
       const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
       // The hub reads the pull before its tasks, so progress may be stored in between.
       const { tasks } = await until(async () => {
-        const answer = expectAnswer(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
+        const answer = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
         return answer.pull.progress.records_received === 2 ? answer : null
       }, 'the pull has received 2 records')
       const [task] = tasks
@@ -147,7 +147,7 @@ onEachEngine((engine) => {
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
       const { headers } = await signIn(hub)
-      const held = platform.hold('records/cases')
+      const held = platform.holdRequest('records/cases')
       const { id } = await startPull(hub)
       await held.arrived
       for (const [url, sent] of [
@@ -155,7 +155,7 @@ onEachEngine((engine) => {
         ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
       ] as const) {
         const answer = await hub.send({ method: 'POST', url, headers: sent })
-        const { code, pull } = expectAnswer(answer, 409, PullRunningAnswer)
+        const { code, pull } = expectBody(answer, 409, PullRunningAnswer)
         const told = [code, pull.id, pull.state]
         assert.deepEqual(told, ['pull_already_running', id, 'running'])
       }
@@ -169,7 +169,7 @@ onEachEngine((engine) => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
-      const held = platform.hold('records/cases')
+      const held = platform.holdRequest('records/cases')
       const headers = { authorization: hub.authorization('operator') }
       const answers = await Promise.all(
         Array.from({ length: 20 }, () =>
@@ -217,7 +217,7 @@ onEachEngine((engine) => {
       const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = modules.map((module) => platform.hold(`records/${module.record_type}`))
+      const held = modules.map((module) => platform.holdRequest(`records/${module.record_type}`))
       const { id } = await startPull(hub)
       await Promise.race(held.map((one) => one.arrived))
       const first = await readPull(hub, id)
@@ -227,7 +227,7 @@ onEachEngine((engine) => {
       const url = `/api/v1/pulls/${id}?cursor=${first.next_cursor}`
       const second = expectObject(await hub.get(url), 200)
       assert.equal(second['next_cursor'], null)
-      const { tasks } = expectAnswer(await hub.get(url), 200, Page)
+      const { tasks } = expectBody(await hub.get(url), 200, Page)
       const types = [...first.tasks, ...tasks].map((task) => task.record_type)
       assert.equal(new Set(types).size, 501)
       assert.equal(first.pull.progress.tasks_total, 501)
@@ -255,7 +255,7 @@ onEachEngine((engine) => {
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = [platform.hold('records/a'), platform.hold('records/b')]
+      const held = [platform.holdRequest('records/a'), platform.holdRequest('records/b')]
       const { id } = await startPull(hub)
       await Promise.race(held.map((one) => one.arrived))
       await hub.restart()
@@ -281,7 +281,7 @@ onEachEngine((engine) => {
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = platform.hold('records/b')
+      const held = platform.holdRequest('records/b')
       const { id } = await startPull(hub)
       await held.arrived
       reach()
@@ -297,7 +297,7 @@ onEachEngine((engine) => {
       await using hub = await startTestHub(engine, { env })
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
-      platform.behave('records/cases', () => undefined)
+      platform.setResponse('records/cases', () => undefined)
       assert.equal((await pullAll(hub)).pull.state, 'timed_out')
     })
 
@@ -306,7 +306,7 @@ onEachEngine((engine) => {
         const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
         await using hub = await startTestHub(engine, { env })
         await using platform = await simulatePlatform()
-        const held = platform.hold('records/cases')
+        const held = platform.holdRequest('records/cases')
         await registerPlatform(hub, platform)
         await held.arrived
         const first = only(await listPulls(hub))

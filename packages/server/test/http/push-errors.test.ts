@@ -1,12 +1,18 @@
-/** Requests to the receiver of which nothing is stored but their number. */
+/** Requests to the receiver that are only counted, not stored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type PushError, PushErrorPage } from '@recordhub/protocol'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
-import { newRecord, push, pushHeaders, registerAny, shareHub } from '../helpers/hub/actions.ts'
-import { ALERTS_AT_ONCE, clockOfToday, untilOpen } from '../helpers/hub/alerts.ts'
+import {
+  newRecord,
+  push,
+  pushHeaders,
+  registerPushingPlatform,
+  shareHub,
+} from '../helpers/hub/actions.ts'
+import { ALERTS_AT_ONCE, createStoppedClock, untilOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -51,7 +57,7 @@ onEachEngine((engine) => {
     })
 
     test('unreadable bodies with a valid key are counted on their platform by reason', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const { 'content-type': _, ...untyped } = pushHeaders(hub_api_key)
       const large = JSON.stringify('x'.repeat(1024 * 1024 + 1))
       expectError(await push(hub(), hub_api_key, '{"data":'), 400, 'invalid_json')
@@ -73,8 +79,8 @@ onEachEngine((engine) => {
     })
 
     test('a platform shows the requests with the prefix of its key or from an address it pushes from', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
-      const other = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
+      const other = await registerPushingPlatform(hub())
       await send(hub(), hub_api_key, JSON.stringify(newRecord('A-1')), '203.0.113.77')
       await send(hub(), `${hub_api_key.slice(0, -1)}!`, '{}', '203.0.113.78')
       await send(hub(), createKey(HUB_KEY_PREFIX).key, '{}', '203.0.113.77')
@@ -92,7 +98,7 @@ onEachEngine((engine) => {
     })
 
     test('accepted pushes and pushes that are stored as rejected are not counted', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, newRecord('A-1'))
       expectError(await push(hub(), hub_api_key, { record_type: 'cases' }), 422, 'invalid_record')
       expectError(await push(hub(), hub_api_key, 'no JSON'), 400, 'invalid_json')
@@ -100,7 +106,7 @@ onEachEngine((engine) => {
       assert.equal((await listErrors(hub(), `?platform=${platform_name}`)).length, 1)
     })
 
-    test('viewers list push errors in pages; nobody else does', async () => {
+    test('viewers list push errors in pages, and a request without a session returns 401', async () => {
       for (const n of [1, 2, 3]) await send(hub(), 'rhk_pages', '{}', `198.51.100.${n}`)
       const all = await until(async () => {
         const rows = await listErrors(hub(), '?reason=key_invalid')
@@ -108,7 +114,7 @@ onEachEngine((engine) => {
       }, 'three senders are counted')
       const headers = { authorization: hub().authorization('viewer') }
       const first = await hub().send({ url: `${PATH}?reason=key_invalid&limit=2`, headers })
-      const { push_errors, next_cursor } = expectAnswer(first, 200, PushErrorPage)
+      const { push_errors, next_cursor } = expectBody(first, 200, PushErrorPage)
       assert.deepEqual(push_errors, all.slice(0, 2))
       const rest = await listErrors(hub(), `?reason=key_invalid&cursor=${next_cursor}`)
       assert.deepEqual(rest, all.slice(2))
@@ -119,12 +125,12 @@ onEachEngine((engine) => {
 
   describe(`rising push errors, on ${engine.name}`, () => {
     test('many pushes with wrong keys raise an alert for their platform, or for unknown senders', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, {
         intervals: { ...ALERTS_AT_ONCE, ...AT_ONCE },
         clock,
       })
-      const { hub_api_key, platform_name } = await registerAny(hub)
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       for (let n = 0; n < 20; n += 1) await send(hub, `${hub_api_key.slice(0, 7)}${n}`, '{}')
       for (let n = 0; n < 20; n += 1) await send(hub, '-wrong-', '{}')
       const alerts = await untilOpen(hub, 'push_errors_rising', 2)
@@ -143,17 +149,17 @@ onEachEngine((engine) => {
   })
 })
 
-/** A push as it comes from an address, through the proxy. */
+/** A push from a client address, through the proxy. */
 function send(hub: TestHub, key: string, body: string, address = '192.0.2.9') {
   const headers = { ...pushHeaders(key), 'x-forwarded-for': address }
   return hub.send({ method: 'POST', url: RECEIVER, headers, body })
 }
 
 async function listErrors(hub: TestHub, query = ''): Promise<PushError[]> {
-  return expectAnswer(await hub.get(`${PATH}${query}`), 200, PushErrorPage).push_errors
+  return expectBody(await hub.get(`${PATH}${query}`), 200, PushErrorPage).push_errors
 }
 
-/** The newest count of a reason, once it has so many requests. */
+/** The latest count of a reason, when it has reached this number of requests. */
 function untilCounted(
   hub: TestHub,
   reason: PushError['reason'],

@@ -7,12 +7,12 @@ import {
   newRecord,
   push,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   rejectedOf,
   shareHub,
 } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer } from '../helpers/hub/response.ts'
+import { expectBody } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
@@ -35,10 +35,10 @@ onEachEngine((engine) => {
       ...['0.1000000000000000055511151231257827', '1e400', '-1e-400', '100.000', '0.0000001'],
     ]) {
       test(`the number ${number} is returned as it was sent`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
         const answer = await push(hub(), hub_api_key, withData(data))
-        const { record_id } = expectAnswer(answer, 201, PushAnswer)
+        const { record_id } = expectBody(answer, 201, PushAnswer)
         assert.ok((await readText(hub(), platform_name)).includes(`"data":${data}`))
         const one = await hub().get(`/api/v1/records/${record_id}`)
         assert.ok(one.text.includes(`"data":${data}`), one.text)
@@ -46,17 +46,17 @@ onEachEngine((engine) => {
     }
 
     test('the same number with other digits is a change, and the history has both forms', async () => {
-      const { hub_api_key } = await registerAny(hub())
+      const { hub_api_key } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, withData('{"a":1.1}'))
       const answer = await push(hub(), hub_api_key, withData('{"a":1.10}'))
-      const { record_id, outcome } = expectAnswer(answer, 200, PushAnswer)
+      const { record_id, outcome } = expectBody(answer, 200, PushAnswer)
       assert.equal(outcome, 'updated')
       const { text } = await hub().get(`/api/v1/records/${record_id}/history`)
       assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
     })
 
     test('the numbers of a rejected push are saved as they were sent', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
       assert.equal((await push(hub(), hub_api_key, body)).status, 422)
       const kept = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
@@ -75,10 +75,10 @@ onEachEngine((engine) => {
       ['a closing script tag', '</script><!--'],
     ] as const) {
       test(`${what} in data is returned unchanged in keys and values`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const data = { [text]: text, list: [text] }
         const answer = await push(hub(), hub_api_key, newRecord('N-1', { data }))
-        expectAnswer(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushAnswer)
         assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
         await push(hub(), hub_api_key, newRecord('N-1', { data: { list: [] } }))
         const { record_id } = only(await recordsOf(hub(), platform_name))
@@ -89,16 +89,16 @@ onEachEngine((engine) => {
     }
 
     test('reference numbers are compared byte by byte, without trimming, case folding or normalisation', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const references = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', 'a\u200b', 'ａ', '👍', '0', '00']
       for (const reference of references) {
         const answer = await push(hub(), hub_api_key, newRecord(reference))
-        expectAnswer(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushAnswer)
         const again = await push(hub(), hub_api_key, newRecord(reference))
-        assert.equal(expectAnswer(again, 200, PushAnswer).outcome, 'unchanged')
+        assert.equal(expectBody(again, 200, PushAnswer).outcome, 'unchanged')
         const query = new URLSearchParams({ platform: platform_name, reference_number: reference })
         const found = await hub().get(`/api/v1/records?${query}`)
-        const { records } = expectAnswer(found, 200, RecordPage)
+        const { records } = expectBody(found, 200, RecordPage)
         assert.equal(only(records).reference_number, reference)
       }
       assert.equal((await recordsOf(hub(), platform_name)).length, references.length)
@@ -109,11 +109,11 @@ onEachEngine((engine) => {
       ...['"', '\\', '/', '~', '~1', '', ' ', '.', 'a.b', '0', '-1', '$ref', "'", 'hub_id'],
     ]) {
       test(`the key ${JSON.stringify(key)} has no special meaning`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const of = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
         const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
         await push(hub(), hub_api_key, of(1))
-        const again = expectAnswer(await push(hub(), hub_api_key, of(1)), 200, PushAnswer)
+        const again = expectBody(await push(hub(), hub_api_key, of(1)), 200, PushAnswer)
         assert.equal(again.outcome, 'unchanged')
         await push(hub(), hub_api_key, patch, 'PATCH')
         const { record_id, data } = only(await recordsOf(hub(), platform_name))
@@ -131,28 +131,28 @@ onEachEngine((engine) => {
       ['that occurs three times, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
     ] as const) {
       test(`the last value is stored for a key ${what}`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         await push(hub(), hub_api_key, withData(data))
         assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, kept)
       })
     }
 
     test('keys that are not in the manifest are stored', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const data = { status: 'open', surprise: { deep: [null, false] } }
       await push(hub(), hub_api_key, newRecord('N-1', { data }))
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
     })
 
     test('"data": [], an empty object in PHP, is stored as {}', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const empty = newRecord('N-1', { data: [] })
-      expectAnswer(await push(hub(), hub_api_key, empty), 201, PushAnswer)
+      expectBody(await push(hub(), hub_api_key, empty), 201, PushAnswer)
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, {})
       const again = await push(hub(), hub_api_key, newRecord('N-1', { data: {} }))
-      assert.equal(expectAnswer(again, 200, PushAnswer).outcome, 'unchanged')
+      assert.equal(expectBody(again, 200, PushAnswer).outcome, 'unchanged')
       const patched = await push(hub(), hub_api_key, empty, 'PATCH')
-      assert.equal(expectAnswer(patched, 200, PushAnswer).outcome, 'unchanged')
+      assert.equal(expectBody(patched, 200, PushAnswer).outcome, 'unchanged')
       assert.deepEqual(await rejectedOf(hub(), platform_name), [])
     })
   })

@@ -7,16 +7,16 @@ import { PushAnswer } from '@recordhub/protocol'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import {
+  countStoredRows,
   newRecord,
   push,
   pushHeaders,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   rejectedOf,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
@@ -29,7 +29,7 @@ onEachEngine((engine) => {
           env: { HUB_RATE_LIMIT: '5' },
           monotonicClock: { now: () => time.now },
         })
-        const { hub_api_key, platform_name } = await registerAny(hub)
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
         const pushAll = (name: string) =>
           Promise.all(
             Array.from({ length: 60 }, (_, index) =>
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
       async function expectFive(
         { hub, platform_name }: Awaited<ReturnType<typeof limited>>,
         name: string,
-        responses: Answer[],
+        responses: TestResponse[],
       ) {
         const accepted = responses.flatMap(({ status }, index) => (status === 201 ? [index] : []))
         assert.equal(accepted.length, 5)
@@ -62,8 +62,8 @@ onEachEngine((engine) => {
         await using _ = kit.hub
         await expectFive(kit, 'A', await kit.pushAll('A'))
         assert.deepEqual(await rejectedOf(kit.hub, kit.platform_name), [])
-        const other = await registerAny(kit.hub)
-        expectAnswer(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+        const other = await registerPushingPlatform(kit.hub)
+        expectBody(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushAnswer)
       })
 
       test('five are accepted when all of them wait for one look-up of the key', async () => {
@@ -75,14 +75,14 @@ onEachEngine((engine) => {
             ...storage,
             platforms: {
               ...storage.platforms,
-              async findReceiver(...key) {
+              async findPlatformByKey(...key) {
                 await released.promise
-                return storage.platforms.findReceiver(...key)
+                return storage.platforms.findPlatformByKey(...key)
               },
             },
           }),
         })
-        const { hub_api_key } = await registerAny(hub)
+        const { hub_api_key } = await registerPushingPlatform(hub)
         const sent = Array.from({ length: 60 }, (_, index) =>
           sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
         )
@@ -137,28 +137,28 @@ onEachEngine((engine) => {
 
     test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
       await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
-      const { hub_api_key, platform_name } = await registerAny(hub)
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       const bare = JSON.stringify(newRecord('N-1')).length
       const body = (bytes: number) =>
         JSON.stringify(newRecord('N-1', { full_name: `Ann Example${'x'.repeat(bytes - bare)}` }))
-      const before = await tracesOf(hub)
+      const before = await countStoredRows(hub)
       const error = expectError(await push(hub, hub_api_key, body(2001)), 413, 'body_too_large')
       assert.match(error.message, /2000/)
-      assert.deepEqual(await tracesOf(hub), before)
-      expectAnswer(await push(hub, hub_api_key, body(2000)), 201, PushAnswer)
+      assert.deepEqual(await countStoredRows(hub), before)
+      expectBody(await push(hub, hub_api_key, body(2000)), 201, PushAnswer)
       assert.equal((await recordsOf(hub, platform_name)).length, 1)
     })
 
     test('a push during a shutdown returns 503 with Retry-After and is not stored', async () => {
       await using hub = await startTestHub(engine)
-      const { hub_api_key } = await registerAny(hub)
-      const before = await tracesOf(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
+      const before = await countStoredRows(hub)
       const stopping = hub.stop()
       const answer = await push(hub, hub_api_key, newRecord('N-1'))
       await stopping
       expectError(answer, 503, 'shutting_down')
       assert.match(answer.header('retry-after'), /^[1-9]\d*$/)
-      assert.deepEqual(await tracesOf(hub), before)
+      assert.deepEqual(await countStoredRows(hub), before)
     })
 
     test('a push that is being stored when a shutdown begins is stored and gets its response', async () => {
@@ -176,7 +176,7 @@ onEachEngine((engine) => {
         },
       })
       await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key, platform_name } = await registerAny(hub)
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       const headers = pushHeaders(hub_api_key)
       const url = '/api/webhook/receive'
       const request = { method: 'POST', url, headers, body: newRecord('N-1') }
@@ -185,7 +185,7 @@ onEachEngine((engine) => {
       const stopping = hub.stop()
       gate.resolve()
       const answer = await pushing
-      expectAnswer(answer, 201, PushAnswer)
+      expectBody(answer, 201, PushAnswer)
       assert.equal(answer.header('connection'), 'close')
       await stopping
       await hub.restart()
@@ -199,14 +199,14 @@ onEachEngine((engine) => {
         records: failing(storage.records, () => isDown),
       })
       await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key, platform_name } = await registerAny(hub)
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       isDown = true
       const answer = await push(hub, hub_api_key, newRecord('N-1'))
       expectError(answer, 503, 'storage_unavailable')
       assert.equal(answer.header('retry-after'), '5')
       assert.deepEqual(await recordsOf(hub, platform_name), [])
       isDown = false
-      expectAnswer(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
     })
 
     test('an unexpected error returns 500 without details, which are only in the log', async () => {
@@ -218,7 +218,7 @@ onEachEngine((engine) => {
         },
       })
       await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       const answer = await push(hub, hub_api_key, newRecord('N-1'))
       const error = expectError(answer, 500, 'internal_error')
       assert.doesNotMatch(answer.text, /defect within/)
@@ -240,7 +240,7 @@ onEachEngine((engine) => {
         },
       })
       await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key, platform_name } = await registerAny(hub)
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       const url = '/api/webhook/receive'
       const body = JSON.stringify(newRecord('N-1'))
       const headers = pushHeaders(hub_api_key)
@@ -253,7 +253,7 @@ onEachEngine((engine) => {
           hub.send({ method: 'POST', url, headers, body }),
         )
         waiting.push(...batch)
-        // Rejected pushes return at once; the others wait for the gate.
+        // Rejected pushes return immediately; the others wait until the test releases the writes.
         await new Promise(setImmediate)
         await new Promise(setImmediate)
         refused = await Promise.race([...batch, new Promise<null>((go) => setImmediate(go, null))])
@@ -274,7 +274,7 @@ function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
     tryWrites: (batch) => records.tryWrites(batch),
-    recogniseElements: (read, sightings) => records.recogniseElements(read, sightings),
+    findUnchanged: (read, sightings) => records.findUnchanged(read, sightings),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),
@@ -293,7 +293,7 @@ function failing(records: Storage['records'], isDown: () => boolean): Storage['r
   }
 }
 
-/** Sends a push over a connection of its own. `isSent` resolves when the system has taken the whole request. */
+/** Sends a push over a separate connection. `isSent` resolves when the system has taken the whole request. */
 function sendPush(address: string, hubApiKey: string, body: unknown) {
   const headers = pushHeaders(hubApiKey)
   const outgoing = request(`${address}/api/webhook/receive`, {

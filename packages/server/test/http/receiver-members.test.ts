@@ -6,11 +6,11 @@ import {
   newRecord,
   push,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   rejectedOf,
   shareHub,
 } from '../helpers/hub/actions.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
@@ -55,7 +55,7 @@ onEachEngine((engine) => {
 
     for (const [what, body, members] of FAULTS) {
       test(`a record with ${what} returns 422 with errors and is saved as rejected`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         for (const method of ['POST', 'PATCH'] as const) {
           const answer = await push(hub(), hub_api_key, body, method)
           const error = expectError(answer, 422, 'invalid_record')
@@ -74,19 +74,19 @@ onEachEngine((engine) => {
 
     for (const member of ['module_name', 'full_name']) {
       test(`${member} is required in a POST and optional in a PATCH`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const body = newRecord('N-1', { [member]: undefined })
         const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
         assert.deepEqual(Object.keys(error.errors ?? {}), [member])
         assert.deepEqual(await recordsOf(hub(), platform_name), [])
-        expectAnswer(await push(hub(), hub_api_key, body, 'PATCH'), 201, PushAnswer)
+        expectBody(await push(hub(), hub_api_key, body, 'PATCH'), 201, PushAnswer)
         assert.equal(only(await rejectedOf(hub(), platform_name)).method, 'POST')
       })
     }
 
     for (const body of ['[]', 'null', '"text"', '1.10', 'true', '{}']) {
       test(`the body ${body} returns 422 and is saved as rejected`, async () => {
-        const { hub_api_key, platform_name } = await registerAny(hub())
+        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
         assert.ok(Object.keys(error.errors ?? {}).length > 0)
         const { text } = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
@@ -96,8 +96,8 @@ onEachEngine((engine) => {
     }
 
     test('a reference_number of 512 bytes is accepted', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
-      expectAnswer(await push(hub(), hub_api_key, newRecord('ä'.repeat(256))), 201, PushAnswer)
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
+      expectBody(await push(hub(), hub_api_key, newRecord('ä'.repeat(256))), 201, PushAnswer)
       const { reference_number } = only(await recordsOf(hub(), platform_name))
       assert.equal(reference_number, 'ä'.repeat(256))
     })

@@ -5,18 +5,18 @@ import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { PushAnswer } from '@recordhub/protocol'
 import {
+  countStoredRows,
   historyOf,
   newRecord,
   push,
   pushHeaders,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   rejectedOf,
   shareHub,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { sendOverSocket, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer } from '../helpers/hub/response.ts'
+import { expectBody } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
@@ -29,14 +29,14 @@ onEachEngine((engine) => {
       newRecord('N-1', { occurred_at, data: { status }, ...over })
 
     test('an older push returns 200 as stale with the record_id and changes nothing', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const newer = await push(hub(), hub_api_key, at('2026-03-01T12:00:00Z', 'closed'))
-      const { record_id } = expectAnswer(newer, 201, PushAnswer)
+      const { record_id } = expectBody(newer, 201, PushAnswer)
       for (const method of ['POST', 'PATCH'] as const) {
         // An hour earlier, although its text sorts after the newer one.
         const older = at('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
         const answer = await push(hub(), hub_api_key, older, method)
-        const stale = expectAnswer(answer, 200, PushAnswer)
+        const stale = expectBody(answer, 200, PushAnswer)
         assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
         assert.doesNotMatch(stale.message, /New record/)
       }
@@ -47,43 +47,43 @@ onEachEngine((engine) => {
     })
 
     test('an older PATCH changes only the fields that no newer push has set', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const patch = (occurred_at: string, data: object) =>
         push(hub(), hub_api_key, { ...at(occurred_at, ''), full_name: undefined, data }, 'PATCH')
       await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'open'))
       await patch('2026-03-01T12:00:00Z', { status: 'closed' })
       const answer = await patch('2026-03-01T11:00:00Z', { status: 'paused', owner: 'Bea' })
-      assert.equal(expectAnswer(answer, 200, PushAnswer).outcome, 'updated')
+      assert.equal(expectBody(answer, 200, PushAnswer).outcome, 'updated')
       const { data } = only(await recordsOf(hub(), platform_name))
       assert.deepEqual(data, { status: 'closed', owner: 'Bea' })
     })
 
     test('pushes are ordered by occurred_at down to the nanosecond', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456789Z', 'second'))
       const older = await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456788Z', 'first'))
-      assert.equal(expectAnswer(older, 200, PushAnswer).outcome, 'stale')
+      assert.equal(expectBody(older, 200, PushAnswer).outcome, 'stale')
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'second' })
     })
 
     test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const ahead = new Date(Date.now() + 3_600_000).toISOString()
       const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
-      const { warnings = [] } = expectAnswer(answer, 201, PushAnswer)
+      const { warnings = [] } = expectBody(answer, 201, PushAnswer)
       assert.match(only(warnings), /occurred_at/)
       const later = await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'closed'))
-      assert.equal(expectAnswer(later, 200, PushAnswer).outcome, 'updated')
+      assert.equal(expectBody(later, 200, PushAnswer).outcome, 'updated')
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'closed' })
     })
 
     test('an occurred_at less than 5 minutes ahead is used as it is', async () => {
-      const { hub_api_key } = await registerAny(hub())
+      const { hub_api_key } = await registerPushingPlatform(hub())
       const ahead = new Date(Date.now() + 240_000).toISOString()
       const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
-      assert.equal(expectAnswer(answer, 201, PushAnswer).warnings, undefined)
+      assert.equal(expectBody(answer, 201, PushAnswer).warnings, undefined)
       const now = await push(hub(), hub_api_key, at(new Date().toISOString(), 'closed'))
-      assert.equal(expectAnswer(now, 200, PushAnswer).outcome, 'stale')
+      assert.equal(expectBody(now, 200, PushAnswer).outcome, 'stale')
     })
   })
 
@@ -91,7 +91,7 @@ onEachEngine((engine) => {
     const hub = shareHub(engine)
 
     test('200 POSTs of one new reference number create one record, and one of them returns 201', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const answers = await Promise.all(
         Array.from({ length: 200 }, () => pushOverSocket(hub(), hub_api_key, newRecord('N-1'))),
       )
@@ -100,12 +100,12 @@ onEachEngine((engine) => {
       assert.equal(statuses.filter((status) => status === 201).length, 1)
       assert.equal(statuses.filter((status) => status === 200).length, 199)
       for (const answer of answers) {
-        assert.equal(expectAnswer(answer, answer.status, PushAnswer).record_id, record_id)
+        assert.equal(expectBody(answer, answer.status, PushAnswer).record_id, record_id)
       }
     })
 
     test('100 PATCHes of different keys are all stored, and one of them creates the record', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const keys = Array.from({ length: 100 }, (_, index) => `key_${index}`)
       const statuses = await Promise.all(
         keys.map(async (key) => {
@@ -122,16 +122,16 @@ onEachEngine((engine) => {
     })
 
     test('a chunked body over the limit returns 413 before it ends', async () => {
-      const { hub_api_key } = await registerAny(hub())
-      const before = await tracesOf(hub())
+      const { hub_api_key } = await registerPushingPlatform(hub())
+      const before = await countStoredRows(hub())
       const { status, body } = await pushEndlessly(hub(), hub_api_key)
       assert.equal(status, 413)
       assert.equal(JSON.parse(body).code, 'body_too_large')
-      assert.deepEqual(await tracesOf(hub()), before)
+      assert.deepEqual(await countStoredRows(hub()), before)
     })
 
     test('a push that is cut off within its body is not stored, and the next push is', async () => {
-      const { hub_api_key, platform_name } = await registerAny(hub())
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       await new Promise<void>((resolve) => {
         const headers = { ...pushHeaders(hub_api_key), 'content-length': '1000' }
         const cut = request(`${hub().address}${RECEIVER}`, { method: 'POST', headers })

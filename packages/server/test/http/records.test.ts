@@ -14,10 +14,10 @@ import {
   newRecord,
   push,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   shareHub,
 } from '../helpers/hub/actions.ts'
-import { expectAnswer, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
+import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 
@@ -31,10 +31,10 @@ const SORTS = ['record_id', 'reference_number', 'full_name', 'created_at', 'upda
 const COUNT = 23
 const BEYOND = JSON.rawJSON('1e400')
 
-/** Changes the parts of a cursor: the list's name, the direction, the value and the record_id. */
-function changeCursor(cursor: string, change: (parts: unknown[]) => unknown[]): string {
-  const parts: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  return Buffer.from(JSON.stringify(change(parts))).toString('base64url')
+/** Replaces members of a cursor's position. */
+function changeCursor(cursor: string, changes: Record<string, unknown>): string {
+  const position: object = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  return Buffer.from(JSON.stringify({ ...position, ...changes })).toString('base64url')
 }
 
 onEachEngine((engine) => {
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
     let key = ''
     before(async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
-      const registered = await registerAny(hub(), { modules })
+      const registered = await registerPushingPlatform(hub(), { modules })
       platform = registered.platform_name
       key = registered.hub_api_key
       // Names and references are not in the order of the ids, and some names are equal.
@@ -57,11 +57,11 @@ onEachEngine((engine) => {
         await push(hub(), key, newRecord(`N-${number}`, { data: { status: 'again' } }))
       }
       await push(hub(), key, newRecord('P-1', { record_type: 'people' }))
-      await push(hub(), (await registerAny(hub())).hub_api_key, newRecord('N-1'))
+      await push(hub(), (await registerPushingPlatform(hub())).hub_api_key, newRecord('N-1'))
     })
     const read = async (query: Record<string, string>) => {
       const answer = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
-      return expectAnswer(answer, 200, RecordPage)
+      return expectBody(answer, 200, RecordPage)
     }
 
     test('a record has the specified members, alone and in a list', async () => {
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
         ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
         ...['estimated_total', 'total_is_estimate', 'search_lag'],
       ])
-      const [record] = expectAnswer(answer, 200, RecordPage).records
+      const [record] = expectBody(answer, 200, RecordPage).records
       assert.ok(record)
       expectMembers(record, RECORD_MEMBERS)
       assert.match(record.created_at, TIMESTAMP)
@@ -141,24 +141,20 @@ onEachEngine((engine) => {
       assert.deepEqual((await read({ platform: "x' OR 1=1 --" })).records, [])
     })
 
-    for (const [what, sort, change] of [
-      ['with a string instead of a number', 'record_id', ([list, way]) => [list, way, 'text', 1]],
-      ['with a number instead of a string', 'full_name', ([list, way]) => [list, way, 1, 1]],
-      ['with null instead of a string', 'full_name', ([list, way]) => [list, way, null, 1]],
-      [
-        'with a number instead of the sort key of a field',
-        'data.status',
-        ([list, way]) => [list, way, 1, 1],
-      ],
-      ['with a missing part', 'record_id', ([list, way]) => [list, way, 1]],
-      ['with a fractional record_id', 'record_id', ([list, way]) => [list, way, 1, 1.5]],
-      ['with the number 1e400', 'record_id', ([list, way]) => [list, way, BEYOND, 1]],
-      ['of an unknown list', 'record_id', ([, way]) => ['list', way, 1, 1]],
-    ] satisfies [string, string, (parts: unknown[]) => unknown[]][]) {
+    for (const [what, sort, changes] of [
+      ['with a string instead of a number', 'record_id', { value: 'text' }],
+      ['with a number instead of a string', 'full_name', { value: 1 }],
+      ['with null instead of a string', 'full_name', { value: null }],
+      ['with a number instead of the sort key of a field', 'data.status', { value: 1 }],
+      ['with a missing member', 'record_id', { record_id: undefined }],
+      ['with a fractional record_id', 'record_id', { record_id: 1.5 }],
+      ['with the number 1e400', 'record_id', { value: BEYOND }],
+      ['of an unknown list', 'record_id', { list: 'list' }],
+    ] satisfies [string, string, Record<string, unknown>][]) {
       test(`a cursor ${what} returns 400`, async () => {
         const query = { platform, record_type: 'cases', sort, limit: '2' }
         const { next_cursor } = await read(query)
-        const changed = changeCursor(next_cursor ?? '', change)
+        const changed = changeCursor(next_cursor ?? '', changes)
         const asked = new URLSearchParams({ ...query, cursor: changed })
         const error = expectError(
           await hub().get(`/api/v1/records?${asked}`),
@@ -208,7 +204,7 @@ onEachEngine((engine) => {
 
     test('the history lists each change except the creation, newest first', async () => {
       const created = await push(hub(), key, newRecord('H-1', { data: { a: 1, b: null } }))
-      const { record_id } = expectAnswer(created, 201, Type.Object({ record_id: Type.Integer() }))
+      const { record_id } = expectBody(created, 201, Type.Object({ record_id: Type.Integer() }))
       await push(hub(), key, newRecord('H-1', { full_name: 'Bea', data: { a: 2, 'c/~': {} } }))
       const patch = { record_type: 'cases', reference_number: 'H-1', data: { a: [1] } }
       const patched = await push(hub(), key, patch, 'PATCH')
@@ -244,8 +240,8 @@ onEachEngine((engine) => {
       const [record] = (await read({ reference_number: 'H-2' })).records
       const Page = Type.Object({ history: Type.Array(HistoryEntry), next_cursor: nullable })
       const url = `/api/v1/records/${record?.record_id}/history`
-      const first = expectAnswer(await hub().get(url), 200, Page)
-      const rest = expectAnswer(await hub().get(`${url}?cursor=${first.next_cursor}`), 200, Page)
+      const first = expectBody(await hub().get(url), 200, Page)
+      const rest = expectBody(await hub().get(`${url}?cursor=${first.next_cursor}`), 200, Page)
       assert.equal(rest.next_cursor, null)
       const entries = [...first.history, ...rest.history]
       assert.equal(entries.length, 105)
@@ -259,7 +255,7 @@ onEachEngine((engine) => {
       let cursor: string | null = ''
       while (cursor !== null) {
         const url = `/api/v1/activity?limit=10${cursor && `&cursor=${cursor}`}`
-        const page: Type.Static<typeof Page> = expectAnswer(await hub().get(url), 200, Page)
+        const page: Type.Static<typeof Page> = expectBody(await hub().get(url), 200, Page)
         lines.push(...page.activity)
         cursor = page.next_cursor
       }
@@ -276,7 +272,7 @@ onEachEngine((engine) => {
         ])
       }
       const mine = await hub().get(`/api/v1/activity?platform=${platform}&level=error`)
-      assert.deepEqual(expectAnswer(mine, 200, Page).activity, [])
+      assert.deepEqual(expectBody(mine, 200, Page).activity, [])
     })
 
     test('rejected pushes are returned in pages, newest first, each once with all its members', async () => {
@@ -288,7 +284,7 @@ onEachEngine((engine) => {
       while (cursor !== null) {
         const query = new URLSearchParams({ platform, limit: '3', ...(cursor && { cursor }) })
         const answer = await hub().get(`/api/v1/rejected-pushes?${query}`)
-        const page: Type.Static<typeof Page> = expectAnswer(answer, 200, Page)
+        const page: Type.Static<typeof Page> = expectBody(answer, 200, Page)
         found.push(...page.rejected_pushes)
         cursor = page.next_cursor
       }
@@ -305,7 +301,7 @@ onEachEngine((engine) => {
         ])
       }
       const coded = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')
-      assert.equal(expectAnswer(coded, 200, Page).rejected_pushes.length, 1)
+      assert.equal(expectBody(coded, 200, Page).rejected_pushes.length, 1)
     })
   })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
-import { authSecretOf } from '../../src/app/auth-secret.ts'
+import { deriveAuthSecret } from '../../src/domain/auth/auth-secret.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -12,7 +12,7 @@ import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/hub/second-fac
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { authKysely, runSql } from '../helpers/storage/sql.ts'
 
-const KEY = authSecretOf(createSecretBox(SECRET))
+const KEY = deriveAuthSecret(createSecretBox(SECRET))
 
 /** A complete sign-in with a password and a recovery code. */
 const use = async (hub: TestHub, code: string) =>
@@ -131,8 +131,8 @@ onEachEngineWhenDeep((engine) => {
       }
       const [code = ''] = codes
       const statuses: number[] = []
-      for (const guess of ['x', hash, 'y', hash, 'z', hash, code]) {
-        statuses.push((await tryFrom('198.51.100.66', guess)).status)
+      for (const entered of ['x', hash, 'y', hash, 'z', hash, code]) {
+        statuses.push((await tryFrom('198.51.100.66', entered)).status)
       }
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
       assert.equal((await tryFrom('192.0.2.1', code)).status, 200)

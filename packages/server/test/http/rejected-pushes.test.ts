@@ -3,11 +3,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Type from 'typebox'
 import { REMOVED_KEY } from '../../src/domain/platform/redact-keys.ts'
-import { activityOf, newRecord, registerAny, rejectedOf, shareHub } from '../helpers/hub/actions.ts'
+import {
+  activityOf,
+  newRecord,
+  registerPushingPlatform,
+  rejectedOf,
+  shareHub,
+} from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { groupsOf, refuse, replayOne, sendReplay } from '../helpers/hub/rejected.ts'
-import { type Answer, expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { groupsOf, replayOne, sendRejectedPush, sendReplay } from '../helpers/hub/rejected.ts'
+import {
+  expectAbsent,
+  expectBody,
+  expectError,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -19,10 +30,10 @@ onEachEngine((engine) => {
     const hub = shareHub(engine)
 
     test('rejected pushes are grouped by cause, and a cause can be used as a filter', async () => {
-      const school = await registerAny(hub())
-      await refuse(hub(), school, newRecord('R-1', { data: 1 }))
-      await refuse(hub(), school, newRecord('R-2', { data: 2 }))
-      await refuse(hub(), school, newRecord('R-3', { full_name: 3 }))
+      const school = await registerPushingPlatform(hub())
+      await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
+      await sendRejectedPush(hub(), school, newRecord('R-2', { data: 2 }))
+      await sendRejectedPush(hub(), school, newRecord('R-3', { full_name: 3 }))
       const groups = await groupsOf(hub(), school.platform_name)
       assert.deepEqual(
         groups.map((group) => [group.code, group.record_type, group.rejected_pushes]).sort(),
@@ -34,15 +45,15 @@ onEachEngine((engine) => {
       const two = groups.find((group) => group.rejected_pushes === 2)
       assert.ok(two)
       const answer = await remove(hub(), `?cause=${two.cause}&platform=${school.platform_name}`)
-      assert.equal(expectAnswer(answer, 200, Dismissed).dismissed, 2)
+      assert.equal(expectBody(answer, 200, Dismissed).dismissed, 2)
       const left = await groupsOf(hub(), school.platform_name)
       assert.match(only(left).message, /full_name/)
     })
 
     test('a dismissed push is deleted, and the audit log records who dismissed it', async () => {
-      const school = await registerAny(hub())
-      const { id } = await refuse(hub(), school, newRecord('R-1', { data: 1 }))
-      assert.equal(expectAnswer(await remove(hub(), `/${id}`), 200, Dismissed).dismissed, 1)
+      const school = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
+      assert.equal(expectBody(await remove(hub(), `/${id}`), 200, Dismissed).dismissed, 1)
       expectError(await remove(hub(), `/${id}`), 404, 'not_found')
       expectError(await hub().get(`/api/v1/rejected-pushes/${id}`), 404, 'not_found')
       expectError(await remove(hub(), ''), 400, 'invalid_request')
@@ -58,8 +69,8 @@ onEachEngine((engine) => {
     })
 
     test('a viewer can read rejected pushes but cannot replay or dismiss them', async () => {
-      const school = await registerAny(hub())
-      const { id } = await refuse(hub(), school, newRecord('R-1', { data: 1 }))
+      const school = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
       const headers = { authorization: hub().authorization('viewer') }
       const read = await hub().send({ url: `/api/v1/rejected-pushes/${id}`, headers })
       assert.equal(read.status, 200)
@@ -76,10 +87,14 @@ onEachEngine((engine) => {
     })
 
     test('keys in a body are redacted, and a redacted body must be edited before a replay', async () => {
-      const school = await registerAny(hub())
+      const school = await registerPushingPlatform(hub())
       const key = school.hub_api_key
       const data = { note: `our key is ${key}`, 'X-API-KEY': 'some other key' }
-      const { id, body } = await refuse(hub(), school, newRecord('R-1', { full_name: 1, data }))
+      const { id, body } = await sendRejectedPush(
+        hub(),
+        school,
+        newRecord('R-1', { full_name: 1, data }),
+      )
       assert.deepEqual(body, {
         ...newRecord('R-1', { full_name: 1 }),
         data: { note: `our key is ${REMOVED_KEY}`, 'X-API-KEY': REMOVED_KEY },
@@ -106,7 +121,7 @@ onEachEngine((engine) => {
   })
 })
 
-function remove(hub: TestHub, path: string): Promise<Answer> {
+function remove(hub: TestHub, path: string): Promise<TestResponse> {
   return hub.send({
     method: 'DELETE',
     url: `/api/v1/rejected-pushes${path}`,

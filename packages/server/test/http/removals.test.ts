@@ -23,7 +23,7 @@ import {
   rejectedOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { type Answer, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, key, platform } = kit
       const before = await recordsOf(hub, platform.platform_name)
-      const changed = expectAnswer(await choose(hub, id, ['visits']), 200, OnePlatform).platform
+      const changed = expectBody(await choose(hub, id, ['visits']), 200, OnePlatform).platform
       assert.equal(changed.modules_registered, 1)
       assert.equal(changed.records, before.length)
       const refused = await push(hub, key, newRecord('R-1'))
@@ -51,7 +51,7 @@ onEachEngine((engine) => {
       )
       assert.equal(only((await pullAll(hub)).tasks).record_type, 'visits')
       assert.deepEqual(await recordsOf(hub, platform.platform_name), before)
-      expectAnswer(await choose(hub, id, ['visits', 'cases']), 200, OnePlatform)
+      expectBody(await choose(hub, id, ['visits', 'cases']), 200, OnePlatform)
       const { pull } = await pullAll(hub)
       assert.deepEqual([pull.counts.created, pull.counts.unchanged], [0, before.length])
       assert.equal((await push(hub, key, newRecord('R-1'))).status, 200)
@@ -71,7 +71,7 @@ onEachEngine((engine) => {
       expectError(await choose(hub, 999, []), 404, 'not_found')
       assert.equal((await readPlatform(hub, id)).modules_registered, 2)
       const both = { record_types: [], status: 'inactive' }
-      const changed = expectAnswer(await patch(hub, id, both), 200, OnePlatform).platform
+      const changed = expectBody(await patch(hub, id, both), 200, OnePlatform).platform
       assert.deepEqual([changed.modules_registered, changed.status], [0, 'inactive'])
     })
 
@@ -81,10 +81,10 @@ onEachEngine((engine) => {
       const [cases, visits] = platform.modules
       cases?.records.push(simulatedRecord('new'))
       visits?.records.push(simulatedRecord('new'))
-      const held = platform.hold('records/cases')
+      const held = platform.holdRequest('records/cases')
       const pulling = pullAll(hub)
       await held.arrived
-      expectAnswer(await choose(hub, id, ['visits']), 200, OnePlatform)
+      expectBody(await choose(hub, id, ['visits']), 200, OnePlatform)
       held.release()
       const { tasks } = await pulling
       const states = new Map(tasks.map((task) => [task.record_type, task.state]))
@@ -103,7 +103,7 @@ onEachEngine((engine) => {
       const url = `/api/v1/platforms/${id}/modules/cases/records`
       const typed = { record_type: 'cases' }
       const preview = object({ success: literal(true), removal: ModuleRemovalPreview })
-      const registered = expectAnswer(await hub.get(url), 200, preview).removal
+      const registered = expectBody(await hub.get(url), 200, preview).removal
       assert.deepEqual([registered.records, registered.registered], [3, true])
       expectError(await remove(hub, url, typed), 409, 'module_registered')
       await choose(hub, id, ['visits'])
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
       expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 6)
 
-      const { removal } = expectAnswer(await remove(hub, url, typed), 202, RemovalAnswer)
+      const { removal } = expectBody(await remove(hub, url, typed), 202, RemovalAnswer)
       assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
       const done = await untilDone(hub, removal.id)
       assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
@@ -135,7 +135,7 @@ onEachEngine((engine) => {
       await push(hub, key, newRecord('R-1', { data: 'none' }))
       const url = `/api/v1/platforms/${id}`
       const preview = object({ success: literal(true), removal: PlatformRemovalPreview })
-      assert.deepEqual(expectAnswer(await hub.get(`${url}/removal`), 200, preview).removal, {
+      assert.deepEqual(expectBody(await hub.get(`${url}/removal`), 200, preview).removal, {
         platform_name,
         modules: 2,
         records: 6,
@@ -146,13 +146,13 @@ onEachEngine((engine) => {
         expectError(await remove(hub, url, wrong), 422, 'name_differs')
       }
       expectError(await remove(hub, url, undefined), 400, 'invalid_request')
-      expectAnswer(await push(hub, key, newRecord('R-9')), 201, PushAnswer)
+      expectBody(await push(hub, key, newRecord('R-9')), 201, PushAnswer)
 
       const answers = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
       assert.deepEqual(answers.map((answer) => answer.status).sort(), [202, 404])
       const accepted = answers.find((answer) => answer.status === 202)
       assert.ok(accepted)
-      const { removal } = expectAnswer(accepted, 202, RemovalAnswer)
+      const { removal } = expectBody(accepted, 202, RemovalAnswer)
       expectError(await push(hub, key, newRecord('R-10')), 401, 'api_key_invalid')
       expectError(await hub.get(url), 404, 'not_found')
       expectError(await hub.get(`${url}/removal`), 404, 'not_found')
@@ -187,7 +187,7 @@ onEachEngine((engine) => {
       await push(hub, hub_api_key, newRecord('R-1'))
       const { platform_name } = platform
       const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      await untilDone(hub, expectAnswer(answer, 202, RemovalAnswer).removal.id)
+      await untilDone(hub, expectBody(answer, 202, RemovalAnswer).removal.id)
       const told = (kind: string, lines: ActivityLine[]) =>
         only(lines.filter((line) => line.kind === kind)).message
       const lines = await activityOf(hub)
@@ -216,12 +216,12 @@ onEachEngine((engine) => {
       await using other = await simulatePlatform()
       other.modules[0]?.records.push(simulatedRecord(1))
       await registerPlatform(hub, other)
-      const held = platform.hold('records/cases')
+      const held = platform.holdRequest('records/cases')
       const pulling = pullAll(hub)
       await held.arrived
       const { platform_name } = platform
       const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      const { removal } = expectAnswer(answer, 202, RemovalAnswer)
+      const { removal } = expectBody(answer, 202, RemovalAnswer)
       held.release()
       const { pull, tasks } = await pulling
       assert.equal(pull.state, 'partial')
@@ -286,27 +286,27 @@ async function startWithTwoModules(engine: StorageEngine) {
   }
 }
 
-function patch(hub: TestHub, id: number, body: unknown): Promise<Answer> {
+function patch(hub: TestHub, id: number, body: unknown): Promise<TestResponse> {
   const headers = { authorization: hub.authorization('operator') }
   return hub.send({ method: 'PATCH', url: `/api/v1/platforms/${id}`, headers, body })
 }
 
-function choose(hub: TestHub, id: number, record_types: string[]): Promise<Answer> {
+function choose(hub: TestHub, id: number, record_types: string[]): Promise<TestResponse> {
   return patch(hub, id, { record_types })
 }
 
-function remove(hub: TestHub, url: string, body: unknown): Promise<Answer> {
+function remove(hub: TestHub, url: string, body: unknown): Promise<TestResponse> {
   const headers = { authorization: hub.authorization('operator') }
   return hub.send({ method: 'DELETE', url, headers, ...(body === undefined ? {} : { body }) })
 }
 
 async function readPlatform(hub: TestHub, id: number): Promise<Platform> {
-  return expectAnswer(await hub.get(`/api/v1/platforms/${id}`), 200, OnePlatform).platform
+  return expectBody(await hub.get(`/api/v1/platforms/${id}`), 200, OnePlatform).platform
 }
 
 function untilDone(hub: TestHub, id: number): Promise<Removal> {
   return until(async () => {
-    const { removals } = expectAnswer(await hub.get('/api/v1/removals'), 200, RemovalPage)
+    const { removals } = expectBody(await hub.get('/api/v1/removals'), 200, RemovalPage)
     return removals.find((one) => one.id === id && one.finished_at !== null) ?? null
   }, `removal ${id} ends`)
 }

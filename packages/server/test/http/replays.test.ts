@@ -12,27 +12,27 @@ import Type from 'typebox'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import {
+  countStoredRows,
   historyOf,
   newRecord,
   push,
   recordsOf,
-  registerAny,
+  registerPushingPlatform,
   rejectedOf,
   setStatus,
   shareHub,
-  tracesOf,
 } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   groupsOf,
   type Registered,
-  refuse,
   replayOne,
+  sendRejectedPush,
   sendReplay,
   sendToRejected,
 } from '../helpers/hub/rejected.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -42,16 +42,16 @@ onEachEngine((engine) => {
     const hub = shareHub(engine)
 
     test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
-      const school = await registerAny(hub())
-      const { id } = await refuse(hub(), school, newRecord('R-1', { data: 'none' }))
+      const school = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { data: 'none' }))
       const body = newRecord('R-1', { data: { price: 1 } })
-      const before = await tracesOf(hub())
+      const before = await countStoredRows(hub())
       const dry = await replayOne(hub(), id, { body, dry_run: true })
       assert.deepEqual(dry, { ...accepted(id), outcome: 'created', record_id: null })
-      const unmended = await replayOne(hub(), id, { dry_run: true })
-      assert.deepEqual([unmended.outcome, unmended.code], ['rejected', 'invalid_record'])
-      assert.deepEqual(unmended.errors, { data: ['must be an object'] })
-      assert.deepEqual(await tracesOf(hub()), before)
+      const unedited = await replayOne(hub(), id, { dry_run: true })
+      assert.deepEqual([unedited.outcome, unedited.code], ['rejected', 'invalid_record'])
+      assert.deepEqual(unedited.errors, { data: ['must be an object'] })
+      assert.deepEqual(await countStoredRows(hub()), before)
 
       expectError(await sendReplay(hub(), id, {}), 422, 'invalid_record')
       const replay = await replayOne(hub(), id, { body })
@@ -117,18 +117,18 @@ onEachEngine((engine) => {
     })
 
     test('numbers keep all their digits when a push is edited and replayed', async () => {
-      const school = await registerAny(hub())
-      const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
+      const school = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
       const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
       const body = record.replace('"N"', '12345678901234567890.10')
-      expectAnswer(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayAnswer)
+      expectBody(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayAnswer)
       const answer = await hub().get(`/api/v1/records?platform=${school.platform_name}`)
       assert.ok(answer.text.includes('"n":12345678901234567890.10'), answer.text)
     })
 
     test('a replay is stale after a later push unless it overwrites, and the history names the replay', async () => {
-      const school = await registerAny(hub())
-      const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
+      const school = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
       await push(hub(), school.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
       const body = newRecord('R-1', { data: { status: 'earlier' } })
       assert.equal((await replayOne(hub(), id, { body })).outcome, 'stale')
@@ -142,8 +142,8 @@ onEachEngine((engine) => {
     })
 
     test('of ten simultaneous replays of a push only one succeeds', async () => {
-      const school = await registerAny(hub())
-      const { id } = await refuse(hub(), school, newRecord('R-1', { full_name: 1 }))
+      const school = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
       const sent = Array.from({ length: 10 }, (_, n) =>
         sendReplay(hub(), id, { body: newRecord('R-1', { data: { n } }) }),
       )
@@ -163,7 +163,7 @@ onEachEngine((engine) => {
       expectError(await sendReplay(hub(), 999_999, {}), 404, 'not_found')
       const unknown = await sendReplay(hub(), id, { unknown: 1 })
       assert.deepEqual(expectError(unknown, 400, 'invalid_request').errors, {
-        unknown: ['is not known here'],
+        unknown: ['is not a known member'],
       })
       for (const wrong of [{ unknown: 1 }, { dry_run: 'yes' }, [], 'no JSON']) {
         expectError(
@@ -184,9 +184,9 @@ onEachEngine((engine) => {
       assert.equal(await replayableOf(hub(), platform.id), 231)
 
       const filter = { platform: name, record_type: 'late' }
-      const before = await tracesOf(hub())
+      const before = await countStoredRows(hub())
       const tried = await replaySteps(hub(), { ...filter, dry_run: true })
-      assert.deepEqual(await tracesOf(hub()), before)
+      assert.deepEqual(await countStoredRows(hub()), before)
       assert.deepEqual(
         tried.map((step) => [step.replays.length, step.remaining]),
         [
@@ -211,7 +211,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await groupsOf(hub(), name), [])
       const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
       const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
-      assert.deepEqual(expectAnswer(await hub().get(open), 200, Page).rejected_pushes, [])
+      assert.deepEqual(expectBody(await hub().get(open), 200, Page).rejected_pushes, [])
     })
 
     test('a replay by filter that fails between two steps can be continued', async () => {
@@ -229,7 +229,7 @@ onEachEngine((engine) => {
       const { platform, name } = await refuseUnregistered(down, references)
       await registerModule(down, platform)
       const request = { platform: name, dry_run: false }
-      const first = expectAnswer(
+      const first = expectBody(
         await sendToRejected(down, '/replay', request),
         200,
         ReplayStepAnswer,
@@ -246,9 +246,9 @@ onEachEngine((engine) => {
     })
 
     test('pushes rejected again in a replay by filter remain open with their errors', async () => {
-      const school = await registerAny(hub())
-      await refuse(hub(), school, newRecord('R-1', { data: 1 }))
-      await refuse(hub(), school, newRecord('R-2', { data: 2 }))
+      const school = await registerPushingPlatform(hub())
+      await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
+      await sendRejectedPush(hub(), school, newRecord('R-2', { data: 2 }))
       const filter = { platform: school.platform_name, dry_run: false }
       const [step] = await replaySteps(hub(), filter)
       assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
@@ -278,9 +278,9 @@ onEachEngine((engine) => {
       assert.equal((await kit.pull()).missing, 0)
       assert.deepEqual(await kit.records(), records)
       assert.deepEqual(await groupsOf(kit.hub, kit.platform.platform_name), [])
-      module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'mended' })]
-      const mended = await kit.pull()
-      assert.deepEqual([mended.updated, mended.unchanged, mended.rejected], [1, 1, 0])
+      module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'corrected' })]
+      const corrected = await kit.pull()
+      assert.deepEqual([corrected.updated, corrected.unchanged, corrected.rejected], [1, 1, 0])
     })
 
     test('a replayed duplicate is stale unless it overwrites the first record', async () => {
@@ -315,7 +315,7 @@ function idsOf(step: ReplayStepAnswer | undefined): (number | null)[] | undefine
 /** Adds a platform whose module `late` is not registered, and pushes records to that module. */
 async function refuseUnregistered(hub: TestHub, references: string[]) {
   const modules = [simulatedModule('cases'), simulatedModule('late')]
-  const platform = await registerAny(hub, { modules })
+  const platform = await registerPushingPlatform(hub, { modules })
   await setRegistered(hub, platform, ['cases'])
   for (const reference of references) {
     const body = newRecord(reference, { record_type: 'late' })
@@ -341,13 +341,13 @@ async function setRegistered(hub: TestHub, { id }: Registered, types: string[]):
 
 async function replayableOf(hub: TestHub, id: number): Promise<number | undefined> {
   const answer = await hub.get(`/api/v1/platforms/${id}`)
-  const { platform } = expectAnswer(answer, 200, Type.Object({ platform: Platform }))
+  const { platform } = expectBody(answer, 200, Type.Object({ platform: Platform }))
   return platform.modules.find((module) => module.record_type === 'late')?.replayable
 }
 
 async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
   const Answered = Type.Object({ rejected_push: RejectedPush })
-  return expectAnswer(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Answered).rejected_push
+  return expectBody(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Answered).rejected_push
 }
 
 /** Runs all steps of a replay by filter. */
@@ -358,7 +358,7 @@ async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepAns
       ...request,
       ...(cursor ? { cursor } : {}),
     })
-    const step = expectAnswer(answer, 200, ReplayStepAnswer)
+    const step = expectBody(answer, 200, ReplayStepAnswer)
     steps.push(step)
     cursor = step.next_cursor
   }

@@ -1,8 +1,8 @@
 /** Deletion of old rows in the background. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
-import { clockOfToday } from '../helpers/hub/alerts.ts'
+import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { countRows } from '../helpers/storage/sql.ts'
@@ -22,10 +22,10 @@ function untilGone(hub: TestHub, table: string) {
 onEachEngine((engine) => {
   describe(`retention, on ${engine.name}`, () => {
     test('rows older than the settings allow are deleted; records and rows without a limit stay', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       const options = { clock, env: FOR_EVER }
       await using hub = await startTestHub(engine, options)
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       await push(hub, hub_api_key, newRecord('N-1'))
       await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
       await push(hub, hub_api_key, newRecord('N-2', { data: 1 }))
@@ -48,10 +48,10 @@ onEachEngine((engine) => {
     })
 
     test('the activity is cut to HUB_RETENTION_ACTIVITY_LINES lines', async () => {
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       const env = { HUB_RETENTION_ACTIVITY_LINES: '10', HUB_RETENTION_ACTIVITY_DAYS: '0' }
       await using hub = await startTestHub(engine, { clock, env, intervals: AT_ONCE })
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       for (let index = 1; index <= 30; index += 1) {
         await push(hub, hub_api_key, newRecord(`N-${index}`))
       }
@@ -65,7 +65,7 @@ onEachEngine((engine) => {
     test('it runs once an hour whatever the number of nodes, and is retried after an error', async () => {
       let rounds = 0
       let failures = 0
-      const clock = clockOfToday()
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, {
         clock,
         intervals: AT_ONCE,
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
           ...storage,
           retention: {
             ...storage.retention,
-            async giveSpaceBack() {
+            async reclaimSpace() {
               if (failures < 3) {
                 failures += 1
                 throw new Error('The disk is shy')
@@ -85,11 +85,11 @@ onEachEngine((engine) => {
         }),
       })
       await until(async () => (rounds === 1 ? true : null), 'a round came to its end')
-      assert.equal(hub.log().split('old rows could not be dropped').length, 2)
+      assert.equal(hub.log().split('old rows could not be deleted').length, 2)
       clock.advance(3590)
       // Meanwhile another node tries to run it as often as this hub does.
       for (let time = 1; time <= 20; time += 1) {
-        assert.equal(await hub.storage.operators.claim('retention', 1), false)
+        assert.equal(await hub.storage.leases.acquire('retention', 'another node', 1), false)
       }
       assert.equal(rounds, 1)
       clock.advance(20)

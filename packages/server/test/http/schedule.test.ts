@@ -5,7 +5,7 @@ import { Schedule } from '@recordhub/protocol'
 import Type from 'typebox'
 import { activityOf, readSnapshot, registerPlatform, startPull } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
@@ -16,7 +16,7 @@ const HOURLY = { HUB_PULL_SCHEDULE: `${MINUTE} * * * *` }
 const Answer = Type.Object({ success: Type.Literal(true), schedule: Schedule })
 
 async function schedule(hub: TestHub): Promise<Schedule> {
-  return expectAnswer(await hub.get('/api/v1/schedule'), 200, Answer).schedule
+  return expectBody(await hub.get('/api/v1/schedule'), 200, Answer).schedule
 }
 
 function change(hub: TestHub, body: unknown, role: 'operator' | 'viewer' = 'operator') {
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
 
     test('stays paused over a restart until it is resumed, and both changes are logged', async () => {
       await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
-      const paused = expectAnswer(await change(hub, { paused: true }), 200, Answer).schedule
+      const paused = expectBody(await change(hub, { paused: true }), 200, Answer).schedule
       assert.equal(paused.paused, true)
       assert.ok(paused.paused_since && paused.paused_by)
       assert.equal(paused.next_run_at, null)
@@ -53,7 +53,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await schedule(hub), paused)
       // An operator may still start a pull.
       await startPull(hub)
-      const resumed = expectAnswer(await change(hub, { paused: false }), 200, Answer).schedule
+      const resumed = expectBody(await change(hub, { paused: false }), 200, Answer).schedule
       assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
       assert.ok(resumed.next_run_at)
       const kinds = (await activityOf(hub)).map((line) => line.kind)

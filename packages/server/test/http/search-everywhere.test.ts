@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectAnswer, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import {
   type Behaviour,
   respond,
@@ -36,7 +36,7 @@ onEachEngineWhenDeep((engine) => {
       const pushed = body.replace('"DATA"', '{"n":9007199254740993}')
       assert.equal((await push(hub, hub_api_key, pushed)).status, 201)
       await until(async () => {
-        const { lag } = expectAnswer(
+        const { lag } = expectBody(
           await hub.get('/api/v1/search/status'),
           200,
           Type.Object({ lag: Type.Integer() }),
@@ -83,7 +83,7 @@ onEachEngineWhenDeep((engine) => {
       await registerPlatform(hub(), simulated, { record_types: ['cases'] })
       const drafts = Array.from({ length: 30 }, () => ({ record_type: 'drafts', full_name: 'Ann' }))
       const others = [{ record_type: 'cases' }, { record_type: 'another' }, { full_name: 'Ann' }]
-      simulated.behave('search', respond.json({ records: [...drafts, ...others] }))
+      simulated.setResponse('search', respond.json({ records: [...drafts, ...others] }))
       const line = lineOf((await search(hub(), 'ann')).lines, simulated)
       assert.equal(line.found, 3)
       assert.deepEqual(
@@ -123,7 +123,7 @@ onEachEngineWhenDeep((engine) => {
     ] as const satisfies [string, Behaviour, string, string | null][]) {
       test(`${what} is reported for that platform, and the search continues to its end`, async () => {
         await using simulated = await simulatePlatform()
-        simulated.behave('search', behaviour)
+        simulated.setResponse('search', behaviour)
         await registerPlatform(hub(), simulated)
         const { lines } = await search(hub(), 'ann')
         const line = lineOf(lines, simulated)
@@ -143,7 +143,7 @@ onEachEngineWhenDeep((engine) => {
         { echo: source_api_key },
         { success: false, message: `wrong: ${source_api_key}` },
       ]) {
-        simulated.behave('search', respond.json(answer))
+        simulated.setResponse('search', respond.json(answer))
         expectAbsent([source_api_key], [(await search(hub(), 'ann')).text])
       }
       expectAbsent([source_api_key], [hub().log()])
@@ -155,7 +155,7 @@ onEachEngineWhenDeep((engine) => {
       const { id } = await registerPlatform(hub(), off)
       await setStatus(hub(), id, 'inactive')
       await registerPlatform(hub(), away)
-      await away.goAway()
+      await away.goOffline()
       const { lines } = await search(hub(), 'ann')
       assert.equal(lineOf(lines, away).error?.code, 'platform_unreachable')
       assert.ok(!lines.some((line) => 'platform_name' in line && isOf(line, off)))
@@ -169,7 +169,7 @@ onEachEngineWhenDeep((engine) => {
       await registerPlatform(hub(), quick)
       const lineBy = ({ platform_name }: SimulatedPlatform) =>
         `{"kind":"platform","platform_name":"${platform_name}"`
-      const held = slow.hold('search')
+      const held = slow.holdRequest('search')
       await using reading = await openSearch(hub(), 'ann')
       await reading.until((text) => text.includes(lineBy(quick)))
       assert.ok(!reading.text().includes(lineBy(slow)))
@@ -183,7 +183,7 @@ onEachEngineWhenDeep((engine) => {
       await registerPlatform(hub(), slow)
       const asked = Promise.withResolvers<void>()
       const ended = Promise.withResolvers<void>()
-      slow.behave('search', (response) => {
+      slow.setResponse('search', (response) => {
         response.once('close', ended.resolve)
         asked.resolve()
       })
@@ -197,7 +197,7 @@ onEachEngineWhenDeep((engine) => {
       await using own = await startTestHub(engine)
       await using slow = await simulatePlatform()
       await registerPlatform(own, slow)
-      const held = slow.hold('search')
+      const held = slow.holdRequest('search')
       await using reading = await openSearch(own, 'ann')
       await held.arrived
       await own.stop()
@@ -213,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
       let most = 0
       for (let made = 0; made < 20; made++) {
         const simulated = platforms.use(await simulatePlatform())
-        simulated.behave('search', (...exchange) => {
+        simulated.setResponse('search', (...exchange) => {
           current += 1
           most = Math.max(most, current)
           setImmediate(() => {

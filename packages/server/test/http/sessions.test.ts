@@ -202,10 +202,10 @@ onEachEngineWhenDeep((engine) => {
     test('too many password attempts return 429, whatever X-Forwarded-For says', async () => {
       await using own = await startTestHub(engine, { withOperator: true })
       const statuses: number[] = []
-      for (let guess = 0; guess < 12; guess++) {
-        const address = `192.0.2.${guess}`
+      for (let attempt = 0; attempt < 12; attempt++) {
+        const address = `192.0.2.${attempt}`
         const headers = { 'x-forwarded-for': address, 'x-recordhub-client-address': address }
-        statuses.push((await trySignIn(own, `a wrong password ${guess}`, headers)).status)
+        statuses.push((await trySignIn(own, `a wrong password ${attempt}`, headers)).status)
       }
       assert.equal(statuses[0], 401)
       assert.equal(statuses.at(-1), 429)

@@ -12,12 +12,17 @@ import {
   readInvited,
   sessionOf,
 } from '../helpers/hub/operators.ts'
-import { type Answer, expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
+import {
+  expectAbsent,
+  expectError,
+  expectObject,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import {
   AT_HOME,
   beginSignOn,
-  comeBack,
   createClockAhead,
+  followRedirects,
   optionsWith,
   SITE,
   signOn,
@@ -26,7 +31,7 @@ import {
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 
-async function expectRefused(hub: TestHub, answer: Answer, error: string): Promise<void> {
+async function expectRefused(hub: TestHub, answer: TestResponse, error: string): Promise<void> {
   assert.equal(answer.status, 302, answer.text)
   const target = new URL(answer.header('location'), SITE)
   assert.deepEqual([target.pathname, target.searchParams.get('error')], ['/sign-in', error])
@@ -154,7 +159,7 @@ onEachEngineWhenDeep((engine) => {
         putAhead()
         const begun = await beginSignOn(hub)
         expectError(begun, 502, 'sign_on_issuer_wrong')
-        const words = `its issuer is ${wrong}, where HUB_OIDC_ISSUER has ${issuer}.`
+        const words = `names the issuer ${wrong}, but HUB_OIDC_ISSUER is ${issuer}.`
         for (const text of [begun.text, hub.log()]) assert.ok(text.includes(words), words)
         assert.deepEqual(begun.cookies, [])
       }
@@ -180,7 +185,7 @@ onEachEngineWhenDeep((engine) => {
       provider.describe({ issuer: 'https://evil.example' })
       provider.forge({ iss: 'https://evil.example' })
       await hub.restart(optionsWith(provider))
-      await expectRefused(hub, await comeBack(hub, begun), 'sign_on_issuer_wrong')
+      await expectRefused(hub, await followRedirects(hub, begun), 'sign_on_issuer_wrong')
     })
 
     test('the issuer may be set as the URL of its discovery document or with a trailing slash', async () => {

@@ -1,7 +1,7 @@
 /** The SQL views that a running hub creates. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newRecord, push, registerAny } from '../helpers/hub/actions.ts'
+import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -23,7 +23,7 @@ onEachEngine((engine) => {
     test('a registered platform gets its views, and a starting hub creates missing ones', async () => {
       await using hub = await startTestHub(engine)
       const modules = [simulatedModule('cases', { keys: ['status', 'amount'] })]
-      const { hub_api_key, platform_name } = await registerAny(hub, { modules })
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub, { modules })
       const data = { status: 'open', amount: '12' }
       assert.equal((await push(hub, hub_api_key, newRecord('r-1', { data }))).status, 201)
       const view = await untilView(hub, platform_name)
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
           },
         }),
       })
-      const { hub_api_key } = await registerAny(hub)
+      const { hub_api_key } = await registerPushingPlatform(hub)
       assert.equal((await push(hub, hub_api_key, newRecord('r-1'))).status, 201)
       await until(async () => (hub.log().includes('v_broken') ? true : null), 'the error is logged')
       assert.match(hub.log(), /permission denied/)

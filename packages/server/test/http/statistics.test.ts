@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { Statistics } from '@recordhub/protocol'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectAnswer } from '../helpers/hub/response.ts'
+import { expectBody } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 
@@ -21,7 +21,7 @@ onEachEngine((engine) => {
       await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }), 'PATCH')
       await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
       await pullAll(hub)
-      const read = async (url: string) => expectAnswer(await hub.get(url), 200, Statistics).hours
+      const read = async (url: string) => expectBody(await hub.get(url), 200, Statistics).hours
       const hours = await read('/api/v1/statistics')
       assert.equal(hours.length, 24)
       const times = hours.map(({ at }) => Date.parse(at))
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
       await using hub = await startTestHub(engine)
       await using good = await simulatePlatform()
       await using bad = await simulatePlatform()
-      bad.behave('records/cases', respond.status(500))
+      bad.setResponse('records/cases', respond.status(500))
       await registerPlatform(hub, good)
       await registerPlatform(hub, bad)
       const { pull } = await pullAll(hub)

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
-import { ACCESS, isForCallers } from '../../src/http/access.ts'
-import { type Session, shareHub, signIn, tracesOf } from '../helpers/hub/actions.ts'
+import { ACCESS, requiresCaller } from '../../src/http/access.ts'
+import { countStoredRows, type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
 import { EMAIL, type HubRequest } from '../helpers/hub/hub.ts'
-import { type Answer, expectAbsent, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
@@ -41,7 +41,7 @@ const ROUTES = Object.entries(ACCESS).map(([name, access]) => {
   return { name, method: methodOf(method), pattern, url, access }
 })
 /** Every route that needs a role and may change something. */
-const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && isForCallers(access))
+const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && requiresCaller(access))
 
 function methodOf(text: string): (typeof METHODS)[number] {
   return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
     }
 
     /** The response to a browser: the error page, not the dashboard. */
-    async function expectErrorPage(request: HubRequest, status: number): Promise<Answer> {
+    async function expectErrorPage(request: HubRequest, status: number): Promise<TestResponse> {
       const response = await hub().send({ ...request, headers: { ...request.headers, ...BROWSER } })
       assert.equal(response.status, status, response.text)
       assert.match(response.header('content-type'), /^text\/html/)
@@ -102,7 +102,7 @@ onEachEngine((engine) => {
     for (const [who, apiStatus, headersOf] of credentials) {
       for (const [from, site] of sites) {
         test(`an action with ${who} and ${from} returns 419, and ${apiStatus} in the API`, async () => {
-          const traces = await tracesOf(hub())
+          const traces = await countStoredRows(hub())
           const headers = { ...headersOf(), ...site }
           const post = { method: 'POST', headers } as const
           for (const url of [PULL_ALL, SIGN_OUT]) {
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
           )
           const code = apiStatus === 401 ? 'not_signed_in' : 'session_or_token_invalid'
           await expectScriptError({ ...post, url: '/api/v1/pulls' }, apiStatus, code)
-          assert.deepEqual(await tracesOf(hub()), traces)
+          assert.deepEqual(await countStoredRows(hub()), traces)
         })
       }
     }
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
       })
 
       test(`an action with session and token returns 403 with ${from} and does not extend the session`, async () => {
-        const traces = await tracesOf(hub())
+        const traces = await countStoredRows(hub())
         const sessions = async () =>
           JSON.stringify(
             await runSql(hub().storage, 'SELECT id, updated_at FROM operator_sessions ORDER BY id'),
@@ -146,7 +146,7 @@ onEachEngine((engine) => {
           await expectScriptError({ method: 'POST', url, headers }, 403, 'origin_not_allowed')
         }
         assert.equal(await sessions(), before)
-        assert.deepEqual(await tracesOf(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), traces)
       })
 
       test(`a sign-in returns 403 with ${from}`, async () => {
@@ -241,7 +241,7 @@ onEachEngine((engine) => {
     })
 
     test('of the responses of all routes only 401 has WWW-Authenticate, and never Basic', async () => {
-      for (const { method, url, name } of ROUTES.filter(({ access }) => isForCallers(access))) {
+      for (const { method, url, name } of ROUTES.filter(({ access }) => requiresCaller(access))) {
         const response = await hub().send({ method, url, headers: SCRIPT })
         const challenge = response.header('www-authenticate')
         assert.equal(response.status === 401, challenge !== '', name)

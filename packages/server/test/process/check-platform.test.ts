@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { ConformanceReport } from '@recordhub/protocol'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { checkPlatform } from '../../src/cli/check-platform.ts'
-import { SettingError } from '../../src/config.ts'
+import { SettingError } from '../../src/config/config.ts'
 import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
@@ -121,9 +121,9 @@ test('invalid arguments and an unreachable platform exit with code 2', PROCESS_T
 test('the check waits for a platform that sends Retry-After', PROCESS_TEST, async (t) => {
   const { check, platform } = await begin(t)
   const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
-  platform.behaveInTurn('records/cases', later)
+  platform.queueResponses('records/cases', later)
   const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
-  platform.behaveInTurn('ping', tooOften)
+  platform.queueResponses('ping', tooOften)
   const { code, stdout } = await check(['--json'])
   assert.equal(code, 0)
   const report: ConformanceReport = JSON.parse(stdout.join('\n'))
@@ -138,13 +138,15 @@ test(
     const { spawn, platform, key } = await begin(t)
     const args = ['check-platform', '--url', platform.source_base_url]
     const env = { RECORDHUB_SOURCE_KEY: key }
-    const held = platform.hold('records/cases')
+    const held = platform.holdRequest('records/cases')
     const stopped = spawn(args, { env })
     await held.arrived
     assert.deepEqual(await stopped.stop('SIGINT'), { code: 130, signal: null })
-    assert.deepEqual(stopped.stderr, ['The check was stopped before its end: there is no report.'])
+    assert.deepEqual(stopped.stderr, [
+      'The check was stopped before it was complete: there is no report.',
+    ])
     held.release()
-    const holding = platform.hold('manifest')
+    const holding = platform.holdRequest('manifest')
     const unread = spawn(args, { env })
     await holding.arrived
     unread.child.stdout?.destroy()
@@ -158,7 +160,7 @@ test('control characters of a platform do not reach the terminal', PROCESS_TEST,
   const { check, platform } = await begin(t)
   const { platform_name } = platform
   const message = '\u001b[31mred\u0007\nsecond'
-  platform.behave('ping', respond.json({ success: true, message, platform_name }))
+  platform.setResponse('ping', respond.json({ success: true, message, platform_name }))
   const { stdout } = await check([])
   const text = stdout.join('\n')
   assert.ok(!text.includes('\u001b') && !text.includes('\u0007'))

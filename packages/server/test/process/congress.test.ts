@@ -7,7 +7,7 @@ import {
   listPlatforms,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   readSnapshot,
   recordPages,
   registerPlatform,
@@ -46,7 +46,7 @@ for (const engine of ENGINES) {
       const registered = await registerPlatform(operator, platform)
       assert.equal(registered.platform.modules_registered, 5)
 
-      const first = await pullToTheEnd(operator)
+      const first = await pullAndWait(operator)
       assert.equal(first.pull.state, 'succeeded')
       assert.deepEqual(first.pull.counts, { ...NONE, received: TOTAL, created: TOTAL })
       assert.deepEqual(
@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
       const checksum = () => checksumTables(engine, askDatabase)
       const before = { order: await changeOrder(operator), tables: await checksum() }
       assert.equal(before.tables['record_history'], NOTHING, 'a first import has no history')
-      const second = await pullToTheEnd(operator)
+      const second = await pullAndWait(operator)
       assert.equal(second.pull.state, 'succeeded')
       assert.deepEqual(second.pull.counts, { ...NONE, received: TOTAL, unchanged: TOTAL })
       assert.deepEqual(await checksum(), before.tables)

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ActivityLine, Pull } from '@recordhub/protocol'
-import { pullAll } from '../../src/cli/demo/operator.ts'
+import { pullAll } from '../../src/cli/demo.ts'
 import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
@@ -99,7 +99,7 @@ test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
   await registerPlatform(hub, platform)
-  const held = platform.hold('records/cases')
+  const held = platform.holdRequest('records/cases')
   const running = await startPull(hub)
   await held.arrived
   const refused = Promise.withResolvers<void>()

@@ -17,7 +17,7 @@ import {
   ask,
   eventually,
   listRecords,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -46,7 +46,7 @@ for (const engine of ENGINES) {
         operator,
         platform,
       )
-      await pullToTheEnd(operator)
+      await pullAndWait(operator)
 
       // Creates history, rejected pushes and activity, and database pages that grow and shrink.
       const pusher = createPusher({ address: hub.address, hubApiKey })
@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
 
       await push(REFERENCE, { note: VALUE })
       await push(REFERENCE, { note: VALUE }, 'unknown')
-      await pullToTheEnd(operator)
+      await pullAndWait(operator)
       assert.equal((await listRecords(operator)).length, 300)
       await hub.stop()
       const printed = [...hub.stdout, ...hub.stderr].join('\n')
@@ -111,7 +111,7 @@ for (const engine of quickOn(sqlite)) {
         operator,
         platform,
       )
-      await pullToTheEnd(operator)
+      await pullAndWait(operator)
       const pusher = createPusher({ address: hub.address, hubApiKey })
       t.after(() => pusher.close())
       const push = { method: 'PATCH', reference_number: 'person-1000' } as const

@@ -7,7 +7,7 @@ import { totpCode } from '../helpers/hub/totp.ts'
 import { type Behaviour, respond, simulatePlatform } from '../helpers/platform/platform.ts'
 import { quickOn, sqlite } from '../helpers/process/engine.ts'
 import { findLeaks, readStored, type Secrets } from '../helpers/process/leaks.ts'
-import { ask, eventually, operatorAt, pullToTheEnd } from '../helpers/process/operator.ts'
+import { ask, eventually, operatorAt, pullAndWait } from '../helpers/process/operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const SOURCE_KEY = 'source-key/with+signs=0123456789abcdef'
@@ -102,16 +102,16 @@ for (const engine of quickOn(sqlite)) {
         ['records/cases', 'test'],
       ] as const) {
         for (const behaviour of echo) {
-          platform.behave(endpoint, behaviour)
+          platform.setResponse(endpoint, behaviour)
           answers.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
           answers.push((await operator.call('POST', '/api/v1/platforms/probe', registration)).text)
           if (endpoint === 'records/cases')
-            answers.push(JSON.stringify(await pullToTheEnd(operator)))
+            answers.push(JSON.stringify(await pullAndWait(operator)))
         }
-        platform.behave(endpoint, null)
+        platform.setResponse(endpoint, null)
       }
       for (const behaviour of echo) {
-        platform.behave('search', behaviour)
+        platform.setResponse('search', behaviour)
         answers.push((await operator.call('GET', '/api/v1/search?query=anybody')).text)
       }
 

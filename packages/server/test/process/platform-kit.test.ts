@@ -12,7 +12,7 @@ import { findFreePort } from '../helpers/process/free-port.ts'
 import {
   eventually,
   listRecords,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -56,7 +56,7 @@ test('the packed and installed kit runs the platform of its README', {
       const address = `http://127.0.0.1:${port}`
       const platform = { address, sourceKey: SOURCE_KEY, recordTypes: ['employee'] }
       const { hub_api_key } = await registerPlatform(operator, platform)
-      const { tasks } = await pullToTheEnd(operator)
+      const { tasks } = await pullAndWait(operator)
       const task = tasks.find(({ platform_name }) => platform_name === name)
       assert.equal(task?.state, 'succeeded')
       assert.equal(task.total, 2)
@@ -65,7 +65,7 @@ test('the packed and installed kit runs the platform of its README', {
 
       const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
       const second = start(t, node, project, env)
-      await second.line(/^The hub has the PATCH of /)
+      await second.line(/^The hub has stored the PATCH of /)
       await eventually('the push is to be seen', async () => {
         const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
         return records[0]?.data['job'] === 'baker' ? true : null

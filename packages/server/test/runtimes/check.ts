@@ -1,7 +1,7 @@
 /**
- * `npm run check:runtimes`: has the packed kit make a platform on Bun, on Deno and on workerd, the runtime of
- * Cloudflare's edge, and a real hub pull it, search it and take its pushes. The runtimes come from the npm
- * registry into a folder that goes afterwards. Ends with 1 where something is otherwise.
+ * `npm run check:runtimes`: runs a platform with the packed kit on Bun, on Deno and on workerd, the runtime of
+ * Cloudflare's edge. A real hub pulls it, searches it and receives its pushes. The runtimes come from the npm
+ * registry and are deleted afterwards. Exits with 1 on any difference.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,7 +13,7 @@ import {
   eventually,
   listRecords,
   type Operator,
-  pullToTheEnd,
+  pullAndWait,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -21,7 +21,7 @@ import { installKit } from '../helpers/process/package.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
 import { RUNTIMES, type Runtime, startRuntime } from './runtimes.ts'
 
-/** As many as `platform.mjs` has. */
+/** The number of records in `platform.mjs`. */
 const RECORDS = 20_000
 const SOURCE_KEY = 'choose-a-long-secret'
 const cleanUps: (() => unknown)[] = []
@@ -59,7 +59,7 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
 
   const registered = { address, sourceKey: SOURCE_KEY, recordTypes: ['case'] }
   const { hub_api_key } = await registerPlatform(operator, registered)
-  const { tasks } = await pullToTheEnd(operator)
+  const { tasks } = await pullAndWait(operator)
   const task = tasks.find(({ platform_name }) => platform_name === platform)
   assert.deepEqual([task?.state, task?.created, task?.warnings], ['succeeded', RECORDS, []])
 

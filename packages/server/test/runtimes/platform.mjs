@@ -30,7 +30,7 @@ const handler = (name) =>
 
 const handlers = new Map()
 
-/** `outbox` makes a durable outbox, where the runtime has files. */
+/** `outbox` creates a durable outbox, if the runtime has files. */
 export async function answer(request, name, outbox = null) {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname === '/push') return Response.json(await push(searchParams, outbox))

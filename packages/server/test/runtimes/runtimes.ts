@@ -1,4 +1,4 @@
-/** The runtimes beside Node.js that the kit promises to run on, from the npm registry. */
+/** The runtimes besides Node.js that the kit supports, from the npm registry. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ export type Runtime = {
   name: string
   version: string
   args: string[]
-  /** What it prints once it listens, with the port. */
+  /** The line that it prints when it listens, with the port. */
   listening: RegExp
 }
 
@@ -30,7 +30,7 @@ export const RUNTIMES: readonly Runtime[] = [
   },
 ]
 
-/** @returns where the platform listens that the runtime makes of its file in `project`. */
+/** @returns the address of the platform that the runtime starts from its file in `project`. */
 export async function startRuntime(
   t: { after: (cleanUp: () => unknown) => void },
   runtime: Runtime,

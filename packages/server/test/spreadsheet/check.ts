@@ -4,10 +4,10 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operatorAt, pullToTheEnd, registerPlatform } from '../helpers/process/operator.ts'
+import { operatorAt, pullAndWait, registerPlatform } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
-import { CELLS } from './awkward-cells.ts'
+import { CELLS } from './edge-case-cells.ts'
 import { findOffice, openInOffice } from './office.ts'
 import { type Cell, findDifferences } from './sheet-cells.ts'
 
@@ -78,7 +78,7 @@ async function startExportingHub(sandbox: ReturnType<typeof createSandbox>) {
   const authorization = `Bearer ${token.stdout[0]}`
   const operator = operatorAt(hub.address, { authorization })
   await registerPlatform(operator, platform)
-  const { pull } = await pullToTheEnd(operator)
+  const { pull } = await pullAndWait(operator)
   if (pull.counts.created !== CELLS.length) throw new Error('Not all records were pulled')
   return async (query: string) => {
     const columns = HEADER.map((column) => `columns=${encodeURIComponent(column)}`).join('&')

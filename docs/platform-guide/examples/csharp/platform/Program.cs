@@ -9,17 +9,17 @@ var manifest = JsonNode.Parse(File.ReadAllText("manifest.json"))!;
 var platformName = manifest["platform_name"]!.GetValue<string>();
 var modules = manifest["modules"]!.AsArray();
 
-// All records, or those of one module. Replace by a query that reads row by row, such as AsAsyncEnumerable()
+// All records, or those of one module. Replace with a query that reads row by row, such as AsAsyncEnumerable()
 // of Entity Framework.
 IEnumerable<JsonObject> ReadRecords(string? recordType = null) =>
     File.ReadLines("records.ndjson")
         .Select(line => JsonNode.Parse(line)!.AsObject())
         .Where(record => recordType is null || record["record_type"]!.GetValue<string>() == recordType);
 
-// Replace by SELECT count(*).
+// Replace with SELECT count(*).
 int CountRecords(string recordType) => ReadRecords(recordType).Count();
 
-// Changes whenever a record of the module changes. Replace by SELECT count(*), max(updated_at).
+// Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at).
 string ReadVersion(string recordType)
 {
     var file = new FileInfo("records.ndjson");
@@ -53,10 +53,10 @@ hub.MapGet("/records/{recordType}", (string recordType, HttpContext context) =>
     var module = modules.FirstOrDefault(one => one!["record_type"]!.GetValue<string>() == recordType);
     if (module is null)
     {
-        return Results.Json(new { success = false, message = "There is no such module." }, statusCode: 404);
+        return Results.Json(new { success = false, message = "No such module." }, statusCode: 404);
     }
 
-    // Read before the records: a change meanwhile gives another version the next time.
+    // Read it before the records, so that a change during the response leads to another version.
     var etag = $"\"{ReadVersion(recordType)}\"";
     context.Response.Headers.ETag = etag;
     if (context.Request.Headers.IfNoneMatch.ToString().Contains(etag)) return Results.StatusCode(304);
@@ -90,13 +90,13 @@ hub.MapGet("/search", (string? query) =>
         .Where(record => record.ToString().Contains(query ?? "", StringComparison.OrdinalIgnoreCase))
         .Take(50)
         .ToArray<JsonNode>();
-    var answer = new JsonObject
+    var result = new JsonObject
     {
         ["success"] = true,
         ["platform_name"] = platformName,
         ["records"] = new JsonArray(found),
     };
-    return Results.Text(answer.ToJsonString(), "application/json");
+    return Results.Text(result.ToJsonString(), "application/json");
 });
 
 app.Run();

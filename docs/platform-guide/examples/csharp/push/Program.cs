@@ -12,12 +12,12 @@ public static class Hub
 {
     private static readonly string Receiver =
         (Environment.GetEnvironmentVariable("HUB_URL") ?? "https://hub.example.org") + "/api/webhook/receive";
-    // The hub will never accept a push after one of these. After everything else it is sent again.
+    // Statuses after which the push is given up. After any other response it is retried.
     private static readonly int[] GiveUp = [400, 410, 413, 415, 422];
     private static readonly HttpClient Client = new() { Timeout = TimeSpan.FromSeconds(10) };
 
     /// <summary>
-    /// Sends one record until the hub has it, and gives its answer. Throws if the hub rejects it for good.
+    /// Sends one record until the hub has it, and returns the body of its response. Throws if the hub rejects it permanently.
     /// </summary>
     public static async Task<string> PushAsync(HttpMethod method, JsonObject record, CancellationToken stop = default)
     {
@@ -36,19 +36,19 @@ public static class Hub
                 request.Headers.Add("X-API-KEY", Environment.GetEnvironmentVariable("HUB_API_KEY"));
                 request.Headers.Add("ngrok-skip-browser-warning", "true");
                 using var response = await Client.SendAsync(request, stop);
-                var answer = await response.Content.ReadAsStringAsync(stop);
-                if (response.IsSuccessStatusCode) return answer;
+                var text = await response.Content.ReadAsStringAsync(stop);
+                if (response.IsSuccessStatusCode) return text;
                 var status = (int)response.StatusCode;
                 if (GiveUp.Contains(status))
                 {
-                    throw new InvalidOperationException($"The hub answered {status}: {answer}");
+                    throw new InvalidOperationException($"The hub responded with {status}: {text}");
                 }
                 wait = response.Headers.RetryAfter?.Delta ?? wait;
             }
             catch (Exception error) when (!stop.IsCancellationRequested
                 && error is HttpRequestException or TaskCanceledException)
             {
-                Console.Error.WriteLine($"No answer from the hub: {error.Message}");
+                Console.Error.WriteLine($"No response from the hub: {error.Message}");
             }
             await Task.Delay(wait, stop);
         }

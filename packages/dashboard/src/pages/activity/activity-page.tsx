@@ -1,9 +1,10 @@
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Badge, Tabs } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
 import { PageHeader } from '../../components/page-header.tsx'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useStore } from '../../lib/use-store.ts'
 import { AlertsTab } from './alerts/alerts-tab.tsx'
 import { CompletenessTab } from './completeness/completeness-tab.tsx'
 import { LogTab } from './log/log-tab.tsx'
@@ -13,25 +14,22 @@ import { RejectedTab } from './rejected/rejected-tab.tsx'
 import { changesForTab, tabOf } from './tabs.ts'
 
 const TABS = {
-  log: { label: 'Log', Panel: LogTab },
-  rejected: { label: 'Rejected', Panel: RejectedTab },
-  'push-errors': { label: 'Push errors', Panel: PushErrorsTab },
-  alerts: { label: 'Alerts', Panel: AlertsTab },
-  missing: { label: 'Missing', Panel: MissingTab },
-  completeness: { label: 'Completeness', Panel: CompletenessTab },
+  log: { label: TEXTS.log, Panel: LogTab },
+  rejected: { label: TEXTS.rejected, Panel: RejectedTab },
+  'push-errors': { label: TEXTS.pushErrors, Panel: PushErrorsTab },
+  alerts: { label: TEXTS.alerts, Panel: AlertsTab },
+  missing: { label: TEXTS.missing, Panel: MissingTab },
+  completeness: { label: TEXTS.completeness, Panel: CompletenessTab },
 } as const
 
-/** What has happened, and what waits for somebody. */
+/** The log, rejected pushes, push errors, alerts, reviews of missing records, completeness. */
 export function ActivityPage() {
   const [state, change] = useUrlState()
   const tab = tabOf(state)
-  const waiting = useWaiting()
+  const openCounts = useOpenCounts()
   return (
     <>
-      <PageHeader
-        title="Activity"
-        description="What has happened, what was refused, and what waits for an answer."
-      />
+      <PageHeader title={TEXTS.activity} description={TEXTS.activityDescription} />
       <Tabs
         value={tab}
         onChange={(chosen) => change(changesForTab(state, chosen))}
@@ -39,14 +37,19 @@ export function ActivityPage() {
       >
         <Tabs.List mb="md">
           {Object.entries(TABS).map(([name, { label }]) => {
-            const count = waiting[name] ?? 0
+            const count = openCounts[name] ?? 0
             return (
               <Tabs.Tab
                 key={name}
                 value={name}
                 rightSection={
                   count > 0 ? (
-                    <Badge size="sm" variant="light" color="orange" aria-label={`${count} open`}>
+                    <Badge
+                      size="sm"
+                      variant="light"
+                      color="orange"
+                      aria-label={TEXTS.openCount(count)}
+                    >
                       {count}
                     </Badge>
                   ) : undefined
@@ -67,9 +70,9 @@ export function ActivityPage() {
   )
 }
 
-/** How much waits for somebody, by the tab that shows it. */
-function useWaiting(): Record<string, number> {
-  const seen = useStore(snapshot)
-  const reviews = seen?.platforms.reduce((sum, { missing_reviews }) => sum + missing_reviews, 0)
-  return { alerts: seen?.alerts.open ?? 0, missing: reviews ?? 0 }
+/** The number of open alerts and reviews, by tab. */
+function useOpenCounts(): Record<string, number> {
+  const current = useStore(snapshot)
+  const reviews = current?.platforms.reduce((sum, { missing_reviews }) => sum + missing_reviews, 0)
+  return { alerts: current?.alerts.open ?? 0, missing: reviews ?? 0 }
 }

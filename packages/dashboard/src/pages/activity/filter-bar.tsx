@@ -3,15 +3,16 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useUrlState } from '../../lib/url-state.ts'
+import { TEXTS } from './texts.tsx'
 
-/** The filters of a list, in one row where there is room and behind a button on a phone. */
+/** The filters of a list: one row on wide screens, behind a button on a phone. */
 export function FilterBar({ names, children }: { names: readonly string[]; children: ReactNode }) {
   const [state, change] = useUrlState()
   const [isOpen, { toggle }] = useDisclosure(false)
   const set = names.filter((name) => state[name])
   const clear = () => change(Object.fromEntries(['cursor', ...names].map((name) => [name, null])))
   return (
-    <Box component="search" aria-label="Filters" mb="sm">
+    <Box component="search" aria-label={TEXTS.filters} mb="sm">
       <Group hiddenFrom="sm" mb="xs">
         <Button
           variant="default"
@@ -20,7 +21,7 @@ export function FilterBar({ names, children }: { names: readonly string[]; child
           aria-expanded={isOpen}
           onClick={toggle}
         >
-          {set.length > 0 ? `Filters (${set.length})` : 'Filters'}
+          {set.length > 0 ? TEXTS.filtersCount(set.length) : TEXTS.filters}
         </Button>
       </Group>
       <Box {...(isOpen ? {} : { visibleFrom: 'sm' })}>
@@ -36,7 +37,7 @@ export function FilterBar({ names, children }: { names: readonly string[]; child
           leftSection={<IconX size={12} />}
           onClick={clear}
         >
-          Clear the filters
+          {TEXTS.clearFilters}
         </Button>
       )}
     </Box>

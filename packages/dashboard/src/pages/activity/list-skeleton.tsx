@@ -1,9 +1,10 @@
 import { Skeleton, Stack } from '@mantine/core'
+import { TEXTS } from './texts.tsx'
 
-/** Takes the place of a list while it loads. */
+/** Shown while a list loads. */
 export function ListSkeleton({ height = 38, rows = 10 }: { height?: number; rows?: number }) {
   return (
-    <Stack gap={6} aria-busy="true" aria-label="Loading" role="status">
+    <Stack gap={6} aria-busy="true" aria-label={TEXTS.loading} role="status">
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
         <Skeleton key={row} height={height} />

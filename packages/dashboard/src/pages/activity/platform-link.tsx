@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { usePlatforms } from '../../api/platforms.ts'
 
-/** The title of a platform, which leads to it; only its name where it is gone. */
+/** A link to a platform by its title; plain text if it was removed. */
 export function PlatformLink({ name }: { name: string | null }) {
   const platform = usePlatforms().data?.find((one) => one.platform_name === name)
   if (name === null) return null

@@ -1,9 +1,10 @@
 import { Select } from '@mantine/core'
 import { usePlatforms } from '../../api/platforms.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { TEXTS } from './texts.tsx'
 
-/** Narrows a list to one platform; also to one that is gone, where a link says so. */
-export function PlatformSelect({ forget = [] }: { forget?: readonly string[] }) {
+/** The filter by platform. A link may refer to a removed platform. `clears` lists the parameters reset by a change. */
+export function PlatformSelect({ clears = [] }: { clears?: readonly string[] }) {
   const [state, change] = useUrlState()
   const { data: platforms = [] } = usePlatforms()
   const choices = platforms.map(({ platform_name, display_title }) => ({
@@ -11,20 +12,20 @@ export function PlatformSelect({ forget = [] }: { forget?: readonly string[] }) 
     label: display_title,
   }))
   const chosen = state['platform']
-  const isGone = chosen !== undefined && !choices.some(({ value }) => value === chosen)
+  const isUnknown = chosen !== undefined && !choices.some(({ value }) => value === chosen)
   return (
     <Select
-      label="Platform"
-      placeholder="All"
+      label={TEXTS.platform}
+      placeholder={TEXTS.all}
       size="xs"
       clearable
       searchable
-      data={isGone ? [...choices, { value: chosen, label: chosen }] : choices}
+      data={isUnknown ? [...choices, { value: chosen, label: chosen }] : choices}
       value={chosen ?? null}
-      nothingFoundMessage="No such platform"
+      nothingFoundMessage={TEXTS.noMatchingPlatforms}
       onChange={(platform) => {
-        const forgotten = Object.fromEntries(['cursor', ...forget].map((name) => [name, null]))
-        change({ ...forgotten, platform })
+        const cleared = Object.fromEntries(['cursor', ...clears].map((name) => [name, null]))
+        change({ ...cleared, platform })
       }}
     />
   )

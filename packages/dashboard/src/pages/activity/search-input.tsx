@@ -2,7 +2,7 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useUrlText } from '../../lib/use-url-text.ts'
 
-/** Tells what is typed once somebody pauses, and follows the URL when it changes otherwise. */
+/** Calls `onSearch` after a pause in typing, and follows other changes of the URL. */
 export function SearchInput({
   value,
   onSearch,

@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
 import { useUrlState } from '../../lib/url-state.ts'
 
-/** Narrows a list by a state, which stands in the URL; the first choice where none does. */
+/** The filter by state, stored in the URL. The first choice is the default. */
 export function StateControl({
   label,
   choices,

@@ -2,10 +2,11 @@ import { Box, Code } from '@mantine/core'
 import type { ExtraProps } from 'react-markdown'
 import { CopyButton } from '../../components/copy-button.tsx'
 import classes from './guide.module.css'
+import { TEXTS } from './texts.tsx'
 
 type Node = NonNullable<ExtraProps['node']>
 
-/** Code that can be copied, and scrolled by the keyboard too. */
+/** A code block with a copy button, scrollable by keyboard. */
 export function CodeBlock({ node }: { node: Node | undefined }) {
   const text = node ? textOf(node).trimEnd() : ''
   return (
@@ -14,7 +15,7 @@ export function CodeBlock({ node }: { node: Node | undefined }) {
         {text}
       </Code>
       <Box className={classes['copy']}>
-        <CopyButton value={text} label="Copy this code" />
+        <CopyButton value={text} label={TEXTS.copyCode} />
       </Box>
     </Box>
   )

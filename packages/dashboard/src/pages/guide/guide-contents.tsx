@@ -3,8 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { changeUrlState, type UrlChanges } from '../../lib/url-state.ts'
 import classes from './guide.module.css'
 import type { GuideSection } from './split-guide.ts'
+import { TEXTS } from './texts.tsx'
 
-/** The sections, to go to. */
+/** Links to the sections of the guide. */
 export function GuideContents({
   sections,
   current,
@@ -13,7 +14,7 @@ export function GuideContents({
   current: string | undefined
 }) {
   return (
-    <nav aria-label="Sections of the guide" className={classes['contents']}>
+    <nav aria-label={TEXTS.sectionsGuide} className={classes['contents']}>
       {sections.map(({ id, title }) => (
         <NavLink
           key={id}
@@ -35,7 +36,7 @@ export function GuideContents({
   )
 }
 
-/** Brings a section before the reader, and the keyboard to it. */
+/** Scrolls to a section and focuses its heading. */
 export function showSection(id: string): void {
   const heading = document.getElementById(id)
   heading?.scrollIntoView({ block: 'start' })

@@ -6,7 +6,7 @@ import type { GuidePart, GuideSection, Language, SplitGuide } from './split-guid
 
 type Choice = { language: Language; onChoose: (language: Language) => void }
 
-/** The guide itself. */
+/** The content of the guide. */
 export function GuideDocument({ guide, ...choice }: { guide: SplitGuide } & Choice) {
   return (
     <Box className={classes['document']}>

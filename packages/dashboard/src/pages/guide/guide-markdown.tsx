@@ -50,7 +50,7 @@ const COMPONENTS: Components = {
   td: ({ children }) => <Table.Td>{children}</Table.Td>,
 }
 
-/** Markdown in the dress of the page. */
+/** Markdown rendered with the components of the page. */
 export const GuideMarkdown = memo(function GuideMarkdown({ markdown }: { markdown: string }) {
   return (
     <Markdown remarkPlugins={[remarkGfm]} components={COMPONENTS}>

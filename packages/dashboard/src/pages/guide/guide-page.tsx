@@ -13,24 +13,25 @@ import classes from './guide.module.css'
 import { GuideContents, showSection } from './guide-contents.tsx'
 import { GuideDocument } from './guide-document.tsx'
 import { isLanguage, type Language, splitGuide } from './split-guide.ts'
+import { TEXTS } from './texts.tsx'
 
 const ANY = 'any'
 
-/** What an operator hands to the owner of a platform (UI: integration guide). */
+/** The integration guide for the owners of platforms. */
 export function GuidePage() {
-  const [{ platform, section, language: asked }, change] = useUrlState()
+  const [{ platform, section, language: requested }, change] = useUrlState()
   const [remembered, remember] = useLocalStorage<Language>({
     key: 'recordhub-guide-language',
     defaultValue: 'curl',
     getInitialValueInEffect: false,
   })
-  const kept = isLanguage(remembered) ? remembered : 'curl'
-  const language = isLanguage(asked) ? asked : kept
+  const savedLanguage = isLanguage(remembered) ? remembered : 'curl'
+  const language = isLanguage(requested) ? requested : savedLanguage
   const guide = useQuery(guideQuery(platform))
   const platforms = usePlatforms()
   const markdown = guide.data?.markdown
   const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
-  // A link to a section leads there as the guide is shown: later it would take the focus from who went on.
+  // Scrolls to the section of a link when the guide is first shown. Later this would move the focus of the user.
   useLayoutEffect(() => {
     if (split && section) showSection(section)
   }, [split, section])
@@ -43,25 +44,24 @@ export function GuidePage() {
   return (
     <>
       <PageHeader
-        title={split?.title || 'Integration guide'}
+        title={split?.title || TEXTS.integrationGuide}
         description={
           <span className={classes['controls']}>
-            Hand it to the developers of a platform; no key is in it. For programs that read from
-            the hub there is the{' '}
-            <Anchor href="/docs" underline="always">
-              API reference
-            </Anchor>
-            .
+            {TEXTS.guideDescription(
+              <Anchor href="/docs" underline="always">
+                {TEXTS.apiReference}
+              </Anchor>,
+            )}
           </span>
         }
       />
       <Group className={classes['controls']} align="flex-end" justify="space-between" mb="lg">
         <Select
-          label="Platform"
+          label={TEXTS.platform}
           w={280}
           maw="100%"
           data={[
-            { value: ANY, label: 'Any platform' },
+            { value: ANY, label: TEXTS.anyPlatform },
             ...(platforms.data ?? []).map(({ id, display_title }) => ({
               value: String(id),
               label: display_title,
@@ -71,10 +71,14 @@ export function GuidePage() {
           onChange={(value) => change({ platform: value === ANY ? null : value })}
           allowDeselect={false}
           searchable
-          error={platforms.isError ? 'The platforms could not be listed' : undefined}
+          error={platforms.isError ? TEXTS.couldNotLoadPlatforms : undefined}
         />
         <Group gap="xs">
-          <CopyButton value={markdown ?? null} label="Copy as Markdown" words="Copy as Markdown" />
+          <CopyButton
+            value={markdown ?? null}
+            label={TEXTS.copyAsMarkdown}
+            text={TEXTS.copyAsMarkdown}
+          />
           <Button
             component="a"
             href={guidePath(platform)}
@@ -83,7 +87,7 @@ export function GuidePage() {
             size="xs"
             leftSection={<IconDownload size={16} />}
           >
-            Download
+            {TEXTS.download}
           </Button>
           <Button
             variant="default"
@@ -91,7 +95,7 @@ export function GuidePage() {
             leftSection={<IconPrinter size={16} />}
             onClick={() => window.print()}
           >
-            Print
+            {TEXTS.print}
           </Button>
         </Group>
       </Group>
@@ -100,9 +104,9 @@ export function GuidePage() {
       {split && (
         <div className={classes['layout']}>
           <GuideDocument guide={split} language={language} onChoose={choose} />
-          <Box component="aside" className={classes['aside']} aria-label="Contents">
+          <Box component="aside" className={classes['aside']} aria-label={TEXTS.contents}>
             <Text size="xs" c="dimmed" fw={600} mb={4} px="sm" aria-hidden>
-              On this page
+              {TEXTS.onThisPage}
             </Text>
             <GuideContents sections={split.sections} current={section ?? split.sections[0]?.id} />
           </Box>
@@ -114,7 +118,7 @@ export function GuidePage() {
 
 function GuideSkeleton() {
   return (
-    <Stack maw={860} aria-busy="true" aria-label="Loading">
+    <Stack maw={860} aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={20} width="60%" />
       <Skeleton height={28} width={220} mt="lg" />
       <Skeleton height={60} />

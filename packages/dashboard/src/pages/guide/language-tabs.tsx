@@ -3,8 +3,9 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import classes from './guide.module.css'
 import { GuideMarkdown } from './guide-markdown.tsx'
 import { type GuideExample, isLanguage, type Language } from './split-guide.ts'
+import { TEXTS } from './texts.tsx'
 
-/** The same example in several languages; the choice holds for all of them on the page. */
+/** An example in several languages. The selected language applies to all examples of the page. */
 export function LanguageTabs({
   examples,
   language,
@@ -23,7 +24,7 @@ export function LanguageTabs({
       variant="pills"
       classNames={{ tab: classes['language'] ?? '' }}
     >
-      <Tabs.List aria-label="Language of the example">
+      <Tabs.List aria-label={TEXTS.languageExample}>
         {examples.map((example) => (
           <Tabs.Tab key={example.language} value={example.language}>
             {GUIDE_LANGUAGES[example.language]}

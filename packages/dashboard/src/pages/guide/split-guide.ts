@@ -1,4 +1,4 @@
-/** Takes the Markdown of the guide apart, so that the page can lay it out. */
+/** Splits the Markdown of the guide into sections and examples. */
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 
 export type Language = keyof typeof GUIDE_LANGUAGES
@@ -6,7 +6,7 @@ export type Language = keyof typeof GUIDE_LANGUAGES
 export type GuideExample = { language: Language; markdown: string }
 export type GuidePart =
   | { key: string; kind: 'text'; markdown: string }
-  /** The same in several languages, of which a reader wants one. */
+  /** The same example in several languages. */
   | { key: string; kind: 'examples'; examples: GuideExample[] }
 export type GuideSection = { id: string; title: string; parts: GuidePart[] }
 export type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
@@ -16,8 +16,8 @@ export function isLanguage(word: string | null | undefined): word is Language {
 }
 
 /**
- * Its heading, what stands before the first section, and the sections. A heading of the fourth level that
- * names a language begins the example in it.
+ * Splits the guide into its title, the text before the first section, and the sections. A fourth-level heading with the
+ * name of a language starts an example.
  */
 export function splitGuide(markdown: string): SplitGuide {
   const guide: SplitGuide = { title: '', lead: '', sections: [] }

@@ -1,14 +1,14 @@
-/** The figures of the last hours as lines and bars. */
+/** Chart data from the hourly statistics. */
 import type { HourOfStatistics } from '@recordhub/protocol'
 
 type Flow = Exclude<keyof HourOfStatistics, 'at'>
 
-/** How much of a kind came in each hour. */
+/** The sum of some counters in each hour. */
 export function flowOf(hours: HourOfStatistics[], ...kinds: Flow[]): number[] {
   return hours.map((hour) => kinds.reduce((sum, kind) => sum + hour[kind], 0))
 }
 
-/** How many there were at the end of each hour, told by how many there are and what was added since. */
+/** The total at the end of each hour, calculated from the current total and the additions since. */
 export function levelOf(now: number, added: number[]): number[] {
   let level = now
   return added
@@ -25,7 +25,7 @@ const hourFormat = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hour12: t
 
 export type HourBar = { hour: string; POST: number; PATCH: number; Pull: number }
 
-/** A bar an hour, named by its beginning in the viewer's zone: `7 AM`. */
+/** One bar per hour, labelled with its start in the viewer's time zone: `7 AM`. */
 export function toBars(hours: HourOfStatistics[], format = hourFormat): HourBar[] {
   return hours.map((hour) => ({
     hour: format.format(new Date(hour.at)),

@@ -1,3 +1,4 @@
+import { TEXTS } from './texts.tsx'
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { formatNumber, formatShort } from '../../lib/format.ts'
@@ -8,10 +9,10 @@ const HEIGHT = 240
 const SERIES = [
   { name: 'POST', color: 'harbour.7' },
   { name: 'PATCH', color: 'yellow.6' },
-  { name: 'Pull', color: 'grape.6' },
+  { name: TEXTS.pull, color: 'grape.6' },
 ]
 
-/** Records received in each hour, stacked by the way they came. */
+/** Records received in each hour, stacked by source. */
 export function HoursChart({ bars }: { bars: HourBar[] }) {
   return (
     <BarChart

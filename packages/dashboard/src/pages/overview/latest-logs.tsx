@@ -5,25 +5,26 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 8
 
-/** The latest lines of the activity. */
+/** The latest log entries. */
 export function LatestLogs() {
   const logs = useStore(snapshot)?.logs ?? null
   return (
-    <Paper withBorder p="md" h="100%" component="section" aria-label="Latest activity">
+    <Paper withBorder p="md" h="100%" component="section" aria-label={TEXTS.latestActivity}>
       <Group justify="space-between" mb="sm">
         <Title order={2} fz="md">
-          Latest activity
+          {TEXTS.latestActivity}
         </Title>
         <Anchor size="sm" component={Link} to="/dashboard/activity">
-          All activity
+          {TEXTS.allActivity}
         </Anchor>
       </Group>
       {logs?.length === 0 && (
-        <EmptyState title="Nothing has happened yet">Activity appears here.</EmptyState>
+        <EmptyState title={TEXTS.noActivityYet}>{TEXTS.activityAppearsHere}</EmptyState>
       )}
       <Stack gap="xs" component="ul" p={0} m={0}>
         {logs === null && <Skeleton height={240} component="li" />}

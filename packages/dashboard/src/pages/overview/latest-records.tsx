@@ -3,29 +3,28 @@ import { Link } from '@tanstack/react-router'
 import { snapshot } from '../../api/live.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Time } from '../../components/time.tsx'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 8
 
-/** The records that changed last. */
+/** The most recently updated records. */
 export function LatestRecords() {
-  const seen = useStore(snapshot)
-  const records = seen?.records ?? null
-  const titles = new Map(seen?.platforms.map((one) => [one.platform_name, one.display_title]))
+  const current = useStore(snapshot)
+  const records = current?.records ?? null
+  const titles = new Map(current?.platforms.map((one) => [one.platform_name, one.display_title]))
   return (
-    <Paper withBorder p="md" h="100%" component="section" aria-label="Latest records">
+    <Paper withBorder p="md" h="100%" component="section" aria-label={TEXTS.latestRecords}>
       <Group justify="space-between" mb="sm">
         <Title order={2} fz="md">
-          Latest records
+          {TEXTS.latestRecords}
         </Title>
         <Anchor size="sm" component={Link} to="/dashboard/records">
-          All records
+          {TEXTS.allRecords}
         </Anchor>
       </Group>
       {records?.length === 0 && (
-        <EmptyState title="No record has come yet">
-          Records appear here when a platform pushes them or a pull brings them.
-        </EmptyState>
+        <EmptyState title={TEXTS.noRecordsYet}>{TEXTS.noRecordsYetHint}</EmptyState>
       )}
       <Stack gap="xs" component="ul" p={0} m={0}>
         {records === null && <Skeleton height={240} component="li" />}

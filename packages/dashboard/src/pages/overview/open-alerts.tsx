@@ -5,14 +5,15 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../api/call-hub.ts'
 import { showAlert, snapshot } from '../../api/live.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { AlertLink } from '../activity/alerts/alert-link.tsx'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 3
 
@@ -22,7 +23,7 @@ export function OpenAlerts() {
   if (open === 0) return null
   const alerts = latest.slice(0, SHOWN)
   return (
-    <Stack gap="xs" component="section" aria-label="Open alerts">
+    <Stack gap="xs" component="section" aria-label={TEXTS.openAlerts}>
       {alerts.map((alert) => (
         <OpenAlert key={alert.id} alert={alert} />
       ))}
@@ -33,7 +34,7 @@ export function OpenAlerts() {
             <Link to="/dashboard/activity" search={{ tab: 'alerts' }} {...props} />
           )}
         >
-          All {formatCount(open, 'open alert')}
+          {TEXTS.allAlerts(formatCount(open, 'open alert'))}
         </Anchor>
       )}
     </Stack>
@@ -41,21 +42,21 @@ export function OpenAlerts() {
 }
 
 function OpenAlert({ alert }: { alert: HubAlert }) {
-  const may = mayActAs(useStore(session).operator?.role, 'operator')
+  const canOperate = useHasRole('operator')
   const [isSending, setSending] = useState(false)
-  const isSeen = alert.acknowledged_at !== null
+  const isAcknowledged = alert.acknowledged_at !== null
   async function acknowledge() {
     setSending(true)
     await attempt(async () => {
       const path = `/api/v1/alerts/${alert.id}/acknowledge`
-      const answer = await callHub<{ alert: HubAlert }>(path, { method: 'POST' })
-      showAlert(answer.alert)
+      const updated = await callHub<{ alert: HubAlert }>(path, { method: 'POST' })
+      showAlert(updated.alert)
     })
     setSending(false)
   }
   return (
     <Alert
-      color={isSeen ? 'gray' : 'orange'}
+      color={isAcknowledged ? 'gray' : 'orange'}
       variant="light"
       icon={<IconAlertTriangle />}
       title={<MessageText message={alert.message} />}
@@ -64,17 +65,17 @@ function OpenAlert({ alert }: { alert: HubAlert }) {
         <Text size="sm" flex={1} miw={200}>
           {alert.advice} <AlertLink alert={alert} />{' '}
           <Text span size="sm" c="dimmed">
-            Raised <Time at={alert.raised_at} />.
+            {TEXTS.raisedAt(<Time at={alert.raised_at} />)}
           </Text>
         </Text>
-        {isSeen ? (
+        {isAcknowledged ? (
           <Text size="sm" c="dimmed">
-            Acknowledged by <OperatorName by={alert.acknowledged_by} />
+            {TEXTS.acknowledgedBy(<OperatorName by={alert.acknowledged_by} />)}
           </Text>
         ) : (
-          may && (
+          canOperate && (
             <Button size="xs" variant="default" loading={isSending} onClick={acknowledge}>
-              Acknowledge
+              {TEXTS.acknowledge}
             </Button>
           )
         )}

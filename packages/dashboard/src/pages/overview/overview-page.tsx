@@ -7,12 +7,13 @@ import { PlatformGrid } from './platform-grid.tsx'
 import { PullCard } from './pull-card.tsx'
 import { ReceivedCard } from './received-card.tsx'
 import { StatTiles } from './stat-tiles.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** How the hub is doing, at a glance. */
+/** The state of the hub at a glance. */
 export function OverviewPage() {
   return (
     <>
-      <PageHeader title="Overview" />
+      <PageHeader title={TEXTS.overview} />
       <Stack gap="md">
         <OpenAlerts />
         <StatTiles />

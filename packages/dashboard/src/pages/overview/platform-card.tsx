@@ -3,12 +3,13 @@ import type { PlatformSummary, RecentPull } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
-import { HEALTH_WORDS, type Health, healthOf } from '../platforms/platform-list.ts'
+import { HEALTH_LABELS, type Health, healthOf } from '../platforms/platform-list.ts'
 import { PullBars } from './pull-bars.tsx'
+import { TEXTS } from './texts.tsx'
 
 const ERROR_HEIGHT = 19
 
-/** How one platform is doing. */
+/** The state of one platform. */
 export function PlatformCard({
   platform,
   pulls,
@@ -39,22 +40,22 @@ export function PlatformCard({
             </Anchor>
           </Group>
           <Text size="xs" c="dimmed" flex="none">
-            {HEALTH_WORDS[health]}
+            {HEALTH_LABELS[health]}
           </Text>
         </Group>
         <PullBars pulls={pulls} />
         <Stack gap={0}>
           <Text size="xs" c="dimmed">
-            Latest sync: <Time at={platform.latest_sync_at} />
+            {TEXTS.latestSyncAt(<Time at={platform.latest_sync_at} />)}
           </Text>
           <Text size="xs" c="dimmed">
-            Last push: <Time at={platform.last_push_at} />
+            {TEXTS.lastPushAt(<Time at={platform.last_push_at} />)}
           </Text>
           <Text size="xs" c="dimmed">
             {formatCount(platform.records, 'record')}
           </Text>
         </Stack>
-        {/* Always one line, so that the page does not move when a pull ends. */}
+        {/* Always one line, so that the layout does not shift when a pull ends. */}
         <Text
           size="xs"
           c="var(--mantine-color-error)"
@@ -70,9 +71,9 @@ export function PlatformCard({
 }
 
 const COLORS: Readonly<Record<Health, string>> = {
-  well: 'var(--mantine-color-green-6)',
-  trouble: 'var(--mantine-color-red-6)',
-  question: 'var(--mantine-color-yellow-6)',
-  waiting: 'var(--mantine-color-blue-6)',
-  off: 'var(--mantine-color-gray-6)',
+  healthy: 'var(--mantine-color-green-6)',
+  failing: 'var(--mantine-color-red-6)',
+  needs_review: 'var(--mantine-color-yellow-6)',
+  no_data: 'var(--mantine-color-blue-6)',
+  inactive: 'var(--mantine-color-gray-6)',
 }

@@ -3,33 +3,34 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { snapshot } from '../../api/live.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useStore } from '../../lib/use-store.ts'
 import { PlatformCard } from './platform-card.tsx'
+import { TEXTS } from './texts.tsx'
 
 const PAGE = 12
 
-/** How each platform is doing; failing ones come first. */
+/** The state of each platform; failing ones come first. */
 export function PlatformGrid() {
-  const [{ platforms: asked = '1' }, change] = useUrlState()
+  const [{ platforms: requested = '1' }, change] = useUrlState()
   const current = useStore(snapshot)
   const all = current?.platforms ?? null
   const pages = Math.max(1, Math.ceil((all?.length ?? 0) / PAGE))
-  const page = Math.min(pages, Math.max(1, Number.parseInt(asked, 10) || 1))
+  const page = Math.min(pages, Math.max(1, Number.parseInt(requested, 10) || 1))
   const shown = (all ?? []).slice((page - 1) * PAGE, page * PAGE)
   const goTo = (next: number) => change({ platforms: next === 1 ? '' : String(next) })
   const pullsOf = (id: number) =>
     current?.recent_pulls.find(({ platform_id }) => platform_id === id)?.pulls ?? []
   return (
-    <Stack gap="sm" component="section" aria-label="Platforms">
+    <Stack gap="sm" component="section" aria-label={TEXTS.platforms}>
       <Group justify="space-between">
         <Title order={2} fz="md">
-          Platforms
+          {TEXTS.platforms}
         </Title>
         {pages > 1 && (
           <Group gap="xs">
             <Text size="sm" c="dimmed">
-              Page {page} of {pages}
+              {TEXTS.pageOf(page, pages)}
             </Text>
             <Button
               size="xs"
@@ -37,7 +38,7 @@ export function PlatformGrid() {
               disabled={page === 1}
               onClick={() => goTo(page - 1)}
             >
-              Previous platforms
+              {TEXTS.previousPlatforms}
             </Button>
             <Button
               size="xs"
@@ -45,7 +46,7 @@ export function PlatformGrid() {
               disabled={page === pages}
               onClick={() => goTo(page + 1)}
             >
-              Next platforms
+              {TEXTS.nextPlatforms}
             </Button>
           </Group>
         )}
@@ -53,15 +54,14 @@ export function PlatformGrid() {
       {all?.length === 0 ? (
         <EmptyState
           icon={<IconPlugConnected />}
-          title="No platform is registered yet"
+          title={TEXTS.noPlatformsRegistered}
           action={
             <Button component={Link} to="/dashboard/platforms/new">
-              Register a platform
+              {TEXTS.registerAPlatform}
             </Button>
           }
         >
-          A platform pushes its records here, and the hub pulls those that it has already. Register
-          the first one to begin.
+          {TEXTS.noPlatformsRegisteredHint}
         </EmptyState>
       ) : (
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 4 }} spacing="sm">
@@ -69,7 +69,7 @@ export function PlatformGrid() {
             ? shown.map((platform) => (
                 <PlatformCard key={platform.id} platform={platform} pulls={pullsOf(platform.id)} />
               ))
-            : [1, 2, 3].map((place) => <Skeleton key={place} height={114} />)}
+            : [1, 2, 3].map((index) => <Skeleton key={index} height={114} />)}
         </SimpleGrid>
       )}
     </Stack>

@@ -1,13 +1,14 @@
 import type { RecentPull } from '@recordhub/protocol'
 import { formatTime, formatWord } from '../../lib/format.ts'
-import { pullStateLabel } from '../pulls/pull-words.ts'
+import { pullStateLabel } from '../pulls/pull-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 const COUNT = 30
 const WIDTH = 6
 const GAP = 2
 const HEIGHT = 22
 
-/** By colour and by height, so that it does not rest on colour alone. */
+/** Color and height, so that the state does not depend on color alone. */
 const LOOKS: Readonly<Record<RecentPull['state'], { fill: string; height: number }>> = {
   succeeded: { fill: 'var(--mantine-color-green-6)', height: 14 },
   partial: { fill: 'var(--mantine-color-yellow-6)', height: 18 },
@@ -24,7 +25,7 @@ const NONE = { fill: 'var(--mantine-color-default-border)', height: 4 }
 
 /** The last 30 pulls of a platform, the latest at the right. */
 export function PullBars({ pulls }: { pulls: RecentPull[] }) {
-  const places = Array.from({ length: COUNT }, (_, index) => pulls[COUNT - 1 - index] ?? null)
+  const slots = Array.from({ length: COUNT }, (_, index) => pulls[COUNT - 1 - index] ?? null)
   return (
     <svg
       width="100%"
@@ -34,7 +35,7 @@ export function PullBars({ pulls }: { pulls: RecentPull[] }) {
       role="img"
       aria-label={barsLabel(pulls)}
     >
-      {places.map((pull, index) => {
+      {slots.map((pull, index) => {
         const { fill, height } = pull ? LOOKS[pullStatus(pull)] : NONE
         return (
           <rect
@@ -54,7 +55,7 @@ export function PullBars({ pulls }: { pulls: RecentPull[] }) {
   )
 }
 
-/** A success with rejected records looks as a pull that succeeded in part. */
+/** A success with rejected records looks like a partial success. */
 function pullStatus({ state, rejected }: RecentPull): RecentPull['state'] {
   return state === 'succeeded' && rejected > 0 ? 'partial' : state
 }
@@ -62,16 +63,19 @@ function pullStatus({ state, rejected }: RecentPull): RecentPull['state'] {
 function titleOf(pull: RecentPull): string {
   const { pull_id, state, rejected, finished_at } = pull
   const end = finished_at ? `, ${formatTime(finished_at, { seconds: true })}` : ''
-  return `Pull ${pull_id}: ${pullStateLabel(state, rejected).label.toLowerCase()}${end}`
+  return TEXTS.pullTooltip(pull_id, pullStateLabel(state, rejected).label.toLowerCase(), end)
 }
 
 function barsLabel(pulls: RecentPull[]): string {
-  if (pulls.length === 0) return 'No pull yet'
+  if (pulls.length === 0) return TEXTS.noPullsYet
   const counts = Map.groupBy(pulls, ({ state, rejected }) =>
     state === 'succeeded' && rejected > 0
       ? 'succeeded with rejected records'
       : formatWord(state).toLowerCase(),
   )
   const labels = [...counts].map(([label, { length }]) => `${length} ${label}`)
-  return `The last ${pulls.length === 1 ? 'pull' : `${pulls.length} pulls`}: ${labels.join(', ')}`
+  return TEXTS.pullBarsLabel(
+    pulls.length === 1 ? 'pull' : TEXTS.pullsCount(pulls.length),
+    labels.join(', '),
+  )
 }

@@ -6,10 +6,11 @@ import { lazy, Suspense, useState } from 'react'
 import { Time } from '../../components/time.tsx'
 import { CancelButton } from '../pulls/cancel-button.tsx'
 import { PullAllForm } from '../pulls/pull-all-form.tsx'
+import { starterLabel } from '../pulls/pull-labels.ts'
 import { PullProgress } from '../pulls/pull-progress.tsx'
 import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
-import { starterLabel } from '../pulls/pull-words.ts'
 import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
+import { TEXTS } from './texts.tsx'
 
 const PullModules = lazy(() =>
   import('./pull-modules.tsx').then((file) => ({ default: file.PullModules })),
@@ -32,11 +33,11 @@ export function PullCard() {
   }
   const isRunning = pull?.finished_at === null
   return (
-    <Paper withBorder p="md" h="100%" component="section" aria-label="Latest sync">
+    <Paper withBorder p="md" h="100%" component="section" aria-label={TEXTS.latestSync}>
       <Stack gap="sm">
         <Group justify="space-between" wrap="nowrap" gap="xs" h={30}>
           <Title order={2} fz="md">
-            {isRunning ? 'A pull is running' : 'Latest sync'}
+            {isRunning ? TEXTS.pullRunning : TEXTS.latestSync}
           </Title>
           {isRunning ? <CancelButton key={pull.id} pull={pull} /> : null}
         </Group>
@@ -44,7 +45,7 @@ export function PullCard() {
           {!isKnown && <Skeleton height={PROGRESS_HEIGHT} />}
           {isKnown && !pull && (
             <Text size="sm" c="dimmed">
-              Nothing has been pulled yet.
+              {TEXTS.noPullsYetHint}
             </Text>
           )}
           {pull && (
@@ -52,7 +53,7 @@ export function PullCard() {
               <PullHeading pull={pull} />
               <PullProgress pull={pull} now={now} isBrief />
               <Button variant="light" size="xs" onClick={showModules} w="fit-content">
-                Modules of the pull
+                {TEXTS.showModules}
               </Button>
             </>
           )}
@@ -86,12 +87,12 @@ function PullHeading({ pull }: { pull: Pull }) {
             <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
           )}
         >
-          Pull {pull.id}
+          {TEXTS.pullLink(pull.id)}
         </Anchor>
         <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />
       </Group>
       <Text size="sm" truncate>
-        {pull.finished_at === null ? 'Started' : 'Ended'}{' '}
+        {pull.finished_at === null ? TEXTS.started : TEXTS.ended}{' '}
         <Time at={pull.finished_at ?? pull.started_at ?? pull.requested_at} />,{' '}
         {pull.finished_at === null ? '' : 'started '}
         {starterLabel(pull)}

@@ -5,6 +5,7 @@ import { SideDrawer } from '../../components/side-drawer.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { PullProgress } from '../pulls/pull-progress.tsx'
 import { TaskList } from '../pulls/task-list.tsx'
+import { TEXTS } from './texts.tsx'
 
 /** The modules of a pull, over the page. */
 export function PullModules({
@@ -25,8 +26,8 @@ export function PullModules({
     <SideDrawer
       opened={opened}
       onClose={onClose}
-      title={`Modules of pull ${pull.id}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={TEXTS.modulesOfPull(pull.id)}
+      closeButtonProps={{ 'aria-label': TEXTS.close }}
     >
       <Stack gap="md">
         <PullProgress pull={pull} now={now} />
@@ -37,7 +38,7 @@ export function PullModules({
             <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
           )}
         >
-          All {formatCount(pull.progress.tasks_total, 'module')}
+          {TEXTS.allModules(formatCount(pull.progress.tasks_total, 'module'))}
         </Anchor>
       </Stack>
     </SideDrawer>

@@ -2,15 +2,16 @@ import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { snapshot } from '../../api/live.ts'
 import { formatCount } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 import { flowOf, toBars } from './hour-series.ts'
+import { TEXTS } from './texts.tsx'
 
 const HEIGHT = 240
 const HoursChart = lazy(() =>
   import('./hours-chart.tsx').then((file) => ({ default: file.HoursChart })),
 )
 
-/** What came in the last 24 hours, hour by hour. */
+/** Records received in the last 24 hours, by hour. */
 export function ReceivedCard() {
   const known = useStore(snapshot)?.hours ?? null
   const hours = known ?? []
@@ -22,14 +23,18 @@ export function ReceivedCard() {
     count('received_pull'),
   ]
   return (
-    <Paper withBorder p="md" h="100%" component="section" aria-label="Records received">
+    <Paper withBorder p="md" h="100%" component="section" aria-label={TEXTS.recordsReceived}>
       <Title order={2} fz="md">
-        Records received
+        {TEXTS.recordsReceived}
       </Title>
       <Text size="sm" c="dimmed" mb="sm" mih={44}>
         {known
-          ? `In the last 24 hours: ${formatCount(post, 'POST', 'POSTs')}, ${formatCount(patch, 'PATCH', 'PATCHes')}, ${formatCount(pull, 'change')} by pulls`
-          : 'In the last 24 hours'}
+          ? TEXTS.receivedCounts(
+              formatCount(post, 'POST', 'POSTs'),
+              formatCount(patch, 'PATCH', 'PATCHes'),
+              formatCount(pull, 'change'),
+            )
+          : TEXTS.receivedPeriod}
       </Text>
       <Suspense fallback={<Skeleton height={HEIGHT} />}>
         {known ? <HoursChart bars={toBars(known)} /> : <Skeleton height={HEIGHT} />}

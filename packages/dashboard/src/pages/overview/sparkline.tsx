@@ -2,10 +2,10 @@ import { BarChart } from '@mantine/charts'
 
 const HEIGHT = 28
 
-/** Bars without words: what they show stands beside them. */
+/** A small bar chart without labels: the tile around it has the label. */
 export function Sparkline({ values, color }: { values: number[]; color: string }) {
   return (
-    // Without a stop of the keyboard, which the chart would have.
+    // Removes the chart from the tab order.
     <div inert>
       <BarChart
         h={HEIGHT}

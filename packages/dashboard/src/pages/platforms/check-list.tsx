@@ -1,16 +1,17 @@
 import { Group, List, Loader, Stack, Text, ThemeIcon } from '@mantine/core'
 import type { ConnectionCheck } from '@recordhub/protocol'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { TEXTS } from './texts.tsx'
 
 const LABELS: Readonly<Record<string, string>> = {
-  reachable: 'Reachable',
-  ping: 'Ping',
-  manifest: 'Manifest',
-  search: 'Search',
+  reachable: TEXTS.reachable,
+  ping: TEXTS.ping,
+  manifest: TEXTS.manifest,
+  search: TEXTS.search,
 }
 const RECORDS = 'records/'
 
-/** What was tried at a platform, one by one as it is known; where it failed, the likely cause and what to do. */
+/** The checks of a connection, each as soon as it has finished; for a failed one, the likely cause and the fix. */
 export function CheckList({
   checks,
   isRunning,
@@ -23,14 +24,14 @@ export function CheckList({
 }) {
   const labelOf = ({ check }: ConnectionCheck) =>
     check.startsWith(RECORDS)
-      ? `Records of ${nameOf(check.slice(RECORDS.length))}`
+      ? TEXTS.recordsOf(nameOf(check.slice(RECORDS.length)))
       : (LABELS[check] ?? check)
   return (
     <Stack gap="xs" aria-live="polite" aria-busy={isRunning}>
       <List
         spacing="sm"
         listStyleType="none"
-        aria-label="Checks"
+        aria-label={TEXTS.checks}
         styles={{ itemWrapper: { alignItems: 'flex-start' } }}
       >
         {checks.map((one, index) => (
@@ -39,7 +40,7 @@ export function CheckList({
               {labelOf(one)}
             </Text>
             {one.message === checks[index - 1]?.message ? (
-              <Text size="sm">The same.</Text>
+              <Text size="sm">{TEXTS.sameErrorAsAbove}</Text>
             ) : (
               <>
                 <Text size="sm">{one.message}</Text>
@@ -57,7 +58,7 @@ export function CheckList({
         <Group gap="xs">
           <Loader size={18} aria-hidden />
           <Text size="sm" c="dimmed">
-            Checking…
+            {TEXTS.checking}
           </Text>
         </Group>
       )}
@@ -73,7 +74,7 @@ function CheckIcon({ ok }: { ok: boolean }) {
       variant="light"
       color={ok ? 'green' : 'red'}
       role="img"
-      aria-label={ok ? 'In order' : 'Failed'}
+      aria-label={ok ? TEXTS.passed : TEXTS.failed}
     >
       {ok ? <IconCheck size={14} aria-hidden /> : <IconAlertTriangle size={14} aria-hidden />}
     </ThemeIcon>

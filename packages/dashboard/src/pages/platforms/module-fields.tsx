@@ -1,7 +1,8 @@
 import { Badge, Code, ScrollArea, Table, Text } from '@mantine/core'
 import type { Field, PlatformModule } from '@recordhub/protocol'
+import { TEXTS } from './texts.tsx'
 
-/** The fields of a module as label and key; those that its manifest names no more at the end. */
+/** The fields of a module as label and key, with the removed ones at the end. */
 export function ModuleFields({
   name,
   fields,
@@ -14,22 +15,22 @@ export function ModuleFields({
   if (fields.length + removed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        The manifest names no fields.
+        {TEXTS.manifestHasNoFields}
       </Text>
     )
   }
   return (
     <ScrollArea
       type="auto"
-      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': `Fields of ${name}` }}
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.fieldsOf(name) }}
     >
       <Table verticalSpacing={6} miw={380}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Label</Table.Th>
-            <Table.Th>Key</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Required</Table.Th>
+            <Table.Th>{TEXTS.label}</Table.Th>
+            <Table.Th>{TEXTS.key}</Table.Th>
+            <Table.Th>{TEXTS.type}</Table.Th>
+            <Table.Th>{TEXTS.required}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -37,7 +38,7 @@ export function ModuleFields({
             <FieldRow key={field.key} field={field} mark={field.added_at ? 'new' : null} />
           ))}
           {removed.map((field) => (
-            <FieldRow key={`removed ${field.key}`} field={field} mark="gone" />
+            <FieldRow key={`removed ${field.key}`} field={field} mark="removed" />
           ))}
         </Table.Tbody>
       </Table>
@@ -45,7 +46,7 @@ export function ModuleFields({
   )
 }
 
-function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }) {
+function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'removed' | null }) {
   const { key, label, type, required } = field
   return (
     <Table.Tr>
@@ -53,7 +54,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }
         {label}{' '}
         {mark && (
           <Badge size="xs" variant="light" color={mark === 'new' ? 'blue' : 'orange'} tt="none">
-            {mark === 'new' ? 'added later' : 'not in the manifest any more'}
+            {mark === 'new' ? TEXTS.addedLater : TEXTS.noLongerManifest}
           </Badge>
         )}
       </Table.Td>
@@ -61,7 +62,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'gone' | null }
         <Code>{key}</Code>
       </Table.Td>
       <Table.Td>{type}</Table.Td>
-      <Table.Td>{required ? 'yes' : 'no'}</Table.Td>
+      <Table.Td>{required ? TEXTS.yes : TEXTS.no}</Table.Td>
     </Table.Tr>
   )
 }

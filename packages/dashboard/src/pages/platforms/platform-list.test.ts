@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
-import { choosePlatforms, explainHealth, healthOf, noAlertsLabel } from './platform-list.ts'
+import { filterPlatforms, healthOf, healthReason, noAlertsLabel } from './platform-list.ts'
 
 function platform(display_title: string, over: Partial<Platform> = {}): Platform {
   return {
@@ -26,8 +26,8 @@ function platform(display_title: string, over: Partial<Platform> = {}): Platform
 }
 
 const ALL = [
-  platform('Clinic', { records: 5, last_error: 'It is away' }),
-  platform('archive', { records: 5, status: 'inactive', last_error: 'It was away' }),
+  platform('Clinic', { records: 5, last_error: 'HTTP 500' }),
+  platform('archive', { records: 5, status: 'inactive', last_error: 'HTTP 500' }),
   platform('School', { records: 99, missing_reviews: 2 }),
   platform('Shop', { records: 1, latest_sync_at: null }),
 ]
@@ -35,16 +35,16 @@ const ANY = { text: '', status: '', health: '' }
 
 describe('the platform list', () => {
   it('shows the health of each platform and sorts the worst first', () => {
-    assert.deepEqual(ALL.map(healthOf), ['trouble', 'off', 'question', 'waiting'])
-    assert.equal(explainHealth(platform('Well')), null)
-    assert.match(explainHealth(platform('Ill', { missing_reviews: 1 })) ?? '', /of a module are/)
+    assert.deepEqual(ALL.map(healthOf), ['failing', 'inactive', 'needs_review', 'no_data'])
+    assert.equal(healthReason(platform('School')), null)
+    assert.match(healthReason(platform('Clinic', { missing_reviews: 1 })) ?? '', /of one module/)
     const titles = titlesOf(ANY, 'health', 'asc')
     assert.deepEqual(titles, ['Clinic', 'School', 'Shop', 'archive'])
   })
 
-  it('never says that all is well next to a failing platform', () => {
+  it('mentions failing platforms if there are no open alerts', () => {
     assert.equal(noAlertsLabel([]), 'No open alerts')
-    const failing = ALL.filter((one) => healthOf(one) === 'trouble')
+    const failing = ALL.filter((one) => healthOf(one) === 'failing')
     assert.equal(noAlertsLabel(failing), 'No open alerts, but 1 platform is failing')
     assert.match(noAlertsLabel([...failing, ...failing]), /2 platforms are failing/)
   })
@@ -59,15 +59,15 @@ describe('the platform list', () => {
     assert.deepEqual(titlesOf({ ...ANY, text: ' CLIN' }), ['Clinic'])
     assert.deepEqual(titlesOf({ ...ANY, text: 'shop.example' }), ['Shop'])
     assert.deepEqual(titlesOf({ ...ANY, status: 'inactive' }), ['archive'])
-    assert.deepEqual(titlesOf({ ...ANY, health: 'question' }), ['School'])
-    assert.deepEqual(titlesOf({ ...ANY, text: 'shop', health: 'trouble' }), [])
+    assert.deepEqual(titlesOf({ ...ANY, health: 'needs_review' }), ['School'])
+    assert.deepEqual(titlesOf({ ...ANY, text: 'shop', health: 'failing' }), [])
   })
 })
 
 function titlesOf(
   filter: typeof ANY,
-  sort: Parameters<typeof choosePlatforms>[2]['sort'] = 'title',
+  sort: Parameters<typeof filterPlatforms>[2]['sort'] = 'title',
   direction: 'asc' | 'desc' = 'asc',
 ): string[] {
-  return choosePlatforms(ALL, filter, { sort, direction }).map((one) => one.display_title)
+  return filterPlatforms(ALL, filter, { sort, direction }).map((one) => one.display_title)
 }

@@ -1,17 +1,17 @@
-/** How the list of platforms is filtered and sorted, and how well each is. */
+/** Filtering, sorting and health of platforms. */
 import type { Platform, PlatformSummary } from '@recordhub/protocol'
 
-export type Health = 'well' | 'trouble' | 'question' | 'waiting' | 'off'
+export type Health = 'healthy' | 'failing' | 'needs_review' | 'no_data' | 'inactive'
 
-/** In the order in which they want to be looked at. */
-export const HEALTHS = ['trouble', 'question', 'waiting', 'well', 'off'] as const
+/** In order of urgency. */
+export const HEALTHS = ['failing', 'needs_review', 'no_data', 'healthy', 'inactive'] as const
 
-export const HEALTH_WORDS: Readonly<Record<Health, string>> = {
-  well: 'Healthy',
-  trouble: 'Failing',
-  question: 'Needs review',
-  waiting: 'No data yet',
-  off: 'Inactive',
+export const HEALTH_LABELS: Readonly<Record<Health, string>> = {
+  healthy: 'Healthy',
+  failing: 'Failing',
+  needs_review: 'Needs review',
+  no_data: 'No data yet',
+  inactive: 'Inactive',
 }
 
 export function healthOf(
@@ -20,27 +20,27 @@ export function healthOf(
     'status' | 'last_error' | 'missing_reviews' | 'latest_sync_at' | 'last_push_at'
   >,
 ): Health {
-  if (platform.status === 'inactive') return 'off'
-  if (platform.last_error !== null) return 'trouble'
-  if (platform.missing_reviews > 0) return 'question'
+  if (platform.status === 'inactive') return 'inactive'
+  if (platform.last_error !== null) return 'failing'
+  if (platform.missing_reviews > 0) return 'needs_review'
   const isNew = platform.latest_sync_at === null && platform.last_push_at === null
-  return isNew ? 'waiting' : 'well'
+  return isNew ? 'no_data' : 'healthy'
 }
 
-/** Why a platform is not well, in a sentence; null where there is nothing to say. */
-export function explainHealth(platform: PlatformSummary): string | null {
+/** The reason for the health of a platform; null if it is healthy. */
+export function healthReason(platform: PlatformSummary): string | null {
   const { last_error, missing_reviews } = platform
   switch (healthOf(platform)) {
-    case 'trouble':
+    case 'failing':
       return last_error
-    case 'question':
+    case 'needs_review':
       return missing_reviews === 1
-        ? 'Many records of a module are gone. Somebody has to say what to do.'
-        : `Many records of ${missing_reviews} modules are gone. Somebody has to say what to do.`
-    case 'waiting':
-      return 'Nothing was pushed or pulled yet.'
-    case 'off':
-      return 'It is not pulled, and its pushes are refused.'
+        ? 'Many records of one module are missing. Review these records before they are marked missing.'
+        : `Many records of ${missing_reviews} modules are missing. Review these records before they are marked missing.`
+    case 'no_data':
+      return 'No pushes and no pulls yet.'
+    case 'inactive':
+      return 'The platform is not pulled, and its pushes are rejected.'
     default:
       return null
   }
@@ -58,7 +58,7 @@ const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'pushed', 'hea
 export type Sort = (typeof SORTS)[number]
 export type Direction = 'asc' | 'desc'
 
-export type PlatformFilter = { text: string; status: string; health: string }
+type PlatformFilter = { text: string; status: string; health: string }
 
 const KEYS: Record<Sort, (platform: Platform) => string | number> = {
   title: (platform) => platform.display_title.toLowerCase(),
@@ -74,19 +74,19 @@ export function isSort(text: string | undefined): text is Sort {
   return SORTS.some((one) => one === text)
 }
 
-/** Those that the filter means, sorted; alike ones by their title. */
-export function choosePlatforms(
+/** The platforms that match the filter, sorted. Equal ones are sorted by title. */
+export function filterPlatforms(
   platforms: readonly Platform[],
   { text, status, health }: PlatformFilter,
   { sort, direction }: { sort: Sort; direction: Direction },
 ): Platform[] {
-  const wanted = text.trim().toLowerCase()
+  const search = text.trim().toLowerCase()
   const key = KEYS[sort]
   const sign = direction === 'asc' ? 1 : -1
   return platforms
     .filter(({ display_title, platform_name, source_base_url }) =>
-      [display_title, platform_name, source_base_url].some((words) =>
-        words.toLowerCase().includes(wanted),
+      [display_title, platform_name, source_base_url].some((value) =>
+        value.toLowerCase().includes(search),
       ),
     )
     .filter((one) => status === '' || one.status === status)

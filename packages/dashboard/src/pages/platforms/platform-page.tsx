@@ -16,6 +16,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { ConformanceButton } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
@@ -25,21 +26,21 @@ import { PushesTab } from './detail/pushes-tab.tsx'
 import { SettingsTab } from './detail/settings-tab.tsx'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
-import { useMay } from './use-may.ts'
+import { TEXTS } from './texts.tsx'
 
 const TABS = [
-  { value: 'modules', label: 'Modules', icon: IconListDetails, Panel: ModulesTab },
-  { value: 'pulls', label: 'Pulls', icon: IconDownload, Panel: PullsTab },
-  { value: 'pushes', label: 'Pushes', icon: IconArrowsDownUp, Panel: PushesTab },
-  { value: 'activity', label: 'Activity', icon: IconActivity, Panel: ActivityTab },
-  { value: 'settings', label: 'Settings', icon: IconSettings, Panel: SettingsTab },
+  { value: 'modules', label: TEXTS.modules, icon: IconListDetails, Panel: ModulesTab },
+  { value: 'pulls', label: TEXTS.pulls, icon: IconDownload, Panel: PullsTab },
+  { value: 'pushes', label: TEXTS.pushes, icon: IconArrowsDownUp, Panel: PushesTab },
+  { value: 'activity', label: TEXTS.activity, icon: IconActivity, Panel: ActivityTab },
+  { value: 'settings', label: TEXTS.settings, icon: IconSettings, Panel: SettingsTab },
 ] as const
 
 export function PlatformPage() {
   const { id = '' } = useParams({ strict: false })
   const [{ tab = 'modules' }, changeUrl] = useUrlState()
   const platform = useQuery(platformQuery(id))
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
   if (platform.isPending) return <PageSkeleton />
   if (!platform.data) {
     const { error } = platform
@@ -53,20 +54,20 @@ export function PlatformPage() {
     <>
       <Breadcrumbs mb={4} styles={{ root: { flexWrap: 'nowrap' } }}>
         <PageLink to="/dashboard/platforms" size="sm">
-          Platforms
+          {TEXTS.platforms}
         </PageLink>
         <Text size="sm" c="dimmed" lh={1.5} truncate>
           {display_title}
         </Text>
       </Breadcrumbs>
       <PageHeader title={display_title} description={platform_description}>
-        {mayOperate && (
+        {canOperate && (
           <>
             <TestButton platform={platform.data} />
             <ConformanceButton
               path={`/api/v1/platforms/${platform.data.id}/conformance`}
               body={{}}
-              title={`Conformance of ${display_title}`}
+              title={TEXTS.conformanceOf(display_title)}
             />
             <PullButton platform={platform.data} />
           </>

@@ -8,18 +8,19 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { choosePlatforms, HEALTH_WORDS, HEALTHS, isSort } from './platform-list.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort } from './platform-list.ts'
 import { PlatformsTable } from './platforms-table.tsx'
-import { RemovalsUnderWay } from './removals-under-way.tsx'
-import { useMay } from './use-may.ts'
+import { RemovalList } from './removal-list.tsx'
+import { TEXTS } from './texts.tsx'
 
 export function PlatformsPage() {
   const [{ q = '', status = '', health = '', sort, direction }, changeUrl] = useUrlState()
   const platforms = usePlatforms()
-  const mayRegister = useMay('operator')
-  const register = mayRegister && (
+  const canRegister = useHasRole('operator')
+  const register = canRegister && (
     <LinkButton to="/dashboard/platforms/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      Register a platform
+      {TEXTS.registerAPlatform}
     </LinkButton>
   )
   const order = {
@@ -27,37 +28,36 @@ export function PlatformsPage() {
     direction: direction === 'desc' ? 'desc' : 'asc',
   } as const
   const all = platforms.data ?? []
-  const chosen = choosePlatforms(all, { text: q, status, health }, order)
+  const chosen = filterPlatforms(all, { text: q, status, health }, order)
   const records = all.reduce((sum, one) => sum + one.records, 0)
   if (platforms.isPending) return <PageSkeleton />
   return (
     <>
       <PageHeader
-        title="Platforms"
+        title={TEXTS.platforms}
         description={`${formatCount(all.length, 'platform')}, ${formatCount(records, 'record')}`}
       >
         {all.length > 0 && register}
       </PageHeader>
-      {mayRegister && <RemovalsUnderWay />}
+      {canRegister && <RemovalList />}
       {platforms.isError && (
         <ErrorNotice error={platforms.error} onRetry={() => void platforms.refetch()} />
       )}
       {platforms.isSuccess && all.length === 0 && (
         <EmptyState
           icon={<IconPlugConnected />}
-          title="No platform is registered yet"
+          title={TEXTS.noPlatformsRegistered}
           action={register || undefined}
         >
-          A platform is a system whose records you want to gather here. You need its base URL and
-          the source API key that its owner gives you.
+          {TEXTS.noPlatformsRegisteredHint}
         </EmptyState>
       )}
       {all.length > 0 && (
         <>
           <Group mb="sm" gap="xs">
             <TextInput
-              aria-label="Filter by title, name or address"
-              placeholder="Title, name or address"
+              aria-label={TEXTS.filterTitleNameAddress}
+              placeholder={TEXTS.titleNameAddress}
               leftSection={<IconSearch size={16} aria-hidden />}
               value={q}
               w={{ base: '100%', xs: 260 }}
@@ -66,23 +66,23 @@ export function PlatformsPage() {
               }
             />
             <Select
-              aria-label="Status"
-              placeholder="Any status"
+              aria-label={TEXTS.status}
+              placeholder={TEXTS.anyStatus}
               clearable
               w={150}
               data={[
-                { value: 'active', label: 'Active' },
-                { value: 'inactive', label: 'Inactive' },
+                { value: 'active', label: TEXTS.active },
+                { value: 'inactive', label: TEXTS.inactive },
               ]}
               value={status || null}
               onChange={(value) => changeUrl({ status: value })}
             />
             <Select
-              aria-label="Health"
-              placeholder="Any health"
+              aria-label={TEXTS.health}
+              placeholder={TEXTS.anyHealth}
               clearable
               w={170}
-              data={HEALTHS.map((value) => ({ value, label: HEALTH_WORDS[value] }))}
+              data={HEALTHS.map((value) => ({ value, label: HEALTH_LABELS[value] }))}
               value={health || null}
               onChange={(value) => changeUrl({ health: value })}
             />

@@ -1,14 +1,22 @@
 import { PageLink } from '../../components/page-link.tsx'
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
-import { Stack, Text } from '@mantine/core'
-import type { Platform } from '@recordhub/protocol'
+import { Badge, Stack, Text, Tooltip } from '@mantine/core'
+import type { Platform, PlatformSummary } from '@recordhub/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { DataTable } from 'mantine-datatable'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
-import { HealthBadge } from './health-badge.tsx'
-import { type Direction, isSort, type Sort } from './platform-list.ts'
+import {
+  type Direction,
+  HEALTH_LABELS,
+  type Health,
+  healthOf,
+  healthReason,
+  isSort,
+  type Sort,
+} from './platform-list.ts'
 
 const WIDE = '(min-width: 48em)'
 
@@ -30,7 +38,7 @@ export function PlatformsTable({
       borderRadius="md"
       highlightOnHover
       minHeight={platforms.length === 0 ? 160 : 0}
-      noRecordsText="No platform fits the filter"
+      noRecordsText={TEXTS.noMatchingPlatforms}
       records={platforms}
       idAccessor="id"
       sortStatus={{ columnAccessor: order.sort, direction: order.direction }}
@@ -44,7 +52,7 @@ export function PlatformsTable({
       columns={[
         {
           accessor: 'title',
-          title: 'Platform',
+          title: TEXTS.platform,
           sortable: true,
           render: (platform) => <Title platform={platform} />,
         },
@@ -72,7 +80,7 @@ export function PlatformsTable({
         },
         {
           accessor: 'synced',
-          title: 'Latest sync',
+          title: TEXTS.latestSync,
           sortable: true,
           width: 200,
           visibleMediaQuery: WIDE,
@@ -80,7 +88,7 @@ export function PlatformsTable({
         },
         {
           accessor: 'pushed',
-          title: 'Last push',
+          title: TEXTS.lastPush,
           sortable: true,
           width: 200,
           visibleMediaQuery: WIDE,
@@ -113,14 +121,40 @@ function Title({ platform }: { platform: Platform }) {
         {platform_name}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {modules_registered} registered · {formatCount(records, 'record')}
+        {TEXTS.registeredCounts(modules_registered, formatCount(records, 'record'))}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        Latest sync: <Time at={platform.latest_sync_at} />
+        {TEXTS.latestSyncAt(<Time at={platform.latest_sync_at} />)}
       </Text>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        Last push: <Time at={platform.last_push_at} />
+        {TEXTS.lastPushAt(<Time at={platform.last_push_at} />)}
       </Text>
     </Stack>
+  )
+}
+
+const COLORS: Readonly<Record<Health, string>> = {
+  healthy: 'green',
+  failing: 'red',
+  needs_review: 'yellow',
+  no_data: 'blue',
+  inactive: 'gray',
+}
+
+/** The health of a platform, with the reason on hover and focus. */
+function HealthBadge({ platform }: { platform: PlatformSummary }) {
+  const health = healthOf(platform)
+  const reason = healthReason(platform)
+  const badge = (
+    <Badge variant="dot" color={COLORS[health]} tt="none" tabIndex={reason ? 0 : undefined}>
+      {HEALTH_LABELS[health]}
+    </Badge>
+  )
+  return reason ? (
+    <Tooltip label={reason} multiline maw={360}>
+      {badge}
+    </Tooltip>
+  ) : (
+    badge
   )
 }

@@ -2,12 +2,13 @@ import { Button, Tooltip } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { attempt, tell } from '../../components/confirm.tsx'
+import { attempt, notify } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
-import { starterLabel } from '../pulls/pull-words.ts'
+import { starterLabel } from '../pulls/pull-labels.ts'
 import { startPull } from '../pulls/start-pull.ts'
+import { TEXTS } from './texts.tsx'
 
-/** Pulls what a platform has; where a pull is running already, that one is shown. */
+/** Pulls a platform. If a pull is already running, shows that one. */
 export function PullButton({
   platform: { id, status, modules_registered },
 }: {
@@ -17,19 +18,19 @@ export function PullButton({
   const navigate = useNavigate()
   const reason =
     status === 'inactive'
-      ? 'The platform is switched off'
+      ? TEXTS.platformInactive
       : modules_registered === 0
-        ? 'No module is registered'
+        ? TEXTS.noModulesRegistered
         : null
 
   async function pull(): Promise<void> {
     setIsBusy(true)
     await attempt(async () => {
       const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
-      tell(
+      notify(
         isNew
-          ? 'The pull has started.'
-          : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
+          ? TEXTS.pullHasStarted
+          : TEXTS.pullAlreadyRunning(starterLabel(pull), formatTime(pull.requested_at)),
       )
       await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
     })
@@ -41,12 +42,12 @@ export function PullButton({
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}
       loading={isBusy}
-      // A button that is disabled for good could not tell why.
+      // A disabled button would not show its tooltip.
       {...(reason === null ? {} : { 'data-disabled': true })}
       aria-disabled={reason !== null}
       onClick={() => reason === null && void pull()}
     >
-      Pull its records
+      {TEXTS.pullNow}
     </Button>
   )
   return reason === null ? button : <Tooltip label={reason}>{button}</Tooltip>

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { guideQuery } from '../../api/guide.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** A push of a platform's own module and fields, ready to be tried; nothing for a platform without modules. */
+/** An example push with a module and fields of the platform. Renders nothing for a platform without modules. */
 export function PushExample({
   platformId,
   hubApiKey,
@@ -17,7 +18,7 @@ export function PushExample({
   if (guide.isError) {
     return <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />
   }
-  if (!guide.data) return <Skeleton height={180} aria-label="Loading" />
+  if (!guide.data) return <Skeleton height={180} aria-label={TEXTS.loading} />
   const { first_push } = guide.data
   if (!first_push) return null
   const { hub_url: hubUrl, tunnel_header: tunnelHeader, record: data } = first_push
@@ -26,11 +27,11 @@ export function PushExample({
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={600}>
-          A first push
+          {TEXTS.examplePush}
         </Text>
-        <CopyButton value={command} label="Copy the example" words="Copy example" />
+        <CopyButton value={command} label={TEXTS.copyExample} text={TEXTS.copyExample} />
       </Group>
-      <Code block tabIndex={0} aria-label="Example of a push">
+      <Code block tabIndex={0} aria-label={TEXTS.examplePush}>
         {command}
       </Code>
     </Stack>

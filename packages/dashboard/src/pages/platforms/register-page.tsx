@@ -5,38 +5,34 @@ import { useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { type Connected, ConnectStep, type Source } from './register/connect-step.tsx'
 import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
-import { useMay } from './use-may.ts'
+import { TEXTS } from './texts.tsx'
 
 const WIDTH = 820
 
-/** Registers a platform in three steps: connect, choose modules, hand over the key. */
+/** Registers a platform in three steps: connect, select modules, hand over the key. */
 export function RegisterPage() {
   const [{ registered = '' }, changeUrl] = useUrlState()
   const [source, setSource] = useState<Source>({ source_base_url: '', source_api_key: '' })
   const [connected, setConnected] = useState<Connected | null>(null)
   const [hubApiKey, setHubApiKey] = useState<string | null>(null)
   const isNarrow = useMediaQuery('(max-width: 48em)')
-  const mayRegister = useMay('operator')
-  if (!mayRegister) {
+  const canRegister = useHasRole('operator')
+  if (!canRegister) {
     return (
       <>
-        <PageHeader title="Register a platform" />
-        <EmptyState title="This takes the role operator">
-          Ask an administrator to give you that role, or to register the platform.
-        </EmptyState>
+        <PageHeader title={TEXTS.registerAPlatform} />
+        <EmptyState title={TEXTS.requiresOperatorRole}>{TEXTS.requiresOperatorRoleHint}</EmptyState>
       </>
     )
   }
   const step = registered !== '' ? 2 : connected ? 1 : 0
   return (
     <>
-      <PageHeader
-        title="Register a platform"
-        description="Three steps: connect, choose modules, hand over the key"
-      />
+      <PageHeader title={TEXTS.registerAPlatform} description={TEXTS.registerStepsHint} />
       <Stepper
         active={step}
         orientation={isNarrow ? 'vertical' : 'horizontal'}
@@ -48,20 +44,20 @@ export function RegisterPage() {
         onStepClick={(index) => index === 0 && step === 1 && setConnected(null)}
       >
         <Stepper.Step
-          label="Connect"
-          description="Address and source key"
+          label={TEXTS.connect}
+          description={TEXTS.connectHint}
           icon={<IconPlugConnected size={18} aria-hidden />}
           allowStepSelect={step === 1}
         />
         <Stepper.Step
-          label="Modules"
-          description="What to receive"
+          label={TEXTS.modules}
+          description={TEXTS.modulesHint}
           icon={<IconListCheck size={18} aria-hidden />}
           allowStepSelect={false}
         />
         <Stepper.Step
-          label="Hub API key"
-          description="Hand it over"
+          label={TEXTS.hubApiKey}
+          description={TEXTS.handOverHint}
           icon={<IconKey size={18} aria-hidden />}
           allowStepSelect={false}
         />
@@ -78,7 +74,7 @@ export function RegisterPage() {
             onRegistered={({ id, hub_api_key }) => {
               setHubApiKey(hub_api_key)
               setSource({ source_base_url: '', source_api_key: '' })
-              // Back must not lead to a form that registers it once more.
+              // Replaces the history entry, so that Back does not lead to the form again.
               changeUrl({ registered: String(id) }, { replace: true })
             }}
           />

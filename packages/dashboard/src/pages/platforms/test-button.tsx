@@ -5,12 +5,13 @@ import { IconPlugConnected } from '@tabler/icons-react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { CheckList } from './check-list.tsx'
+import { TEXTS } from './texts.tsx'
 import { useConnectionChecks } from './use-connection-checks.ts'
 
 /** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
 export function TestButton({ platform }: { platform: Platform }) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
+  const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
   const test = (check_everything: boolean) =>
     void run(`/api/v1/platforms/${platform.id}/test`, { check_everything })
   const nameOf = (type: string) =>
@@ -25,7 +26,7 @@ export function TestButton({ platform }: { platform: Platform }) {
           test(false)
         }}
       >
-        Test connection
+        {TEXTS.testConnection}
       </Button>
       <Dialog
         opened={isOpen}
@@ -33,23 +34,23 @@ export function TestButton({ platform }: { platform: Platform }) {
           close()
           clear()
         }}
-        title={`Connection to ${platform.display_title}`}
+        title={TEXTS.connectionTo(platform.display_title)}
         size="lg"
       >
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
         {error !== null && <ErrorNotice error={error} onRetry={() => test(false)} />}
-        {answer && (
+        {result && (
           <Text size="sm" mt="md" fw={600} role="status">
-            {answer.success ? 'All checks passed.' : 'Some checks failed.'} Nothing was saved.
+            {result.success ? TEXTS.allChecksPassed : TEXTS.someChecksFailed}
           </Text>
         )}
-        {answer && (
+        {result && (
           <Group mt="md" gap="xs">
             <Button variant="default" onClick={() => test(false)}>
-              Test again
+              {TEXTS.testAgain}
             </Button>
             <Button variant="default" onClick={() => test(true)}>
-              Check everything
+              {TEXTS.checkEverything}
             </Button>
           </Group>
         )}

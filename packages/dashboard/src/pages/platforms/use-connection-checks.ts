@@ -1,25 +1,25 @@
 import type { ConnectionCheck } from '@recordhub/protocol'
 import { useHubLines } from './use-hub-lines.ts'
 
-type Checking<Answer> = {
+type Checking<Result> = {
   checks: ConnectionCheck[]
-  /** The last line, once all checks are made. */
-  answer: Answer | null
+  /** The last line of the response, after all checks. */
+  result: Result | null
 }
 
-/** Has a connection tested; the checks come one by one. */
-export function useConnectionChecks<Answer>() {
-  const nothing: Checking<Answer> = { checks: [], answer: null }
-  const { state, ...rest } = useHubLines(nothing, takeLine<Answer>)
+/** Tests a connection. The checks arrive one by one. */
+export function useConnectionChecks<Result>() {
+  const initial: Checking<Result> = { checks: [], result: null }
+  const { state, ...rest } = useHubLines(initial, applyLine<Result>)
   return { ...state, ...rest }
 }
 
-function takeLine<Answer>(
-  state: Checking<Answer>,
-  line: ConnectionCheck | Answer,
-): Checking<Answer> {
+function applyLine<Result>(
+  state: Checking<Result>,
+  line: ConnectionCheck | Result,
+): Checking<Result> {
   if (isCheck(line)) return { ...state, checks: [...state.checks, line] }
-  return { ...state, answer: line }
+  return { ...state, result: line }
 }
 
 function isCheck(line: unknown): line is ConnectionCheck {

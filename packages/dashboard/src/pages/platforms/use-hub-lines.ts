@@ -1,38 +1,37 @@
 import { useEffect, useRef, useState } from 'react'
-import { callHubLines } from '../../api/call-hub-lines.ts'
+import { callHubLines } from '../../api/ndjson.ts'
 
-type Reading<State> = { state: State; isRunning: boolean; error: unknown }
+type Run<State> = { state: State; isRunning: boolean; error: unknown }
 
 /**
- * Has something tested that the hub tells of line by line.
- * @param nothing what is known before the first line.
- * @param take what is known after a line; must not change between renders.
+ * Sends a request and applies each line of the streamed response to a state.
+ * @param apply must not change between renders.
  */
 export function useHubLines<State, Line>(
-  nothing: State,
-  take: (state: State, line: Line) => State,
+  initial: State,
+  apply: (state: State, line: Line) => State,
 ) {
-  const [reading, setReading] = useState<Reading<State>>(blank(nothing))
-  const running = useRef<AbortController>(null)
-  useEffect(() => () => running.current?.abort(), [])
+  const [current, setCurrent] = useState<Run<State>>(idle(initial))
+  const controllerRef = useRef<AbortController>(null)
+  useEffect(() => () => controllerRef.current?.abort(), [])
 
   function clear(): void {
-    running.current?.abort()
-    setReading(blank(nothing))
+    controllerRef.current?.abort()
+    setCurrent(idle(initial))
   }
 
   async function run(path: string, body: unknown): Promise<void> {
     clear()
-    const begun = new AbortController()
-    running.current = begun
-    const { signal } = begun
-    const change = (over: (before: Reading<State>) => Partial<Reading<State>>) => {
-      if (!signal.aborted) setReading((before) => ({ ...before, ...over(before) }))
+    const started = new AbortController()
+    controllerRef.current = started
+    const { signal } = started
+    const change = (over: (before: Run<State>) => Partial<Run<State>>) => {
+      if (!signal.aborted) setCurrent((before) => ({ ...before, ...over(before) }))
     }
     change(() => ({ isRunning: true }))
     try {
       for await (const line of callHubLines<Line>(path, { method: 'POST', body, signal })) {
-        change(({ state }) => ({ state: take(state, line) }))
+        change(({ state }) => ({ state: apply(state, line) }))
       }
       change(() => ({ isRunning: false }))
     } catch (error) {
@@ -40,9 +39,9 @@ export function useHubLines<State, Line>(
     }
   }
 
-  return { ...reading, run, clear }
+  return { ...current, run, clear }
 }
 
-function blank<State>(state: State): Reading<State> {
+function idle<State>(state: State): Run<State> {
   return { state, isRunning: false, error: null }
 }

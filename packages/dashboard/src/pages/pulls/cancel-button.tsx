@@ -6,24 +6,24 @@ import { useState } from 'react'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
 import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
-import { useStore } from '../../lib/use-store.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
-/** Cancels a running pull. What it has stored stays, so nothing is asked first. */
+/** Cancels a running pull, without a confirmation: records that were stored are kept. */
 export function CancelButton({ pull }: { pull: Pull }) {
   const client = useQueryClient()
-  const may = mayActAs(useStore(session).operator?.role, 'operator')
+  const canOperate = useHasRole('operator')
   const [isCancelling, setCancelling] = useState(false)
 
   async function cancel() {
     setCancelling(true)
-    const worked = await attempt(async () => {
-      const cancelled = await askToCancel(pull.id)
+    const succeeded = await attempt(async () => {
+      const cancelled = await requestCancellation(pull.id)
       if (cancelled) showPull(cancelled)
       await refreshPull(client, pull.id, cancelled)
     })
-    if (!worked) setCancelling(false)
+    if (!succeeded) setCancelling(false)
   }
 
   const button = (
@@ -31,17 +31,17 @@ export function CancelButton({ pull }: { pull: Pull }) {
       size="xs"
       variant="default"
       leftSection={<IconX size={14} />}
-      disabled={!may || isCancelling}
+      disabled={!canOperate || isCancelling}
       onClick={cancel}
     >
-      {isCancelling ? 'Cancelling…' : 'Cancel'}
+      {isCancelling ? TEXTS.cancelling : TEXTS.cancel}
     </Button>
   )
-  return may ? button : <Tooltip label="Your role may not cancel pulls">{button}</Tooltip>
+  return canOperate ? button : <Tooltip label={TEXTS.cancelRequiresOperator}>{button}</Tooltip>
 }
 
-/** Null where it has ended by itself meanwhile. */
-async function askToCancel(id: number): Promise<Pull | null> {
+/** Returns null if the pull has already ended. */
+async function requestCancellation(id: number): Promise<Pull | null> {
   try {
     return (await callHub<{ pull: Pull }>(`/api/v1/pulls/${id}/cancel`, { method: 'POST' })).pull
   } catch (error) {

@@ -6,7 +6,7 @@ import { interpolatePull, interpolateTask } from './interpolate.ts'
 
 const READ_AT = Date.parse(STARTED) + 10_000
 
-describe('progress between two readings', () => {
+describe('progress between two updates', () => {
   it('continues at the rate of the pull', () => {
     const { progress } = interpolatePull(testPull(), 5000)
     assert.deepEqual(
@@ -16,13 +16,13 @@ describe('progress between two readings', () => {
     assert.deepEqual(interpolatePull(testPull(), 0), testPull())
   })
 
-  it('stops after one polling interval without a newer reading', () => {
+  it('stops after one polling interval without an update', () => {
     const pull = testPull({ progress: { records_expected: 1_000_000 } })
     assert.deepEqual(interpolatePull(pull, 3_600_000), interpolatePull(pull, 10_000))
     assert.deepEqual(interpolatePull(pull, -5000), interpolatePull(pull, 0))
   })
 
-  it('never goes back and never reaches the end', () => {
+  it('never decreases and never reaches the end', () => {
     fc.assert(
       fc.property(
         fc.nat(5000),
@@ -50,7 +50,7 @@ describe('progress between two readings', () => {
     )
   })
 
-  it('leaves a pull that has finished, or of which nothing is known, as it is', () => {
+  it('does not change a pull that has finished or has no rate', () => {
     const finished = testPull({ state: 'succeeded', finished_at: STARTED })
     assert.equal(interpolatePull(finished, 5000), finished)
     const queued = testPull({ progress: { records_per_second: null } })

@@ -1,11 +1,11 @@
-/** The progress of a running pull between two readings, from its rate and the number of records that it expects. */
+/** Estimates the progress of a running pull between two updates, from its rate and the expected number of records. */
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 
-/** After one interval without a newer reading, nothing more is assumed. */
+/** The estimate stops after one polling interval without an update. */
 const MAX_MS = POLLING_INTERVAL_SECONDS * 1000
 
-/** The pull as it presumably is `elapsedMs` after it was read. It never reaches its end by itself. */
+/** The estimated pull `elapsedMs` after it was read. The estimate never finishes a pull. */
 export function interpolatePull(pull: Pull, elapsedMs: number): Pull {
   const { progress } = pull
   const { records_per_second: rate, seconds_left: left } = progress
@@ -29,7 +29,7 @@ export function interpolatePull(pull: Pull, elapsedMs: number): Pull {
   }
 }
 
-/** The module as it presumably is `elapsedMs` after it was read at `readAt`, milliseconds on the hub's clock. */
+/** The estimated task `elapsedMs` after it was read at `readAt`, in milliseconds of the hub's clock. */
 export function interpolateTask(task: PullTask, readAt: number, elapsedMs: number): PullTask {
   const { received, expected, started_at, finished_at } = task
   if (expected === null || started_at === null || finished_at !== null) return task

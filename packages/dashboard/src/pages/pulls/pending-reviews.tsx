@@ -5,13 +5,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
 import { MISSING_REVIEWS, missingReviewPageQuery } from '../../api/missing-reviews.ts'
 import { useTitles } from '../../api/platforms.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { attempt, confirm } from '../../components/confirm.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
-/** The questions about missing records that a pull has raised and nobody has answered. */
+/** The open reviews of missing records of a pull. */
 export function PendingReviews({ pullId }: { pullId: number }) {
   const { data } = useQuery(missingReviewPageQuery('state=pending'))
   const reviews = (data?.missing_reviews ?? []).filter(({ pull_id }) => pull_id === pullId)
@@ -20,32 +20,33 @@ export function PendingReviews({ pullId }: { pullId: number }) {
 
 function PendingReview({ review }: { review: MissingReview }) {
   const client = useQueryClient()
-  const may = mayActAs(useStore(session).operator?.role, 'operator')
+  const canOperate = useHasRole('operator')
   const { id, module_name, missing, records } = review
   const platform = useTitles().ofPlatform(review.platform_name)
-  async function answer(verb: 'approve' | 'dismiss') {
+  async function decide(verb: 'approve' | 'dismiss') {
     await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
     await client.invalidateQueries(MISSING_REVIEWS)
   }
-  const askToApprove = () =>
+  const confirmApproval = () =>
     confirm({
-      title: 'Mark the records as missing?',
-      children: `The next complete read marks ${formatCount(missing, 'record')} of ${module_name} (${platform}) as missing, if they are still gone. None is deleted, and one that comes back loses its mark.`,
-      action: 'Mark as missing',
-      onConfirm: () => answer('approve'),
+      title: TEXTS.markAsMissingTitle,
+      children: TEXTS.markAsMissingMessage(formatCount(missing, 'record'), module_name, platform),
+      action: TEXTS.markAsMissing,
+      onConfirm: () => decide('approve'),
     })
   return (
     <Alert
       color="yellow"
       variant="light"
       icon={<IconHelpCircle />}
-      title={`${formatNumber(missing)} of ${formatCount(records, 'record')} of ${module_name} did not come. Are they gone?`}
+      title={TEXTS.missingReviewTitle(
+        formatNumber(missing),
+        formatCount(records, 'record'),
+        module_name,
+      )}
     >
       <Stack gap="xs">
-        <Text size="sm">
-          {platform} answered without them. If they were deleted there, let the hub mark them as
-          missing. If the platform had a fault, leave them as they are.
-        </Text>
+        <Text size="sm">{TEXTS.missingReviewHint(platform)}</Text>
         <PageLink
           size="sm"
           c="inherit"
@@ -53,20 +54,20 @@ function PendingReview({ review }: { review: MissingReview }) {
           to="/dashboard/activity"
           search={{ tab: 'missing', review: String(id) }}
         >
-          {`View the ${formatCount(missing, 'record')}`}
+          {TEXTS.viewRecords(formatCount(missing, 'record'))}
         </PageLink>
-        {may ? (
+        {canOperate ? (
           <Group gap="xs">
-            <Button size="xs" onClick={askToApprove}>
-              They are gone
+            <Button size="xs" onClick={confirmApproval}>
+              {TEXTS.markAsMissingAction}
             </Button>
-            <Button size="xs" variant="default" onClick={() => attempt(() => answer('dismiss'))}>
-              Leave them as they are
+            <Button size="xs" variant="default" onClick={() => attempt(() => decide('dismiss'))}>
+              {TEXTS.keepUnchanged}
             </Button>
           </Group>
         ) : (
           <Text size="xs" c="dimmed">
-            An operator has to answer.
+            {TEXTS.requiresOperatorRole}
           </Text>
         )}
       </Stack>

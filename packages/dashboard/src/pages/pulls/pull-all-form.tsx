@@ -1,23 +1,24 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { snapshot } from '../../api/live.ts'
 import { refreshPullList } from '../../api/pulls.ts'
-import { mayActAs, session } from '../../api/session.ts'
+import { hasRole, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
-import { useStore } from '../../lib/use-store.ts'
-import { starterLabel } from './pull-words.ts'
-import { ScheduleHint } from './schedule-hint.tsx'
+import { useStore } from '../../lib/store.ts'
+import { starterLabel } from './pull-labels.ts'
 import { PULL_ALL_PATH, startPull } from './start-pull.ts'
+import { TEXTS } from './texts.tsx'
 
 /** Two lines, so that the layout stays the same whatever the message is. */
 const MESSAGE_HEIGHT = 44
 
 /**
- * The Pull All form of the specification (4.1): its button sends by AJAX, never the form itself. While a pull runs the
- * form stays, disabled.
+ * The Pull All form of the specification (4.1). Its button sends the request by AJAX. While a pull runs, the form stays
+ * visible but disabled.
  */
 export function PullAllForm() {
   const client = useQueryClient()
@@ -26,7 +27,7 @@ export function PullAllForm() {
   const [isStarting, setStarting] = useState(false)
   /** The pull that prevented another one, after a 409. */
   const [conflict, setConflict] = useState<number | null>(null)
-  const may = operator === null || mayActAs(operator.role, 'operator')
+  const canOperate = operator === null || hasRole(operator.role, 'operator')
   async function start() {
     setStarting(true)
     await attempt(async () => {
@@ -48,26 +49,35 @@ export function PullAllForm() {
           type="button"
           leftSection={<IconDownload size={16} />}
           loading={isStarting}
-          disabled={!may || running !== null}
+          disabled={!canOperate || running !== null}
           onClick={start}
         >
-          Pull all existing records
+          {TEXTS.pullAllExistingRecords}
         </Button>
         <Text size="sm" c="dimmed" mih={MESSAGE_HEIGHT} role="status">
           {running?.id === conflict && running ? (
-            <>
-              A pull is already running: started {starterLabel(running)} at{' '}
-              <Time at={running.requested_at} />.
-            </>
+            TEXTS.pullAlreadyRunning(starterLabel(running), <Time at={running.requested_at} />)
           ) : running ? (
-            'A pull is running.'
-          ) : may ? (
+            TEXTS.pullRunning
+          ) : canOperate ? (
             <ScheduleHint />
           ) : (
-            'Your role may not start pulls. Ask an operator.'
+            TEXTS.requiresOperatorRole
           )}
         </Text>
       </Stack>
     </form>
   )
+}
+
+/** The start of the next scheduled pull. */
+function ScheduleHint() {
+  const pull = useStore(snapshot)?.pull
+  if (!pull) return null
+  if (pull.schedule_paused) {
+    return <>{TEXTS.schedulePaused(<Link to="/dashboard/pulls">{TEXTS.resume}</Link>)}</>
+  }
+  return pull.next_run_at
+    ? TEXTS.nextScheduledPullAt(<Time at={pull.next_run_at} />)
+    : TEXTS.noSchedule
 }

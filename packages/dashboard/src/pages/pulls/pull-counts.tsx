@@ -1,9 +1,9 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { PullCounts as Counts } from '@recordhub/protocol'
 import { formatNumber } from '../../lib/format.ts'
-import { shownCounts } from './pull-words.ts'
+import { shownCounts } from './pull-labels.ts'
 
-/** How many records of a pull were received, changed and rejected. */
+/** The record counts of a pull: received, new, updated, unchanged, rejected. */
 export function PullCounts({ counts, isBrief = false }: { counts: Counts; isBrief?: boolean }) {
   const shown = shownCounts(counts)
   if (isBrief) {
@@ -24,7 +24,7 @@ export function PullCounts({ counts, isBrief = false }: { counts: Counts; isBrie
   )
 }
 
-/** Those that every pull has. */
+/** The counts that are shown for every pull. */
 const BRIEF = 5
 
 function Count({ label, value }: { label: string; value: number }) {

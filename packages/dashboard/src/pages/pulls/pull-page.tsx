@@ -1,35 +1,39 @@
 import { Group, NativeSelect, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { HubCallError } from '../../api/call-hub.ts'
+import { pullQuery, type TaskPage } from '../../api/pulls.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { CancelButton } from './cancel-button.tsx'
+import { interpolatePull, interpolateTask } from './interpolate.ts'
 import { PendingReviews } from './pending-reviews.tsx'
+import { starterLabel } from './pull-labels.ts'
 import { PullProgress } from './pull-progress.tsx'
 import { PullStateBadge } from './pull-state-badge.tsx'
-import { starterLabel } from './pull-words.ts'
 import { RejectedRecords } from './rejected-records.tsx'
 import { TaskList, TaskPager } from './task-list.tsx'
-import { usePull } from './use-pull.ts'
+import { TEXTS } from './texts.tsx'
+import { useNow } from './use-now.ts'
 
 const PAGE = 50
-const SHOWN = [
-  { value: '', label: 'All modules' },
-  { value: 'running', label: 'Running' },
-  { value: 'queued', label: 'Queued' },
-  { value: 'succeeded', label: 'Succeeded' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'timed_out', label: 'Timed out' },
-  { value: 'cancelled', label: 'Cancelled' },
-  { value: 'interrupted', label: 'Interrupted' },
-  { value: 'not_reached', label: 'Not reached' },
-  { value: 'skipped', label: 'Skipped' },
+const STATE_CHOICES = [
+  { value: '', label: TEXTS.allModules },
+  { value: 'running', label: TEXTS.running },
+  { value: 'queued', label: TEXTS.queued },
+  { value: 'succeeded', label: TEXTS.succeeded },
+  { value: 'failed', label: TEXTS.failed },
+  { value: 'timed_out', label: TEXTS.timedOut },
+  { value: 'cancelled', label: TEXTS.cancelled },
+  { value: 'interrupted', label: TEXTS.interrupted },
+  { value: 'not_reached', label: TEXTS.notReached },
+  { value: 'skipped', label: TEXTS.skipped },
 ]
 
-/** One pull: what came of each module, what failed and why. */
+/** One pull: its progress, the result of each module, reviews and rejected records. */
 export function PullPage() {
   const { id } = useParams({ from: '/dashboard/pulls/$id' })
   const [{ tasks: cursor = '', state = '' }, change] = useUrlState()
@@ -41,33 +45,29 @@ export function PullPage() {
   return (
     <>
       <PageHeader
-        title={`Pull ${id}`}
+        title={TEXTS.pullTitle(id)}
         description={
-          pull && (
-            <>
-              Started {starterLabel(pull)}, <Time at={pull.requested_at} seconds />
-            </>
-          )
+          pull && TEXTS.startedByAt(starterLabel(pull), <Time at={pull.requested_at} seconds />)
         }
       >
         {pull && <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />}
         {pull?.finished_at === null && <CancelButton pull={pull} />}
       </PageHeader>
       <Stack gap="md">
-        {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pull" />}
-        <Paper withBorder p="md" component="section" aria-label="Progress">
+        {error && <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadPull} />}
+        <Paper withBorder p="md" component="section" aria-label={TEXTS.progress}>
           {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
         </Paper>
         <PendingReviews pullId={number} />
-        <Paper withBorder p="md" component="section" aria-label="Modules">
+        <Paper withBorder p="md" component="section" aria-label={TEXTS.modules}>
           <Group justify="space-between" mb="md">
             <Title order={2} fz="md">
-              Modules
+              {TEXTS.modules}
             </Title>
             <NativeSelect
               size="xs"
-              aria-label="Which modules"
-              data={SHOWN}
+              aria-label={TEXTS.moduleState}
+              data={STATE_CHOICES}
               value={state}
               onChange={(event) => change({ state: event.currentTarget.value, tasks: '' })}
             />
@@ -88,10 +88,28 @@ export function PullPage() {
         {data && <RejectedRecords pullId={number} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
-            This page refreshes by itself.
+            {TEXTS.refreshesAutomatically}
           </Text>
         )}
       </Stack>
     </>
   )
+}
+
+/** One pull with a page of its modules. Their progress is estimated between two updates. */
+function usePull(id: number | null, page: TaskPage) {
+  const { data: read, error, refetch, dataUpdatedAt } = useQuery(pullQuery(id, page))
+  const data = read?.pull.id === id ? read : undefined
+  const now = useNow(data?.pull.finished_at === null)
+  const age = now - dataUpdatedAt
+  return {
+    error,
+    refetch,
+    now,
+    data: data && {
+      ...data,
+      pull: interpolatePull(data.pull, age),
+      tasks: data.tasks.map((task) => interpolateTask(task, dataUpdatedAt, age)),
+    },
+  }
 }

@@ -1,9 +1,10 @@
 import { Progress, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { PullCounts } from './pull-counts.tsx'
-import { modulesLabel, progressLabel, pullStateLabel } from './pull-words.ts'
+import { modulesLabel, progressLabel, pullStateLabel } from './pull-labels.ts'
+import { TEXTS } from './texts.tsx'
 
-/** How far a pull is: its bar, what it received, how long it takes. Its height never changes. */
+/** The progress of a pull: bar, records, modules, duration. Its height never changes. */
 export function PullProgress({
   pull,
   now,
@@ -40,7 +41,7 @@ function PullBar({ pull }: { pull: Pull }) {
       striped={isUnknown}
       animated={isUnknown}
       color={isRunning ? 'harbour' : pullStateLabel(pull.state, pull.counts.rejected).color}
-      aria-label={isUnknown ? 'Progress of the pull, not known yet' : 'Progress of the pull'}
+      aria-label={isUnknown ? TEXTS.progressOfPullUnknown : TEXTS.progressOfPull}
     />
   )
 }

@@ -1,4 +1,5 @@
 import { errorInPlaceOfData } from '../../api/retries.ts'
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Anchor, Box, Stack, Text } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
@@ -14,10 +15,10 @@ import { Pager } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { durationOf, starterLabel } from './pull-labels.ts'
 import { PullStateBadge } from './pull-state-badge.tsx'
-import { durationOf, starterLabel } from './pull-words.ts'
 
-/** Every pull that is kept, newest first. */
+/** All stored pulls, newest first. */
 export function PullTable() {
   const [{ cursor = '' }] = useUrlState()
   const page = useQuery(pullPageQuery(cursor))
@@ -25,7 +26,7 @@ export function PullTable() {
   const error = errorInPlaceOfData(page)
   const navigate = useNavigate()
   if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />
+    return <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadPulls} />
   }
   return (
     <Stack gap="sm">
@@ -37,7 +38,7 @@ export function PullTable() {
           highlightOnHover
           borderRadius="md"
           onRowClick={({ record, event }) => {
-            // A link in the row has done it already, and selecting text is not a click.
+            // Ignores clicks on a link in the row, and the selection of text.
             if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
             void navigate({ to: '/dashboard/pulls/$id', params: { id: String(record.id) } })
           }}
@@ -47,7 +48,7 @@ export function PullTable() {
           fetching={isFetching && (data === undefined || isPlaceholderData)}
         />
       )}
-      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
+      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
     </Stack>
   )
 }
@@ -56,37 +57,37 @@ function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
   return isFirstPage ? (
     <EmptyState
       icon={<IconDownload />}
-      title="Nothing has been pulled yet"
+      title={TEXTS.noPullsYet}
       action={
         <LinkButton to="/dashboard" variant="light">
-          To the overview
+          {TEXTS.goToOverview}
         </LinkButton>
       }
     >
-      Once a platform is registered, its records are pulled from the overview, and by the schedule.
+      {TEXTS.noPullsYetHint}
     </EmptyState>
   ) : (
-    <EmptyState icon={<IconDownload />} title="There are no older pulls">
-      Pulls are kept for a time only.
+    <EmptyState icon={<IconDownload />} title={TEXTS.noOlderPulls}>
+      {TEXTS.noOlderPullsHint}
     </EmptyState>
   )
 }
 
-/** What has no room on a phone: the page of the pull shows it. */
+/** Columns that are hidden on a phone. */
 const FROM_TABLET = '(min-width: 48em)'
 
 const COUNTS = [
-  ['received', 'Received'],
-  ['created', 'New'],
-  ['updated', 'Changed'],
-  ['unchanged', 'Unchanged'],
-  ['rejected', 'Rejected'],
+  ['received', TEXTS.received],
+  ['created', TEXTS.new],
+  ['updated', TEXTS.updated],
+  ['unchanged', TEXTS.unchanged],
+  ['rejected', TEXTS.rejected],
 ] as const
 
 const COLUMNS: DataTableColumn<Pull>[] = [
   {
     accessor: 'id',
-    title: 'Pull',
+    title: TEXTS.pull,
     render: ({ id }) => (
       <Anchor
         size="sm"
@@ -100,14 +101,14 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'state',
-    title: 'State',
+    title: TEXTS.state,
     width: 215,
     visibleMediaQuery: FROM_TABLET,
     render: ({ state, counts }) => <PullStateBadge state={state} rejected={counts.rejected} />,
   },
   {
     accessor: 'requested_at',
-    title: 'Started',
+    title: TEXTS.started,
     noWrap: true,
     render: (pull) => (
       <>
@@ -123,17 +124,17 @@ const COLUMNS: DataTableColumn<Pull>[] = [
   },
   {
     accessor: 'duration',
-    title: 'Took',
+    title: TEXTS.duration,
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     render: (pull) => {
       const duration = durationOf(pull, Date.now())
-      return duration === null ? '–' : formatDuration(duration)
+      return duration === null ? '—' : formatDuration(duration)
     },
   },
   {
     accessor: 'modules',
-    title: 'Modules read',
+    title: TEXTS.modules,
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     textAlign: 'right',

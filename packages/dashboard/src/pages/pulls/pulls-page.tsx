@@ -3,15 +3,13 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PullAllForm } from './pull-all-form.tsx'
 import { PullTable } from './pull-table.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** What was pulled, and when the hub pulls by itself. */
+/** The history of pulls, and the schedule. */
 export function PullsPage() {
   return (
     <>
-      <PageHeader
-        title="Pulls"
-        description="Each pull reads the existing records of all active platforms, or of one."
-      >
+      <PageHeader title={TEXTS.pulls} description={TEXTS.pullsDescription}>
         <PullAllForm />
       </PageHeader>
       <Stack gap="md">

@@ -7,26 +7,25 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 10
 
-/** The first records that a pull rejected, each with its reference number and the reason; nothing where none was. */
+/** The first rejected records of a pull, with reference number and reason. Renders nothing if there are none. */
 export function RejectedRecords({ pullId }: { pullId: number }) {
   const page = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
   const { data, refetch } = page
   const error = errorInPlaceOfData(page)
   if (error) {
-    return (
-      <ErrorNotice error={error} onRetry={refetch} title="Could not load the rejected records" />
-    )
+    return <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadRejected} />
   }
   const rejected = data?.rejected_pushes ?? []
   if (rejected.length === 0) return null
   return (
-    <Paper withBorder p="md" component="section" aria-label="Rejected records">
+    <Paper withBorder p="md" component="section" aria-label={TEXTS.rejectedRecords}>
       <Group justify="space-between" mb="sm">
         <Title order={2} fz="md">
-          Rejected records
+          {TEXTS.rejectedRecords}
         </Title>
         <Anchor
           size="sm"
@@ -38,7 +37,7 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
             />
           )}
         >
-          All rejected records
+          {TEXTS.allRejectedRecords}
         </Anchor>
       </Group>
       <Stack gap="sm" component="ul" p={0} m={0}>
@@ -66,7 +65,7 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
               <PlatformTitle platform={one.platform_name} />
               {' · '}
               <ModuleTitle platform={one.platform_name} recordType={one.record_type} />
-              {one.count > 1 && ` · ${formatNumber(one.count)} times`}
+              {one.count > 1 && TEXTS.times(formatNumber(one.count))}
             </Text>
             <Text size="sm">{one.message}</Text>
             <Code w="fit-content">{one.code}</Code>
@@ -79,5 +78,5 @@ export function RejectedRecords({ pullId }: { pullId: number }) {
 
 function referenceLabel(body: unknown): string {
   const reference = referenceOf(body)
-  return reference === '–' ? 'No reference number' : reference
+  return reference === '—' ? TEXTS.noReferenceNumber : reference
 }

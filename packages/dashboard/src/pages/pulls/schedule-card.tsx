@@ -5,31 +5,30 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatWord } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
-import { patternInWords } from './pull-words.ts'
+import { scheduleLabel } from '../../lib/settings-labels.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
-/** When the hub pulls by itself, and a way to pause that. */
+/** The schedule of pulls, with a button to pause it. */
 export function ScheduleCard() {
   const schedule = useQuery(scheduleQuery())
   const { data, refetch } = schedule
   const error = errorInPlaceOfData(schedule)
   if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="The schedule could not be read" />
+    return <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadSchedule} />
   }
   return (
-    <Paper withBorder p="md" component="section" aria-label="Schedule">
+    <Paper withBorder p="md" component="section" aria-label={TEXTS.schedule}>
       <Group justify="space-between" gap="sm">
         <div>
           <Title order={2} fz="md">
-            Schedule
+            {TEXTS.schedule}
           </Title>
-          {data ? <ScheduleWords schedule={data.schedule} /> : <Skeleton height={22} width={260} />}
+          {data ? <ScheduleText schedule={data.schedule} /> : <Skeleton height={22} width={260} />}
         </div>
         {data?.schedule.pattern && <PauseButton isPaused={data.schedule.paused} />}
       </Group>
@@ -37,22 +36,22 @@ export function ScheduleCard() {
   )
 }
 
-function ScheduleWords({ schedule }: { schedule: Schedule }) {
+function ScheduleText({ schedule }: { schedule: Schedule }) {
   const { pattern, paused, paused_since, paused_by, next_run_at } = schedule
   if (pattern === null) {
-    return <Text size="sm">Off. The hub pulls only when somebody asks it to.</Text>
+    return <Text size="sm">{TEXTS.scheduleOff}</Text>
   }
   if (paused) {
     return (
       <Text size="sm">
-        Paused by <OperatorName by={paused_by} /> since <Time at={paused_since} />. Pushes are
-        received as before.
+        {TEXTS.schedulePausedBySince(<OperatorName by={paused_by} />, <Time at={paused_since} />)}
       </Text>
     )
   }
   return (
     <Text size="sm">
-      {formatWord(patternInWords(pattern))}. {next_run_at && 'Next: '}
+      {scheduleLabel(pattern) || TEXTS.cronPattern(pattern)}.{' '}
+      {next_run_at && TEXTS.nextScheduledPull}
       {next_run_at && <Time at={next_run_at} />}
     </Text>
   )
@@ -60,17 +59,17 @@ function ScheduleWords({ schedule }: { schedule: Schedule }) {
 
 function PauseButton({ isPaused }: { isPaused: boolean }) {
   const client = useQueryClient()
-  const may = mayActAs(useStore(session).operator?.role, 'operator')
+  const canOperate = useHasRole('operator')
   const [isSending, setSending] = useState(false)
   async function change() {
     setSending(true)
     await attempt(() => pauseSchedule(client, !isPaused))
     setSending(false)
   }
-  if (!may) {
+  if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Your role may not pause it.
+        {TEXTS.requiresOperatorRole}
       </Text>
     )
   }
@@ -81,7 +80,7 @@ function PauseButton({ isPaused }: { isPaused: boolean }) {
       loading={isSending}
       onClick={change}
     >
-      {isPaused ? 'Resume' : 'Pause'}
+      {isPaused ? TEXTS.resume : TEXTS.pause}
     </Button>
   )
 }

@@ -1,16 +1,16 @@
-/** Starting pulls, and showing them before the next snapshot does. */
+/** Starts pulls, and shows them before the next snapshot arrives. */
 import type { Pull } from '@recordhub/protocol'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
 import { showPull } from '../../api/live.ts'
 
-/** The specification's address for the Pull All form (4.1). */
+/** The path of the Pull All form (specification 4.1). */
 export const PULL_ALL_PATH = '/dashboard/pull-all-existing-records'
 
-/** The pull that was started; where one is running already, that one, and `isNew` is false. */
-export type StartedPull = { pull: Pull; isNew: boolean }
+/** The started pull; or the running one, with `isNew: false`. */
+type StartedPull = { pull: Pull; isNew: boolean }
 
 /**
- * Requests a pull of everything, or with another path and body of less.
+ * Starts a pull of all platforms, or another one by `path` and `body`.
  * @throws HubCallError
  */
 export async function startPull(path: string = PULL_ALL_PATH, body?: object): Promise<StartedPull> {

@@ -1,18 +1,20 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, List, Progress, Stack, Text } from '@mantine/core'
 import type { PullTask } from '@recordhub/protocol'
-import { TaskRow } from './task-row.tsx'
+import { pullStateLabel, taskLabel, taskPercent } from './pull-labels.ts'
+import { PullStateBadge } from './pull-state-badge.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Modules of a pull. */
+/** The modules of a pull. */
 export function TaskList({ tasks }: { tasks: PullTask[] }) {
   if (tasks.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No modules
+        {TEXTS.noModules}
       </Text>
     )
   }
   return (
-    <Stack component="ul" gap="md" p={0} m={0} aria-label="Modules of the pull">
+    <Stack component="ul" gap="md" p={0} m={0} aria-label={TEXTS.modulesOfPull}>
       {tasks.map((task) => (
         <TaskRow key={`${task.platform_name} ${task.record_type}`} task={task} />
       ))}
@@ -20,7 +22,7 @@ export function TaskList({ tasks }: { tasks: PullTask[] }) {
   )
 }
 
-/** The way to the first and to the next modules, where there is more than one page. */
+/** Buttons for the first and the next page of modules. Renders nothing for a single page. */
 export function TaskPager({
   cursor,
   next,
@@ -34,7 +36,7 @@ export function TaskPager({
   return (
     <Group gap="xs" mt="sm">
       <Button size="xs" variant="default" disabled={cursor === ''} onClick={() => onPage('')}>
-        First modules
+        {TEXTS.firstModules}
       </Button>
       <Button
         size="xs"
@@ -42,8 +44,49 @@ export function TaskPager({
         disabled={next === null}
         onClick={() => onPage(next ?? '')}
       >
-        Next modules
+        {TEXTS.nextModules}
       </Button>
     </Group>
+  )
+}
+
+/** One module of a platform in a pull: progress, counts, error and warnings. */
+function TaskRow({ task }: { task: PullTask }) {
+  const percent = taskPercent(task)
+  const name = `${task.platform_title} · ${task.module_name}`
+  return (
+    <Stack gap={4} component="li">
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Text size="sm" fw={500}>
+            {name}
+          </Text>
+          <PullStateBadge state={task.state} rejected={task.rejected} />
+        </Group>
+        <Text size="xs" c="dimmed">
+          {taskLabel(task)}
+        </Text>
+      </Group>
+      <Progress
+        size="sm"
+        value={percent ?? 100}
+        striped={percent === null}
+        animated={percent === null}
+        color={pullStateLabel(task.state, task.rejected).color}
+        aria-label={TEXTS.progressOf(name)}
+      />
+      {task.error && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          {task.error}
+        </Text>
+      )}
+      {task.warnings.length > 0 && (
+        <List size="xs" c="dimmed">
+          {task.warnings.map((warning) => (
+            <List.Item key={warning}>{warning}</List.Item>
+          ))}
+        </List>
+      )}
+    </Stack>
   )
 }

@@ -1,7 +1,7 @@
 import { useInterval } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 
-/** The time, which goes on while it is needed. */
+/** The current time, updated every second while it is needed. */
 export function useNow(isNeeded: boolean): number {
   const [now, setNow] = useState(Date.now())
   const { start, stop } = useInterval(() => setNow(Date.now()), 1000)

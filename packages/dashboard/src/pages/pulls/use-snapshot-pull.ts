@@ -1,10 +1,10 @@
-/** Apart from the queries of pulls, since every page loads it. */
+/** In its own file, without the queries of pulls, because every page loads it. */
 import { snapshot, snapshotAge } from '../../api/live.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 import { interpolatePull, interpolateTask } from './interpolate.ts'
 import { useNow } from './use-now.ts'
 
-/** The running pull of the snapshot, or the last one, with some of its modules; `pull` is null where there is none. */
+/** The running pull of the snapshot, or the last one, with some of its modules; `pull` is null if there is none. */
 export function useSnapshotPull() {
   const current = useStore(snapshot)
   const shown = current?.pull.pull ?? current?.pull.last ?? null

@@ -4,11 +4,11 @@ import { formatRelative, formatTime } from '../../lib/format.ts'
 import type { Column } from './columns.ts'
 import { isInstant } from './filters.ts'
 
-/** More of a text is not seen in a table, and would only weigh. */
+/** Longer texts are not visible in a table cell. */
 const MAX_SHOWN = 160
 const MAX_IN_TOOLTIP = 1000
 
-/** A value in a table: one line, as it was sent. A browser's own tooltip shows what is cut off. */
+/** A value in the table, on one line. The browser's tooltip shows more of a truncated text. */
 export function Cell({ column, value }: { column: Column; value: unknown }) {
   if (isInstant(column) && typeof value === 'string') {
     return (
@@ -19,8 +19,7 @@ export function Cell({ column, value }: { column: Column; value: unknown }) {
   }
   const text = textOfValue(value)
   if (value === undefined) return null
-  if (text === null) return <Quiet>–</Quiet>
-  if (text === '') return <Quiet>empty</Quiet>
+  if (text === null || text === '') return <Dimmed>—</Dimmed>
   const isTree = Array.isArray(value) || isPlainObject(value)
   return (
     <Text
@@ -40,7 +39,7 @@ function shorten(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
 }
 
-function Quiet({ children }: { children: string }) {
+function Dimmed({ children }: { children: string }) {
   return (
     <Text span c="dimmed" fz="sm">
       {children}

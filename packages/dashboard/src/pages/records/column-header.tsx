@@ -13,17 +13,18 @@ import { MENU_PROPS } from '../../components/menu-props.ts'
 import classes from './column-header.module.css'
 import type { Column } from './columns.ts'
 import type { Sort } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 export type ColumnActions = {
   sort: (sort: Sort) => void
   filter: (column: Column) => void
   hide: (column: Column) => void
   move: (column: Column, by: -1 | 1) => void
-  /** Null where the column cannot be indexed, or is already, or the role does not allow it. */
+  /** Null if the column cannot be indexed, is already indexed, or the role does not allow it. */
   index: ((column: Column) => void) | null
 }
 
-/** The head of a column, which opens what can be done with it. */
+/** The header of a column, which opens its menu. */
 export function ColumnHeader({
   column,
   sort,
@@ -34,7 +35,7 @@ export function ColumnHeader({
   column: Column
   sort: Sort
   isFiltered: boolean
-  /** Null where that is no question: the hub's own columns always are. */
+  /** Null for the hub's own columns, which are always indexed. */
   isIndexed: boolean | null
   actions: ColumnActions
 }) {
@@ -43,9 +44,9 @@ export function ColumnHeader({
   const Arrow = sort.descending ? IconArrowDown : IconArrowUp
   const by = column.sort
   const state = [
-    isSorted ? (sort.descending ? 'sorted downwards' : 'sorted upwards') : '',
+    isSorted ? (sort.descending ? 'sorted descending' : 'sorted ascending') : '',
     isFiltered ? 'filtered' : '',
-  ].filter((word) => word !== '')
+  ].filter((label) => label !== '')
   return (
     <Menu {...MENU_PROPS} position="bottom-start" withArrow shadow="md">
       <Menu.Target>
@@ -71,29 +72,25 @@ export function ColumnHeader({
               leftSection={<IconArrowUp size={16} />}
               onClick={() => actions.sort({ by, descending: false })}
             >
-              Sort upwards
+              {TEXTS.sortAscending}
             </Menu.Item>
             <Menu.Item
               leftSection={<IconArrowDown size={16} />}
               onClick={() => actions.sort({ by, descending: true })}
             >
-              Sort downwards
+              {TEXTS.sortDescending}
             </Menu.Item>
           </>
         )}
-        {isIndexed === false && (
-          <Menu.Label maw={240}>
-            No index: the hub goes through the records to sort by this, for two seconds at most.
-          </Menu.Label>
-        )}
+        {isIndexed === false && <Menu.Label maw={240}>{TEXTS.notIndexedHint}</Menu.Label>}
         {actions.index && (
           <Menu.Item leftSection={<IconBolt size={16} />} onClick={() => actions.index?.(column)}>
-            Index this field
+            {TEXTS.indexThisField}
           </Menu.Item>
         )}
         {column.filter !== null && (
           <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => actions.filter(column)}>
-            Filter…
+            {TEXTS.filter}
           </Menu.Item>
         )}
         <Menu.Divider />
@@ -101,16 +98,16 @@ export function ColumnHeader({
           leftSection={<IconArrowLeft size={16} />}
           onClick={() => actions.move(column, -1)}
         >
-          Move left
+          {TEXTS.moveLeft}
         </Menu.Item>
         <Menu.Item
           leftSection={<IconArrowRight size={16} />}
           onClick={() => actions.move(column, 1)}
         >
-          Move right
+          {TEXTS.moveRight}
         </Menu.Item>
         <Menu.Item leftSection={<IconEyeOff size={16} />} onClick={() => actions.hide(column)}>
-          Hide
+          {TEXTS.hide}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

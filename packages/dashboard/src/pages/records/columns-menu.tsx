@@ -1,9 +1,17 @@
 import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, Stack } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
-import { arrange, type ColumnChoice, isShown, move, NO_CHOICE, toggle } from './column-choice.ts'
+import {
+  arrange,
+  type ColumnChoice,
+  DEFAULT_CHOICE,
+  isShown,
+  move,
+  toggle,
+} from './column-choice.ts'
 import type { Column } from './columns.ts'
+import { TEXTS } from './texts.tsx'
 
-/** Which columns are shown, and in which order. */
+/** A menu to show, hide and reorder columns. */
 export function ColumnsMenu({
   columns,
   choice,
@@ -19,16 +27,16 @@ export function ColumnsMenu({
     <Popover position="bottom-end" withArrow shadow="md" trapFocus width={320}>
       <Popover.Target>
         <Button size="xs" variant="default" leftSection={<IconColumns3 size={14} />}>
-          Columns
+          {TEXTS.columns}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
           <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0 }}>
-            <Stack gap={4} role="group" aria-label="Columns that are shown">
+            <Stack gap={4} role="group" aria-label={TEXTS.visibleColumns}>
               {arranged.map((column) => {
                 const isVisible = isShown(column, choice)
-                const place = visible.indexOf(column)
+                const position = visible.indexOf(column)
                 return (
                   <Group key={column.id} gap={4} wrap="nowrap" justify="space-between">
                     <Checkbox
@@ -43,8 +51,8 @@ export function ColumnsMenu({
                         variant="subtle"
                         color="gray"
                         size="sm"
-                        aria-label={`Move ${column.label} forward`}
-                        disabled={place < 1}
+                        aria-label={TEXTS.moveUp(column.label)}
+                        disabled={position < 1}
                         onClick={() => choose(move(columns, choice, column, -1))}
                       >
                         <IconArrowUp size={14} />
@@ -53,8 +61,8 @@ export function ColumnsMenu({
                         variant="subtle"
                         color="gray"
                         size="sm"
-                        aria-label={`Move ${column.label} back`}
-                        disabled={place < 0 || place === visible.length - 1}
+                        aria-label={TEXTS.moveDown(column.label)}
+                        disabled={position < 0 || position === visible.length - 1}
                         onClick={() => choose(move(columns, choice, column, 1))}
                       >
                         <IconArrowDown size={14} />
@@ -65,8 +73,8 @@ export function ColumnsMenu({
               })}
             </Stack>
           </ScrollArea.Autosize>
-          <Button size="xs" variant="subtle" color="gray" onClick={() => choose(NO_CHOICE)}>
-            Reset columns
+          <Button size="xs" variant="subtle" color="gray" onClick={() => choose(DEFAULT_CHOICE)}>
+            {TEXTS.resetColumns}
           </Button>
         </Stack>
       </Popover.Dropdown>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
-import { arrange, isShown, move, NO_CHOICE, parseChoice, toggle } from './column-choice.ts'
-import { columnsOf, placesOf } from './columns.ts'
+import { arrange, DEFAULT_CHOICE, isShown, move, parseChoice, toggle } from './column-choice.ts'
+import { columnsOf, listedModules } from './columns.ts'
 
 const field = (key: string, type = 'string', label = `Label ${key}`) => ({
   key,
@@ -55,10 +55,10 @@ const platforms = [
   ]),
   platform(2, [module('a', [field('other')])]),
 ]
-const columnsFor = (state: Record<string, string>) => columnsOf(placesOf(platforms, state))
+const columnsFor = (state: Record<string, string>) => columnsOf(listedModules(platforms, state))
 const visible = (state: Record<string, string>) =>
   columnsFor(state)
-    .filter((column) => isShown(column, NO_CHOICE))
+    .filter((column) => isShown(column, DEFAULT_CHOICE))
     .map(({ label }) => label)
 
 describe('the columns of a record list', () => {
@@ -70,21 +70,16 @@ describe('the columns of a record list', () => {
       'Label amount',
       'Label hub_full_name',
       'Label updated_at',
-      'Changed in the hub',
+      'Updated',
     ])
   })
 
   test('include the platform and the module of a record where these differ', () => {
-    assert.deepEqual(visible({ platform: 'p1' }), [
-      'Reference',
-      'Name',
-      'Module',
-      'Changed in the hub',
-    ])
-    assert.deepEqual(visible({}), ['Reference', 'Name', 'Platform', 'Module', 'Changed in the hub'])
+    assert.deepEqual(visible({ platform: 'p1' }), ['Reference', 'Name', 'Module', 'Updated'])
+    assert.deepEqual(visible({}), ['Reference', 'Name', 'Platform', 'Module', 'Updated'])
   })
 
-  test('know their filter and the type of their values', () => {
+  test('have a filter and a kind that depends on the field', () => {
     const byId = new Map(
       columnsFor({ platform: 'p1', record_type: 'a' }).map((column) => [column.id, column]),
     )
@@ -101,11 +96,11 @@ describe('the columns of a record list', () => {
 
 describe('column settings', () => {
   const columns = columnsFor({ platform: 'p1', record_type: 'a' })
-  const ids = (choice = NO_CHOICE) => arrange(columns, choice).map(({ id }) => id)
+  const ids = (choice = DEFAULT_CHOICE) => arrange(columns, choice).map(({ id }) => id)
   const find = (id: string) => columns.find((one) => one.id === id) ?? assert.fail(id)
 
   test('move a column past the next visible one', () => {
-    const hidden = toggle(find('data.amount'), NO_CHOICE)
+    const hidden = toggle(find('data.amount'), DEFAULT_CHOICE)
     const moved = move(columns, hidden, find('data.status'), 1)
     const shown = arrange(columns, moved).filter((one) => isShown(one, moved))
     assert.deepEqual(shown.map(({ id }) => id).slice(0, 4), [
@@ -114,12 +109,12 @@ describe('column settings', () => {
       'data.hub_full_name',
       'data.status',
     ])
-    assert.equal(move(columns, NO_CHOICE, find('hub_reference_number'), -1), NO_CHOICE)
+    assert.equal(move(columns, DEFAULT_CHOICE, find('hub_reference_number'), -1), DEFAULT_CHOICE)
   })
 
   test('show a column that is hidden by default, and hide it again', () => {
     const created = find('hub_created_at')
-    const shown = toggle(created, NO_CHOICE)
+    const shown = toggle(created, DEFAULT_CHOICE)
     assert.equal(isShown(created, shown), true)
     assert.equal(isShown(created, toggle(created, shown)), false)
   })
@@ -128,7 +123,7 @@ describe('column settings', () => {
     const anyId = fc.oneof(fc.string(), fc.constantFrom(...columns.map(({ id }) => id)))
     fc.assert(
       fc.property(fc.uniqueArray(anyId), (order) => {
-        const arranged = ids({ ...NO_CHOICE, order })
+        const arranged = ids({ ...DEFAULT_CHOICE, order })
         assert.deepEqual(arranged.toSorted(), columns.map(({ id }) => id).toSorted())
       }),
     )
@@ -136,7 +131,7 @@ describe('column settings', () => {
 
   test('fall back to the defaults if the saved value is invalid', () => {
     for (const text of [null, '', 'x', '[]', '{"order":3}', '{"order":[1]}']) {
-      assert.deepEqual(parseChoice(text), NO_CHOICE)
+      assert.deepEqual(parseChoice(text), DEFAULT_CHOICE)
     }
   })
 })

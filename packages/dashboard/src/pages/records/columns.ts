@@ -1,4 +1,4 @@
-/** The columns that a list can have: those of the hub, and the fields of the manifests with their labels. */
+/** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
 import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
 import type { UrlState } from '../../lib/url-state.ts'
 
@@ -10,19 +10,19 @@ export type Column = {
   id: string
   label: string
   kind: ColumnKind
-  /** As `sort` names it; null where records are not sorted by it. */
+  /** The value of the `sort` parameter; null if records cannot be sorted by this column. */
   sort: string | null
-  /** As `filter[…]` names it; null where it is filtered otherwise. */
+  /** The key of the `filter[…]` parameter; null if this column has no such filter. */
   filter: string | null
-  /** As an export names it. */
+  /** The name of the column in an export. */
   exported: string
-  isHiddenAtFirst: boolean
+  isHiddenByDefault: boolean
   valueOf: (record: StoredRecord) => unknown
 }
 
 const NUMBERS = /^(?:number|numeric|integer|int|bigint|decimal|float|double)$/i
 const DATES = /date|time/i
-/** Every module has these, whatever type it gives them (specification 2.1). */
+/** Every module has these fields, whatever their declared type (specification 2.1). */
 const ALWAYS_DATES = new Set(['created_at', 'updated_at'])
 const FILTERED_MEMBERS = new Set([
   'reference_number',
@@ -38,13 +38,13 @@ const SORTED_MEMBERS = new Set([
   'created_at',
   'updated_at',
 ])
-/** More fields than these are shown when somebody asks for them. */
-const FIRST_FIELDS = 10
+/** The number of fields that are shown by default. */
+const MAX_DEFAULT_FIELDS = 10
 
-export type Place = { platform: Platform; module: PlatformModule }
+export type ListedModule = { platform: Platform; module: PlatformModule }
 
-/** The modules whose records a list may show. */
-export function placesOf(platforms: readonly Platform[], state: UrlState): Place[] {
+/** The modules that match the platform and module of the URL. */
+export function listedModules(platforms: readonly Platform[], state: UrlState): ListedModule[] {
   const { platform: name, record_type } = state
   return platforms
     .filter(({ platform_name }) => name === undefined || name === platform_name)
@@ -52,19 +52,19 @@ export function placesOf(platforms: readonly Platform[], state: UrlState): Place
     .filter(({ module }) => record_type === undefined || record_type === module.record_type)
 }
 
-/** All columns in their first order: reference and name, where the record is from, its fields, times. */
-export function columnsOf(places: readonly Place[]): Column[] {
+/** All columns in their default order: reference and name, platform and module, fields, times. */
+export function columnsOf(listed: readonly ListedModule[]): Column[] {
   const fields = new Map<string, Field>()
-  for (const field of places.flatMap(({ module }) => module.fields)) {
+  for (const field of listed.flatMap(({ module }) => module.fields)) {
     if (!fields.has(field.key)) fields.set(field.key, field)
   }
   const titles = new Map(
-    places.map(({ platform }) => [platform.platform_name, platform.display_title]),
+    listed.map(({ platform }) => [platform.platform_name, platform.display_title]),
   )
-  const isOneModule = places.length === 1
-  const isOnePlatform = new Set(places.map(({ platform }) => platform.id)).size === 1
+  const isOneModule = listed.length === 1
+  const isOnePlatform = new Set(listed.map(({ platform }) => platform.id)).size === 1
   const labelOf = (key: string, other: string) => (isOneModule && fields.get(key)?.label) || other
-  // The platform's own copies of what the hub keeps anyway.
+  // The platform's fields that the hub stores as columns of its own.
   const own = ['reference_number', 'full_name']
   const shown = [...fields.values()].filter(({ key }) => !own.includes(key))
   const copies = [...fields.values()].filter(({ key }) => own.includes(key))
@@ -76,13 +76,13 @@ export function columnsOf(places: readonly Place[]): Column[] {
       valueOf: ({ platform_name }) => titles.get(platform_name) ?? platform_name,
     },
     hubColumn('module_name', 'Module', { isHiddenAtFirst: isOneModule }),
-    ...shown.map((field, place) =>
-      fieldColumn(field, { isHiddenAtFirst: !isOneModule || place >= FIRST_FIELDS }),
+    ...shown.map((field, index) =>
+      fieldColumn(field, { isHiddenAtFirst: !isOneModule || index >= MAX_DEFAULT_FIELDS }),
     ),
-    hubColumn('updated_at', 'Changed in the hub', { kind: 'date' }),
-    hubColumn('created_at', 'Came to the hub', { kind: 'date', isHiddenAtFirst: true }),
+    hubColumn('updated_at', 'Updated', { kind: 'date' }),
+    hubColumn('created_at', 'Received', { kind: 'date', isHiddenAtFirst: true }),
     hubColumn('missing_since', 'Missing since', { kind: 'date', isHiddenAtFirst: true }),
-    hubColumn('record_id', 'Record number', { kind: 'number', isHiddenAtFirst: true }),
+    hubColumn('record_id', 'Record ID', { kind: 'number', isHiddenAtFirst: true }),
     ...copies.map((field) => ({
       ...fieldColumn(field, { isHiddenAtFirst: true }),
       label: `${field.label} (field)`,
@@ -102,7 +102,7 @@ function hubColumn(
     sort: SORTED_MEMBERS.has(member) ? member : null,
     filter: FILTERED_MEMBERS.has(member) ? `hub_${member}` : null,
     exported: `hub_${member}`,
-    isHiddenAtFirst,
+    isHiddenByDefault: isHiddenAtFirst,
     valueOf: (record) => record[member],
   }
 }
@@ -116,10 +116,10 @@ function fieldColumn(
     label: label || key,
     kind: kindOf(key, type),
     sort: `data.${key}`,
-    // A field may be called as a column of the hub is.
+    // A field may have the same name as a column of the hub.
     filter: /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key,
     exported: key,
-    isHiddenAtFirst,
+    isHiddenByDefault: isHiddenAtFirst,
     valueOf: ({ data }) => (Object.hasOwn(data, key) ? data[key] : undefined),
   }
 }

@@ -2,14 +2,15 @@ import { Button, Checkbox, Group, Radio, SegmentedControl, Stack, Text } from '@
 import type { RecordPage } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { tell } from '../../components/confirm.tsx'
+import { notify } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import type { UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { estimateBytes } from './export-estimate.ts'
-import { wordsOfTotal } from './list-footer.tsx'
-import { exportAddress, isNarrowed } from './list-query.ts'
+import { totalLabel } from './list-footer.tsx'
+import { exportAddress, isFiltered } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 const FORMATS = [
   { value: 'csv', label: 'CSV' },
@@ -17,14 +18,14 @@ const FORMATS = [
   { value: 'ndjson', label: 'NDJSON' },
   { value: 'json', label: 'JSON' },
 ]
-const ABOUT: Record<string, string> = {
-  csv: 'For spreadsheets and most programs. Texts that a spreadsheet would run as formulas are made harmless.',
-  xlsx: 'For Excel and LibreOffice. Numbers of more than 15 digits are texts; very long texts are cut.',
-  ndjson: 'For programs: a record a line, whole, each number with the digits that were sent.',
-  json: 'For programs: one document with whole records, each number with the digits that were sent.',
+const FORMAT_HINTS: Record<string, string> = {
+  csv: TEXTS.csvHint,
+  xlsx: TEXTS.xlsxHint,
+  ndjson: TEXTS.ndjsonHint,
+  json: TEXTS.jsonHint,
 }
 
-/** Takes what is filtered away as a file, which the browser writes to disk while it comes. */
+/** Exports the filtered records as a file, which the browser streams to disk. */
 export function ExportDialog({
   isOpen,
   onClose,
@@ -58,7 +59,7 @@ export function ExportDialog({
     columns: chosen,
   })
   const size =
-    bytes === null ? '' : `, roughly ${formatBytes(bytes)}${gzip ? ' before it is compressed' : ''}`
+    bytes === null ? '' : `, about ${formatBytes(bytes)}${gzip ? ' before compression' : ''}`
   const check = (label: string, checked: boolean, set: (checked: boolean) => void) => (
     <Checkbox
       label={label}
@@ -67,16 +68,16 @@ export function ExportDialog({
     />
   )
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Export records" centered size="md">
+    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.exportRecords} centered size="md">
       <Stack>
         <Text size="sm" role="status">
-          {isNarrowed(state) ? 'What is filtered: ' : 'The whole list: '}
-          {wordsOfTotal(page)}
+          {isFiltered(state) ? TEXTS.filteredRecords : TEXTS.allRecords}
+          {totalLabel(page)}
           {size}.
         </Text>
         <Stack gap={6}>
           <SegmentedControl
-            aria-label="Format"
+            aria-label={TEXTS.format}
             data={FORMATS}
             value={format}
             onChange={setFormat}
@@ -84,34 +85,29 @@ export function ExportDialog({
             data-autofocus
           />
           <Text size="xs" c="dimmed">
-            {ABOUT[format]}
+            {FORMAT_HINTS[format]}
           </Text>
         </Stack>
         {isTable && (
           <Radio.Group
-            label="Columns"
+            label={TEXTS.columns}
             value={isAll ? 'all' : 'shown'}
             onChange={(value) => setAll(value === 'all')}
           >
             <Stack gap={6} mt={6}>
-              <Radio
-                value="shown"
-                label={`Those that are shown, in their order (${visible.length})`}
-              />
-              <Radio value="all" label="All, and what no column shows as JSON" />
+              <Radio value="shown" label={TEXTS.visibleColumnsInOrder(visible.length)} />
+              <Radio value="all" label={TEXTS.allColumns} />
             </Stack>
           </Radio.Group>
         )}
         <Stack gap={6}>
-          {isTable &&
-            check('The labels of the fields as the first line, not their keys', labels, setLabels)}
-          {format === 'csv' &&
-            check('Byte order mark, by which Excel reads accents rightly', bom, setBom)}
-          {format !== 'xlsx' && check('Compress it (.gz)', gzip, setGzip)}
+          {isTable && check(TEXTS.labelsInFirstLine, labels, setLabels)}
+          {format === 'csv' && check(TEXTS.byteOrderMark, bom, setBom)}
+          {format !== 'xlsx' && check(TEXTS.compressGz, gzip, setGzip)}
         </Stack>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {TEXTS.cancel}
           </Button>
           <Button
             component="a"
@@ -119,11 +115,11 @@ export function ExportDialog({
             download
             leftSection={<IconDownload size={16} />}
             onClick={() => {
-              tell('The export has begun. Your browser shows how far it is.')
+              notify(TEXTS.exportStarted)
               onClose()
             }}
           >
-            Download
+            {TEXTS.download}
           </Button>
         </Group>
       </Stack>

@@ -6,8 +6,8 @@ const encoder = new TextEncoder()
 const bytesOf = (text: string) => encoder.encode(text).length
 
 /**
- * About how many bytes an export of so many records has before it is compressed, judged by those that are
- * on the page; null where that cannot be said.
+ * Estimates the size of an export before compression, from the records of the current page; null if it cannot be
+ * estimated.
  */
 export function estimateBytes(
   format: string,

@@ -9,33 +9,34 @@ import {
   type EditableFilter,
   emptyFilter,
   type Filter,
+  filterLabel,
   filtersOf,
   replaceFilter,
-  wordsOfFilter,
 } from './filters.ts'
 import { clearFilters } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
 type Change = (changes: UrlChanges) => void
-/** A filter that is being added, of a column where one was chosen. */
+/** A new filter, for a column if one was selected. */
 export type NewFilter = { column: Column | null }
 
-/** The filters that hold, each of which can be changed or taken away, and a way to add one. */
+/** The active filters, each with buttons to edit and remove it, and a button to add one. */
 export function FilterBar({
   state,
   change,
   columns,
-  adding,
-  setAdding,
+  newFilter,
+  setNewFilter,
 }: {
   state: UrlState
   change: Change
   columns: readonly Column[]
-  adding: NewFilter | null
-  setAdding: (adding: NewFilter | null) => void
+  newFilter: NewFilter | null
+  setNewFilter: (newFilter: NewFilter | null) => void
 }) {
   const filters = filtersOf(state)
   return (
-    <Group gap="xs" role="group" aria-label="Filters">
+    <Group gap="xs" role="group" aria-label={TEXTS.filters}>
       {filters.map((filter) => (
         <OneFilter
           key={JSON.stringify(filter)}
@@ -46,8 +47,8 @@ export function FilterBar({
       ))}
       <FilterButton
         columns={columns}
-        adding={adding}
-        setAdding={setAdding}
+        newFilter={newFilter}
+        setNewFilter={setNewFilter}
         onAdd={(filter) => change(replaceFilter(null, filter))}
       />
       {filters.length > 1 && (
@@ -57,7 +58,7 @@ export function FilterBar({
           color="gray"
           onClick={() => change({ ...clearFilters(state), q: state['q'] })}
         >
-          Clear filters
+          {TEXTS.clearFilters}
         </Button>
       )}
     </Group>
@@ -73,7 +74,7 @@ function OneFilter({
   columns: readonly Column[]
   onChange: (after: Filter | null) => void
 }) {
-  const words = wordsOfFilter(filter, columns)
+  const label = filterLabel(filter, columns)
   return (
     <Group gap={0} wrap="nowrap" maw="100%">
       {filter.kind === 'review' ? (
@@ -84,14 +85,14 @@ function OneFilter({
           to="/dashboard/activity"
           search={{ tab: 'missing', review: filter.value }}
         >
-          {words}
+          {label}
         </LinkButton>
       ) : (
-        <EditFilter filter={filter} words={words} columns={columns} onChange={onChange} />
+        <EditFilter filter={filter} label={label} columns={columns} onChange={onChange} />
       )}
       <CloseButton
         size="sm"
-        aria-label={`Remove the filter: ${words}`}
+        aria-label={TEXTS.removeFilter(label)}
         onClick={() => onChange(null)}
       />
     </Group>
@@ -100,12 +101,12 @@ function OneFilter({
 
 function EditFilter({
   filter,
-  words,
+  label,
   columns,
   onChange,
 }: {
   filter: EditableFilter
-  words: string
+  label: string
   columns: readonly Column[]
   onChange: (after: EditableFilter) => void
 }) {
@@ -126,9 +127,9 @@ function EditFilter({
           variant="light"
           miw={0}
           onClick={() => setOpen(!isOpen)}
-          aria-label={`Change the filter: ${words}`}
+          aria-label={TEXTS.editFilter(label)}
         >
-          {words}
+          {label}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -147,19 +148,19 @@ function EditFilter({
 
 function FilterButton({
   columns,
-  adding,
-  setAdding,
+  newFilter,
+  setNewFilter,
   onAdd,
 }: {
   columns: readonly Column[]
-  adding: NewFilter | null
-  setAdding: (adding: NewFilter | null) => void
+  newFilter: NewFilter | null
+  setNewFilter: (newFilter: NewFilter | null) => void
   onAdd: (filter: Filter) => void
 }) {
   return (
     <Popover
-      opened={adding !== null}
-      onChange={(isOpen) => setAdding(isOpen ? { column: null } : null)}
+      opened={newFilter !== null}
+      onChange={(isOpen) => setNewFilter(isOpen ? { column: null } : null)}
       position="bottom-start"
       trapFocus
       withArrow
@@ -171,17 +172,17 @@ function FilterButton({
           size="xs"
           variant="default"
           leftSection={<IconFilterPlus size={14} />}
-          onClick={() => setAdding(adding ? null : { column: null })}
+          onClick={() => setNewFilter(newFilter ? null : { column: null })}
         >
-          Filter
+          {TEXTS.addFilter}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <FilterForm
           columns={columns}
-          first={adding?.column ? emptyFilter(adding.column) : null}
+          first={newFilter?.column ? emptyFilter(newFilter.column) : null}
           onDone={(filter) => {
-            setAdding(null)
+            setNewFilter(null)
             onAdd(filter)
           }}
         />

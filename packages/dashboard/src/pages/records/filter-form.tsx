@@ -1,40 +1,40 @@
 import { Button, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import type { Column } from './columns.ts'
 import {
   type EditableFilter,
   firstOperation,
-  fromLocalInput,
   isInstant,
   OPERATIONS,
   operationsFor,
   takesValue,
-  toLocalInput,
 } from './filters.ts'
+import { TEXTS } from './texts.tsx'
 
-/** What is no column but can be filtered by. */
+/** Filters that are not columns. */
 const STATES = [
-  { value: 'state incomplete', label: 'Incomplete records' },
-  { value: 'state missing', label: 'Missing at the platform' },
-  { value: 'state changed_since', label: 'Changed since' },
+  { value: 'state incomplete', label: TEXTS.incompleteRecords },
+  { value: 'state missing', label: TEXTS.missingRecords },
+  { value: 'state changed_since', label: TEXTS.updatedSince },
 ]
 
-/** Sets one filter: of which column, how, and against what. */
+/** A form for one filter: column, condition and value. */
 export function FilterForm({
   columns,
   first,
   onDone,
 }: {
   columns: readonly Column[]
-  /** The filter to change, or where to begin; null for a new one. */
+  /** The initial filter; null for the default. */
   first: EditableFilter | null
   onDone: (filter: EditableFilter) => void
 }) {
-  const begun = beginning(first, columns)
-  const [target, setTarget] = useState(begun.target)
-  const [operation, setOperation] = useState(begun.operation)
-  const [value, setValue] = useState(begun.value)
-  const [until, setUntil] = useState(begun.until)
+  const initial = initialValues(first, columns)
+  const [target, setTarget] = useState(initial.target)
+  const [operation, setOperation] = useState(initial.operation)
+  const [value, setValue] = useState(initial.value)
+  const [until, setUntil] = useState(initial.until)
   const column = columns.find((one) => one.filter === target)
   const kind = column?.kind ?? 'text'
   const isFlag = target === 'state incomplete' || target === 'state missing'
@@ -53,7 +53,7 @@ export function FilterForm({
   function submit(event: FormEvent): void {
     event.preventDefault()
     event.stopPropagation()
-    const read = (text: string) => (isTime ? fromLocalInput(text) : text)
+    const read = (text: string) => (isTime ? (fromLocalInput(text) ?? '') : text)
     if (target === 'state incomplete' || target === 'state missing') {
       const name = target === 'state missing' ? 'missing' : 'incomplete'
       onDone({ kind: 'flag', name, value: value !== 'false' })
@@ -81,7 +81,7 @@ export function FilterForm({
     <form onSubmit={submit}>
       <Stack gap="xs">
         <Select
-          label="Filter by"
+          label={TEXTS.filterBy}
           data={[
             {
               group: 'Columns',
@@ -101,10 +101,10 @@ export function FilterForm({
         />
         {isFlag && (
           <SegmentedControl
-            aria-label="Which records"
+            aria-label={TEXTS.records}
             data={[
-              { value: 'true', label: 'Only these' },
-              { value: 'false', label: 'All but these' },
+              { value: 'true', label: TEXTS.onlyThese },
+              { value: 'false', label: TEXTS.allButThese },
             ]}
             value={value === 'false' ? 'false' : 'true'}
             onChange={setValue}
@@ -112,7 +112,7 @@ export function FilterForm({
         )}
         {!target.startsWith('state ') && (
           <Select
-            label="Test"
+            label={TEXTS.condition}
             data={operationsFor(kind)}
             value={operation}
             onChange={(next) => setOperation(OPERATIONS.find((one) => one === next) ?? operation)}
@@ -121,17 +121,17 @@ export function FilterForm({
             comboboxProps={{ withinPortal: false }}
           />
         )}
-        {needsValue && input(isRange ? 'From' : 'Value', value, setValue)}
-        {isRange && input('To (not included)', until, setUntil)}
+        {needsValue && input(isRange ? TEXTS.from : TEXTS.value, value, setValue)}
+        {isRange && input(TEXTS.toExclusive, until, setUntil)}
         <Button type="submit" size="xs">
-          Apply
+          {TEXTS.apply}
         </Button>
       </Stack>
     </form>
   )
 }
 
-function beginning(first: EditableFilter | null, columns: readonly Column[]) {
+function initialValues(first: EditableFilter | null, columns: readonly Column[]) {
   const column = columns.find((one) => one.filter !== null)
   if (first === null) {
     const operation = firstOperation(column?.kind ?? 'text')

@@ -1,4 +1,4 @@
-/** The filters of a list as people set them, and as they stand in the URL. */
+/** The filters of the record list, and their URL parameters. */
 import { formatTime } from '../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import type { Column, ColumnKind } from './columns.ts'
@@ -14,18 +14,18 @@ export const OPERATIONS = [
   'empty',
   'filled',
 ] as const
-export type Operation = (typeof OPERATIONS)[number]
+type Operation = (typeof OPERATIONS)[number]
 
-export type ConditionFilter = {
+type ConditionFilter = {
   kind: 'condition'
   key: string
   operation: Operation
   value: string
-  /** The end of a range, which does not hold it. */
+  /** The exclusive end of a range. */
   until: string
 }
 type FlagFilter = { kind: 'flag'; name: 'incomplete' | 'missing'; value: boolean }
-/** The records of a review of missing records: a link leads to it, and it is removed but not changed. */
+/** The records of a review of missing records. A link sets it; it can be removed, but not edited. */
 type ReviewFilter = { kind: 'review'; name: 'missing_review'; value: string }
 export type EditableFilter =
   | ConditionFilter
@@ -85,7 +85,7 @@ function toConditions({ key, operation, value, until }: ConditionFilter): Condit
   }
 }
 
-/** The changes of the URL that put a filter in the place of another one; null for none. */
+/** The changes of the URL that replace one filter by another; null for none. */
 export function replaceFilter(before: Filter | null, after: Filter | null): UrlChanges {
   const conditions = (filter: Filter | null) =>
     filter?.kind === 'condition' ? toConditions(filter) : []
@@ -98,12 +98,12 @@ export function replaceFilter(before: Filter | null, after: Filter | null): UrlC
   }
 }
 
-const WORDS: Record<Operation, Record<ColumnKind, string>> = {
+const OPERATION_LABELS: Record<Operation, Record<ColumnKind, string>> = {
   is: { text: 'is', number: 'is', date: 'is' },
   contains: { text: 'contains', number: 'contains', date: 'contains' },
-  starts: { text: 'begins with', number: 'begins with', date: 'begins with' },
-  after: { text: 'is or comes after', number: 'is at least', date: 'is at or after' },
-  before: { text: 'comes before', number: 'is less than', date: 'is before' },
+  starts: { text: 'starts with', number: 'starts with', date: 'starts with' },
+  after: { text: 'is at or after', number: 'is at least', date: 'is at or after' },
+  before: { text: 'is before', number: 'is less than', date: 'is before' },
   between: { text: 'is between', number: 'is between', date: 'is between' },
   empty: { text: 'is empty', number: 'is empty', date: 'is empty' },
   filled: { text: 'is not empty', number: 'is not empty', date: 'is not empty' },
@@ -114,18 +114,18 @@ const FIRST: Record<ColumnKind, readonly Operation[]> = {
   date: ['between', 'after', 'before'],
 }
 
-/** The tests that a column may be put to, the likeliest first. */
+/** The conditions for a kind of column, the most common first. */
 export function operationsFor(kind: ColumnKind): { value: Operation; label: string }[] {
   const first = FIRST[kind]
   const all = [...first, ...OPERATIONS.filter((one) => !first.includes(one))]
-  return all.map((value) => ({ value, label: WORDS[value][kind] }))
+  return all.map((value) => ({ value, label: OPERATION_LABELS[value][kind] }))
 }
 
 export function firstOperation(kind: ColumnKind): Operation {
   return FIRST[kind][0] ?? 'is'
 }
 
-/** Where a new filter of a column begins. */
+/** The initial value of a new filter for a column. */
 export function emptyFilter({ filter, kind }: Column): ConditionFilter {
   const operation = firstOperation(kind)
   return { kind: 'condition', key: filter ?? '', operation, value: '', until: '' }
@@ -136,29 +136,29 @@ export function takesValue(operation: Operation): boolean {
 }
 
 /** `Status contains “open”` */
-export function wordsOfFilter(filter: Filter, columns: readonly Column[]): string {
+export function filterLabel(filter: Filter, columns: readonly Column[]): string {
   if (filter.kind === 'flag') {
-    const yes = { incomplete: 'Incomplete', missing: 'Missing at the platform' }
-    const no = { incomplete: 'Complete', missing: 'Not missing at the platform' }
+    const yes = { incomplete: 'Incomplete', missing: 'Missing' }
+    const no = { incomplete: 'Complete', missing: 'Not missing' }
     return (filter.value ? yes : no)[filter.name]
   }
-  if (filter.kind === 'review') return `Review ${filter.value} of missing records`
+  if (filter.kind === 'review') return `Missing records of review ${filter.value}`
   if (filter.kind === 'text') {
     return filter.name === 'changed_since'
-      ? `Changed since ${readable(filter.value)}`
+      ? `Updated since ${readable(filter.value)}`
       : `Reference is “${filter.value}”`
   }
   const column = columns.find((one) => one.filter === filter.key)
   const { operation, value, until } = filter
   const show = column && isInstant(column) ? readable : (text: string) => `“${shorten(text)}”`
-  const words = `${column?.label ?? filter.key} ${WORDS[operation][column?.kind ?? 'text']}`
-  if (!takesValue(operation)) return words
+  const label = `${column?.label ?? filter.key} ${OPERATION_LABELS[operation][column?.kind ?? 'text']}`
+  if (!takesValue(operation)) return label
   return operation === 'between'
-    ? `${words} ${show(value)} and ${show(until)}`
-    : `${words} ${show(value)}`
+    ? `${label} ${show(value)} and ${show(until)}`
+    : `${label} ${show(value)}`
 }
 
-/** Times that the hub itself wrote, which are all of one form. */
+/** Whether a column contains timestamps of the hub, which all have the same format. */
 export function isInstant({ id, kind }: Column): boolean {
   return kind === 'date' && id.startsWith('hub_')
 }
@@ -169,18 +169,4 @@ function readable(iso: string): string {
 
 function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
-}
-
-/** What a `datetime-local` input shows of an instant. */
-export function toLocalInput(iso: string): string {
-  const time = new Date(iso)
-  if (Number.isNaN(time.getTime())) return ''
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
-}
-
-/** The instant that somebody put into a `datetime-local` input, "" for none. */
-export function fromLocalInput(text: string): string {
-  const time = new Date(text)
-  return text === '' || Number.isNaN(time.getTime()) ? '' : time.toISOString()
 }

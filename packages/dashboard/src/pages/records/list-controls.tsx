@@ -5,8 +5,9 @@ import { addUnknown, moduleChoices } from '../../lib/choices.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
 import { changeView } from './list-query.ts'
+import { TEXTS } from './texts.tsx'
 
-/** Which platform, which module, which words. */
+/** Platform, module and full-text search. */
 export function ListControls({
   state,
   change,
@@ -21,51 +22,51 @@ export function ListControls({
     change(changeView({ q: typed }), { replace: true }),
   )
   const modules = moduleChoices(platforms, platform)
-  // Filters and an order by fields of one module mean nothing in another.
-  const elsewhere = (place: UrlChanges) => {
+  // Filters and sorting by fields of one module do not apply to another.
+  const changeModule = (selection: UrlChanges) => {
     const filters = Object.keys(state).filter((name) => name.startsWith('filter['))
     const order = state['sort']?.includes('data.') ? { sort: null } : {}
     change(
       changeView({
         ...Object.fromEntries(filters.map((name) => [name, null])),
         ...order,
-        ...place,
+        ...selection,
       }),
     )
   }
   return (
     <Group gap="sm" align="flex-end" mb="sm">
       <Select
-        label="Platform"
-        placeholder="All platforms"
+        label={TEXTS.platform}
+        placeholder={TEXTS.allPlatforms}
         clearable
         searchable
-        clearButtonProps={{ 'aria-label': 'All platforms' }}
+        clearButtonProps={{ 'aria-label': TEXTS.allPlatforms }}
         data={addUnknown(
           platforms.map((one) => ({ value: one.platform_name, label: one.display_title })),
           platform,
         )}
         value={platform}
-        onChange={(value) => elsewhere({ platform: value, record_type: null })}
+        onChange={(value) => changeModule({ platform: value, record_type: null })}
         w={{ base: '100%', xs: 200 }}
       />
       <Select
-        label="Module"
-        placeholder="All modules"
+        label={TEXTS.module}
+        placeholder={TEXTS.allModules}
         clearable
         searchable
-        clearButtonProps={{ 'aria-label': 'All modules' }}
+        clearButtonProps={{ 'aria-label': TEXTS.allModules }}
         data={addUnknown(modules, record_type)}
         value={record_type}
-        onChange={(value) => elsewhere({ record_type: value })}
+        onChange={(value) => changeModule({ record_type: value })}
         w={{ base: '100%', xs: 200 }}
       />
       <TextInput
-        label="Search"
-        placeholder="Words in name, reference or values"
+        label={TEXTS.search}
+        placeholder={TEXTS.searchPlaceholder}
         leftSection={<IconSearch size={16} />}
         rightSection={
-          text !== '' && <CloseButton aria-label="Clear the search" onClick={() => setText('')} />
+          text !== '' && <CloseButton aria-label={TEXTS.clearSearch} onClick={() => setText('')} />
         }
         value={text}
         maxLength={256}

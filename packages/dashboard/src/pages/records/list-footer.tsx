@@ -3,10 +3,11 @@ import type { RecordPage } from '@recordhub/protocol'
 import { PageButtons } from '../../components/page-buttons.tsx'
 import { formatCount, formatShort } from '../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { TEXTS } from './texts.tsx'
 
 const SIZES = ['50', '100', '200', '500']
 
-/** How many records there are, and the ways to the other pages. */
+/** The number of records, the page size and the page buttons. */
 export function ListFooter({
   page,
   state,
@@ -21,11 +22,11 @@ export function ListFooter({
   return (
     <Group justify="space-between" mt="sm" gap="sm">
       <Text size="sm" c="dimmed" role="status">
-        {wordsOfTotal(page)}
+        {totalLabel(page)}
       </Text>
-      <Group gap="xs" component="nav" aria-label="Pages of the list">
+      <Group gap="xs" component="nav" aria-label={TEXTS.pagination}>
         <Select
-          aria-label="Records on a page"
+          aria-label={TEXTS.recordsPerPage}
           size="xs"
           w={90}
           data={SIZES.includes(limit) ? SIZES : [limit, ...SIZES]}
@@ -44,7 +45,7 @@ export function ListFooter({
 }
 
 /** `about 1.2M records`, `1,234 records` */
-export function wordsOfTotal({
+export function totalLabel({
   estimated_total,
   total_is_estimate,
 }: Pick<RecordPage, 'estimated_total' | 'total_is_estimate'>): string {

@@ -1,10 +1,11 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
 import { IconClock, IconHourglass } from '@tabler/icons-react'
-import { formatCount, formatNumber } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { UrlChanges } from '../../lib/url-state.ts'
+import { TEXTS } from './texts.tsx'
 
-/** What somebody should know who relies on this page of the list. */
+/** Warnings if the list is incomplete or the search index is behind. */
 export function ListNotices({
   page,
   change,
@@ -19,12 +20,11 @@ export function ListNotices({
         <Alert color="yellow" variant="light" icon={<IconHourglass />} mb="sm" role="status">
           <Group justify="space-between" gap="sm">
             <Text size="sm" flex={1} miw={220}>
-              No index finds what you filter by, so the hub looked through the records for two
-              seconds and found {formatCount(records.length, 'record')} so far. There may be more.
+              {TEXTS.searchStopped(formatCount(records.length, 'record'))}
             </Text>
             {next_cursor !== null && (
               <Button size="xs" variant="default" onClick={() => change({ cursor: next_cursor })}>
-                Go on looking
+                {TEXTS.continueSearching}
               </Button>
             )}
           </Group>
@@ -34,8 +34,11 @@ export function ListNotices({
         <Group gap={6} mb="sm" role="status">
           <IconClock size={16} aria-hidden />
           <Text size="sm">
-            {search_lag >= 10_000 ? 'More than 10,000' : formatNumber(search_lag)} changed{' '}
-            {search_lag === 1 ? 'record is' : 'records are'} not in the search yet.
+            {search_lag >= 10_000
+              ? TEXTS.searchLagMax
+              : TEXTS.notSearchableYet(
+                  formatCount(search_lag, 'updated record is', 'updated records are'),
+                )}
           </Text>
         </Group>
       )}

@@ -5,7 +5,7 @@ import {
   clearFilters,
   conditionsOf,
   exportAddress,
-  isNarrowed,
+  isFiltered,
   listQueryOf,
   openView,
   replaceConditions,
@@ -62,7 +62,7 @@ describe('the list query of a URL', () => {
   test('keeps the module and the sort order when filters are cleared', () => {
     const cleared = changeUrlState(state, clearFilters(state))
     assert.equal(viewQueryOf(cleared), 'platform=hr&record_type=employee&sort=-data.on')
-    assert.deepEqual([isNarrowed(state), isNarrowed(cleared)], [true, false])
+    assert.deepEqual([isFiltered(state), isFiltered(cleared)], [true, false])
   })
 
   test('is replaced by a saved view', () => {

@@ -1,6 +1,6 @@
 /**
- * The list of records as the page's URL asks for it: the same parameters as those of `GET /api/v1/records`,
- * beside a few of the page's own (the open record).
+ * The list query in the page's URL: the same parameters as those of `GET /api/v1/records`, and some of the page itself (the
+ * open record).
  */
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 
@@ -9,7 +9,7 @@ type Test = (typeof TESTS)[number]
 export type Condition = { key: string; test: Test; value: string }
 
 const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
-const WHICH = [
+const FILTER_PARAMETERS = [
   'platform',
   'record_type',
   'reference_number',
@@ -19,35 +19,35 @@ const WHICH = [
   'missing_review',
   'changed_since',
 ] as const
-const VIEW = new Set<string>([...WHICH, 'sort'])
+const VIEW = new Set<string>([...FILTER_PARAMETERS, 'sort'])
 const PAGE = new Set(['limit', 'cursor'])
 
-const isFilter = (name: string) => FILTER.test(name)
+const isFieldFilter = (name: string) => FILTER.test(name)
 
-function pick(state: UrlState, isWanted: (name: string) => boolean): UrlState {
-  return Object.fromEntries(Object.entries(state).filter(([name]) => isWanted(name)))
+function pick(state: UrlState, isPicked: (name: string) => boolean): UrlState {
+  return Object.fromEntries(Object.entries(state).filter(([name]) => isPicked(name)))
 }
 
-/** What a saved view, an export and the list have in common. */
+/** The parameters that saved views, exports and the list have in common. */
 function viewOf(state: UrlState): UrlState {
-  return pick(state, (name) => VIEW.has(name) || isFilter(name))
+  return pick(state, (name) => VIEW.has(name) || isFieldFilter(name))
 }
 
-/** The query of the page of the list that the URL stands for. */
+/** The query string of the list page in the URL. */
 export function listQueryOf(state: UrlState): string {
-  const wanted = pick(state, (name) => VIEW.has(name) || PAGE.has(name) || isFilter(name))
-  return new URLSearchParams(wanted).toString()
+  const parameters = pick(state, (name) => VIEW.has(name) || PAGE.has(name) || isFieldFilter(name))
+  return new URLSearchParams(parameters).toString()
 }
 
-/** One text for one view, whatever the order of its parameters. */
+/** The normalised query string of a view: independent of the order of its parameters. */
 export function viewQueryOf(state: UrlState): string {
   const parameters = new URLSearchParams(viewOf(state))
   parameters.sort()
   return parameters.toString()
 }
 
-/** Whether more is asked for than a platform, a module and an order. */
-export function isNarrowed(state: UrlState): boolean {
+/** Whether the list has any filter besides platform and module. */
+export function isFiltered(state: UrlState): boolean {
   const others = Object.keys(viewOf(state)).filter(
     (name) => !['platform', 'record_type', 'sort'].includes(name),
   )
@@ -66,14 +66,14 @@ function nameOfCondition({ key, test }: Pick<Condition, 'key' | 'test'>): string
   return test === 'is' ? `filter[${key}]` : `filter[${key}][${test}]`
 }
 
-/** Another list begins at its first page. */
+/** A changed list starts at its first page. */
 const FIRST_PAGE = { cursor: null }
 
 export function changeView(changes: UrlChanges): UrlChanges {
   return { ...changes, ...FIRST_PAGE }
 }
 
-/** The changes that put conditions in the place of others; both may be none. */
+/** The changes that replace conditions. Both lists may be empty. */
 export function replaceConditions(
   before: readonly Pick<Condition, 'key' | 'test'>[],
   after: readonly Condition[],
@@ -84,7 +84,7 @@ export function replaceConditions(
   return changes
 }
 
-/** The changes that leave nothing of a view but its platform, its module and its order. */
+/** The changes that remove all filters except platform and module. */
 export function clearFilters(state: UrlState): UrlChanges {
   const names = Object.keys(viewOf(state)).filter(
     (name) => !['platform', 'record_type', 'sort'].includes(name),
@@ -92,9 +92,9 @@ export function clearFilters(state: UrlState): UrlChanges {
   return { ...Object.fromEntries(names.map((name) => [name, null])), ...FIRST_PAGE }
 }
 
-/** The changes that lead from a URL to a saved view. */
+/** The changes that open a saved view. */
 export function openView(state: UrlState, query: string): UrlChanges {
-  const names = Object.keys(pick(state, (name) => VIEW.has(name) || isFilter(name)))
+  const names = Object.keys(pick(state, (name) => VIEW.has(name) || isFieldFilter(name)))
   return {
     ...Object.fromEntries(names.map((name) => [name, null])),
     ...Object.fromEntries(new URLSearchParams(query)),
@@ -117,7 +117,7 @@ export function textOfSort({ by, descending }: Sort): string {
   return `${descending ? '-' : ''}${by}`
 }
 
-/** The address of the export of what a URL shows. */
+/** The URL of an export of the list. */
 export function exportAddress(
   state: UrlState,
   options: {
@@ -137,7 +137,7 @@ export function exportAddress(
   if (format !== 'xlsx' && gzip) parameters.set('gzip', 'true')
   if (isTable && columns) {
     for (const column of columns) parameters.append('columns', column)
-    // One alone is a list with commas; given again it is a name, which may hold one.
+    // A single value is split at commas; a repeated parameter is not.
     if (columns.length === 1) parameters.append('columns', columns[0] ?? '')
   }
   return `/api/v1/records/export?${parameters}`

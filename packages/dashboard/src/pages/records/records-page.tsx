@@ -8,15 +8,14 @@ import { HubCallError } from '../../api/call-hub.ts'
 import { usePlatforms } from '../../api/platforms.ts'
 import { recordPageQuery } from '../../api/records.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
-import { useStore } from '../../lib/use-store.ts'
-import { arrange, isShown, keyOfChoice, move, toggle } from './column-choice.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { arrange, isShown, keyOfChoice, move, toggle, useColumnChoice } from './column-choice.ts'
 import type { ColumnActions } from './column-header.tsx'
-import { type Column, columnsOf, placesOf } from './columns.ts'
+import { type Column, columnsOf, listedModules } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { RecordDrawer } from './drawer/record-drawer.tsx'
 import { ExportDialog } from './export-dialog.tsx'
@@ -28,62 +27,61 @@ import {
   changeView,
   clearFilters,
   conditionsOf,
-  isNarrowed,
+  isFiltered,
   listQueryOf,
   sortOf,
   textOfSort,
 } from './list-query.ts'
 import { RecordsTable, TableSkeleton } from './records-table.tsx'
-import { SortRefused } from './sort-refused.tsx'
-import { useColumnChoice } from './use-column-choice.ts'
+import { SlowSortNotice } from './slow-sort-notice.tsx'
+import { TEXTS } from './texts.tsx'
 import { useIndexing } from './use-indexing.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
 
-/** The records of all platforms: found, filtered, sorted, opened, taken away as a file. */
+/** The record list: search, filters, sorting, saved views, export, and the record drawer. */
 export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
   const page = useQuery(recordPageQuery(listQueryOf(state)))
   const { choice, choose, resets } = useColumnChoice(state)
-  const [adding, setAdding] = useState<NewFilter | null>(null)
+  const [newFilter, setNewFilter] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
-  const role = useStore(session).operator?.role
-  const mayIndex = mayActAs(role, 'operator')
+  const canIndex = useHasRole('operator')
 
   const platformsError = errorInPlaceOfData(platforms)
-  const places = placesOf(platforms.data ?? [], state)
-  const [first] = places
-  const place = first && places.length === 1 ? first : null
-  const { indexed, index } = useIndexing(place)
-  const columns = columnsOf(places)
+  const listed = listedModules(platforms.data ?? [], state)
+  const [first] = listed
+  const module = first && listed.length === 1 ? first : null
+  const { indexed, index } = useIndexing(module)
+  const columns = columnsOf(listed)
   const visible = arrange(columns, choice).filter((column) => isShown(column, choice))
   const widthsKey = `${keyOfChoice(state)} ${visible.map(({ id }) => id).join()}`
   const sort = sortOf(state)
   const opened = state['record'] === undefined ? null : Number(state['record'])
 
   const isIndexed = (column: Column) =>
-    place && column.id.startsWith('data.')
+    module && column.id.startsWith('data.')
       ? indexed.some(({ key }) => key === column.exported)
       : null
   const actionsFor = (column: Column): ColumnActions => ({
     sort: (by) => change(changeView({ sort: textOfSort(by) })),
-    filter: (one) => setAdding({ column: one }),
+    filter: (one) => setNewFilter({ column: one }),
     hide: (one) => visible.length > 1 && choose(toggle(one, choice)),
     move: (one, by) => choose(move(columns, choice, one, by)),
     index:
-      mayIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
+      canIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
         ? (one) => void index(one.exported)
         : null,
   })
-  const isSortRefused = page.error instanceof HubCallError && page.error.code === 'sort_too_slow'
+  const isSortTooSlow = page.error instanceof HubCallError && page.error.code === 'sort_too_slow'
 
   function content() {
-    if (isSortRefused) {
+    if (isSortTooSlow) {
       return (
-        <SortRefused
+        <SlowSortNotice
           column={columns.find((column) => column.sort === sort.by) ?? null}
-          place={place}
-          mayIndex={mayIndex}
+          module={module}
+          canIndex={canIndex}
           onUnsort={() => change(changeView({ sort: null }))}
           onBuilt={() => void page.refetch()}
         />
@@ -96,7 +94,7 @@ export function RecordsPage() {
       <>
         <ListNotices page={page.data} change={change} />
         <RecordsTable
-          // It reads the widths when it is mounted.
+          // The table reads the column widths when it is mounted.
           key={`${widthsKey} ${resets}`}
           records={page.data.records}
           columns={visible}
@@ -115,8 +113,8 @@ export function RecordsPage() {
           widthsKey={widthsKey}
           empty={
             <NoRecords
-              isNarrowed={isNarrowed(state)}
-              hasPlatforms={places.length > 0}
+              isNarrowed={isFiltered(state)}
+              hasPlatforms={listed.length > 0}
               isComplete={page.data.complete}
               onClear={() => change(clearFilters(state))}
             />
@@ -129,7 +127,7 @@ export function RecordsPage() {
 
   return (
     <>
-      <PageHeader title="Records" description="What the platforms have sent and what was pulled">
+      <PageHeader title={TEXTS.records} description={TEXTS.recordsDescription}>
         <ViewsMenu state={state} change={change} />
         <Button
           variant="default"
@@ -137,7 +135,7 @@ export function RecordsPage() {
           disabled={!page.data || page.error !== null}
           onClick={() => setExporting(true)}
         >
-          Export
+          {TEXTS.export}
         </Button>
       </PageHeader>
       <ListControls state={state} change={change} platforms={platforms.data ?? []} />
@@ -146,8 +144,8 @@ export function RecordsPage() {
           state={state}
           change={change}
           columns={columns}
-          adding={adding}
-          setAdding={setAdding}
+          newFilter={newFilter}
+          setNewFilter={setNewFilter}
         />
         <ColumnsMenu columns={columns} choice={choice} choose={choose} />
       </Group>
@@ -185,39 +183,31 @@ function NoRecords({
     return (
       <EmptyState
         icon={<IconSearchOff />}
-        title={isComplete ? 'No record fits' : 'Nothing found so far'}
+        title={isComplete ? TEXTS.noMatchingRecords : TEXTS.noMatchingRecordsSoFar}
         action={
           <Button variant="light" onClick={onClear}>
-            Clear search and filters
+            {TEXTS.clearSearchFilters}
           </Button>
         }
       >
-        Check the words and the filters, or look in another module.
+        {TEXTS.noMatchingRecordsHint}
       </EmptyState>
     )
   }
-  const [to, action, words] = hasPlatforms
-    ? ([
-        '/dashboard',
-        'To the overview',
-        'They come when a platform pushes, or with a pull.',
-      ] as const)
-    : ([
-        '/dashboard/platforms/new',
-        'Register a platform',
-        'Register a platform, and its records appear here.',
-      ] as const)
+  const [to, action, message] = hasPlatforms
+    ? (['/dashboard', TEXTS.goToOverview, TEXTS.noRecordsYetHint] as const)
+    : (['/dashboard/platforms/new', TEXTS.registerAPlatform, TEXTS.noPlatformsHint] as const)
   return (
     <EmptyState
       icon={<IconDatabase />}
-      title="No records yet"
+      title={TEXTS.noRecordsYet}
       action={
         <Button variant="light" renderRoot={(props) => <Link to={to} {...props} />}>
           {action}
         </Button>
       }
     >
-      {words}
+      {message}
     </EmptyState>
   )
 }

@@ -1,3 +1,4 @@
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Anchor, Badge, Group, Skeleton, Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
@@ -11,64 +12,67 @@ import type { Column } from './columns.ts'
 import type { Sort } from './list-query.ts'
 import classes from './records-table.module.css'
 
-export type TableParts = {
+type TableProps = {
   records: readonly StoredRecord[]
   columns: readonly Column[]
   sort: Sort
-  /** As filters name the columns. */
+  /** The filter keys of the filtered columns. */
   filtered: ReadonlySet<string>
   isIndexed: (column: Column) => boolean | null
   actionsFor: (column: Column) => ColumnActions
-  /** The address that shows the list with a record open. */
+  /** The URL of the list with a record open. */
   addressOf: (record: StoredRecord) => string
   open: (record: StoredRecord) => void
   opened: number | null
   isFetching: boolean
-  /** Under which the browser remembers the widths of these columns. */
+  /** The local storage key of the column widths. */
   widthsKey: string
   empty: ReactNode
 }
 
 const FROM_TABLET = '(min-width: 48em)'
-/** Stay in view while the others scroll, as long as they are the first ones. */
+/** These columns stay visible while the others scroll, if they are the first ones. */
 const PINNED: readonly string[] = ['hub_reference_number', 'hub_full_name']
 
-/** Records, a row each, under the columns that were chosen. */
-export function RecordsTable({ columns, records, ...parts }: TableParts) {
+/** The table of records with the visible columns. */
+export function RecordsTable({ columns, records, ...props }: TableProps) {
   const isWide = useMediaQuery(FROM_TABLET, true, { getInitialValueInEffect: false })
   const pinned = pinnedOf(columns, isWide ? PINNED.length : 1)
   return (
     <DataTable
       className={classes['table'] ?? ''}
-      storeColumnsKey={parts.widthsKey}
+      storeColumnsKey={props.widthsKey}
       withTableBorder
       borderRadius="md"
       highlightOnHover
       verticalSpacing={6}
       height={records.length > 8 ? 'max(360px, calc(100dvh - 330px))' : 'auto'}
       minHeight={records.length === 0 ? 280 : 0}
-      scrollAreaProps={{ type: 'auto', viewportProps: { tabIndex: 0, 'aria-label': 'Records' } }}
-      fetching={parts.isFetching}
+      scrollAreaProps={{
+        type: 'auto',
+        viewportProps: { tabIndex: 0, 'aria-label': TEXTS.records },
+      }}
+      fetching={props.isFetching}
       loaderBackgroundBlur={0}
-      // It stands over the rows, unseen, where there are any.
+      // The empty state also covers existing rows, invisibly.
       emptyState={
         <div className={records.length === 0 ? classes['empty'] : ''}>
-          {records.length === 0 ? parts.empty : null}
+          {records.length === 0 ? props.empty : null}
         </div>
       }
       idAccessor="record_id"
       records={[...records]}
-      columns={columns.map((column, place) => ({
-        ...tableColumn(column, place === 0, parts),
+      columns={columns.map((column, index) => ({
+        ...tableColumn(column, index === 0, props),
         ...(pinned.includes(column) ? { pinned: 'left' as const } : {}),
       }))}
       onRowClick={({ record, event }) => {
-        // A link has done it already; who marks text does not want to leave.
+        // Ignores clicks on a link in the row, and the selection of text.
         if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
-        parts.open(record)
+        props.open(record)
       }}
       rowClassName={({ record_id }) =>
-        [classes['row'], record_id === parts.opened ? classes['opened'] : ''].join(' ')
+        [classes['row'], record_id === props.opened ? classes['opened'] : ''].join(' ')
       }
     />
   )
@@ -83,17 +87,17 @@ function pinnedOf(columns: readonly Column[], max: number): readonly Column[] {
 function tableColumn(
   column: Column,
   isFirst: boolean,
-  parts: Omit<TableParts, 'columns' | 'records'>,
+  props: Omit<TableProps, 'columns' | 'records'>,
 ): DataTableColumn<StoredRecord> {
   return {
     accessor: column.id,
     title: (
       <ColumnHeader
         column={column}
-        sort={parts.sort}
-        isFiltered={column.filter !== null && parts.filtered.has(column.filter)}
-        isIndexed={parts.isIndexed(column)}
-        actions={parts.actionsFor(column)}
+        sort={props.sort}
+        isFiltered={column.filter !== null && props.filtered.has(column.filter)}
+        isIndexed={props.isIndexed(column)}
+        actions={props.actionsFor(column)}
       />
     ),
     textAlign: column.kind === 'number' ? 'right' : 'left',
@@ -102,44 +106,48 @@ function tableColumn(
     cellsClassName: classes['cell'] ?? '',
     render: (record) =>
       isFirst ? (
-        <FirstCell column={column} record={record} parts={parts} />
+        <FirstCell column={column} record={record} props={props} />
       ) : (
         <Cell column={column} value={column.valueOf(record)} />
       ),
   }
 }
 
-/** Leads to the record, and says what is amiss with it. */
+/** The first cell: a link to the record, with badges for incomplete and missing records. */
 function FirstCell({
   column,
   record,
-  parts,
+  props,
 }: {
   column: Column
   record: StoredRecord
-  parts: Pick<TableParts, 'addressOf' | 'open'>
+  props: Pick<TableProps, 'addressOf' | 'open'>
 }) {
   const value = column.valueOf(record)
   const follow = (event: MouseEvent) => {
-    // Other ways of following a link are the browser's.
+    // The browser handles opening in a new tab or window.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return event.stopPropagation()
     event.preventDefault()
-    parts.open(record)
+    props.open(record)
   }
   return (
-    // Badges that have no room beside the reference stand below it.
+    // Badges wrap below the reference if there is no room.
     <Group gap="0 6px">
-      <Anchor href={parts.addressOf(record)} fz="sm" maw="100%" truncate onClick={follow}>
-        {textOfValue(value) ? <Cell column={column} value={value} /> : `Record ${record.record_id}`}
+      <Anchor href={props.addressOf(record)} fz="sm" maw="100%" truncate onClick={follow}>
+        {textOfValue(value) ? (
+          <Cell column={column} value={value} />
+        ) : (
+          TEXTS.recordId(record.record_id)
+        )}
       </Anchor>
       {record.incomplete && (
         <Badge size="xs" variant="light" color="yellow" tt="none">
-          incomplete
+          {TEXTS.incomplete}
         </Badge>
       )}
       {record.missing_since !== null && (
         <Badge size="xs" variant="light" color="orange" tt="none">
-          missing
+          {TEXTS.missing}
         </Badge>
       )}
     </Group>
@@ -148,10 +156,10 @@ function FirstCell({
 
 const ROWS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 
-/** In the place of the table until the first records are there. */
+/** Shown while the first records load. */
 export function TableSkeleton() {
   return (
-    <Stack gap={6} aria-busy="true" aria-label="Loading records">
+    <Stack gap={6} aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={36} />
       {ROWS.map((row) => (
         <Skeleton key={row} height={28} />

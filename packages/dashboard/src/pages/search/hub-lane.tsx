@@ -2,35 +2,36 @@ import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTitles } from '../../api/platforms.ts'
 import { formatCount } from '../../lib/format.ts'
-import { wordsOfTotal } from '../records/list-footer.tsx'
-import { FirstFew } from './first-few.tsx'
+import { totalLabel } from '../records/list-footer.tsx'
 import { Lane } from './lane.tsx'
 import type { HubLine } from './search-lanes.ts'
+import { ShowMore } from './show-more.tsx'
+import { TEXTS } from './texts.ts'
 
-/** What the hub itself has. */
+/** The results from the hub. */
 export function HubLane({
   query,
   line,
-  isOver,
+  isFinished,
 }: {
   query: string
   line: HubLine | null
-  isOver: boolean
+  isFinished: boolean
 }) {
   const titles = useTitles()
-  const title = 'In the hub'
+  const title = TEXTS.inTheHub
   if (line === null) {
-    return isOver ? (
-      <Lane title={title} state="no answer" color="gray" />
+    return isFinished ? (
+      <Lane title={title} state={TEXTS.noResponse} color="gray" />
     ) : (
-      <Lane title={title} state="searching" color="blue" isSearching>
+      <Lane title={title} state={TEXTS.searching} color="blue" isSearching>
         <Skeleton height={80} />
       </Lane>
     )
   }
   if (line.error) {
     return (
-      <Lane title={title} state="failed" color="red">
+      <Lane title={title} state={TEXTS.failed} color="red">
         <Text size="sm">{line.error.message}</Text>
       </Lane>
     )
@@ -39,21 +40,21 @@ export function HubLane({
   const state =
     records.length === 0
       ? line.complete
-        ? 'nothing found'
-        : 'nothing found so far'
-      : `${wordsOfTotal(line)} found`
+        ? TEXTS.noResults
+        : TEXTS.noResultsSoFar
+      : `${totalLabel(line)} found`
   const all = (
     <Anchor
       fz="sm"
       renderRoot={(props) => <Link to="/dashboard/records" search={{ q: query }} {...props} />}
     >
-      Open in Records
+      {TEXTS.openInRecords}
     </Anchor>
   )
   return (
     <Lane title={title} state={state} color={records.length > 0 ? 'green' : 'gray'} aside={all}>
       <Stack gap={6}>
-        <FirstFew items={records}>
+        <ShowMore items={records}>
           {(shown) =>
             shown.map((record) => (
               <Group key={record.record_id} gap="sm" wrap="wrap">
@@ -77,11 +78,12 @@ export function HubLane({
               </Group>
             ))
           }
-        </FirstFew>
+        </ShowMore>
         {search_lag !== null && search_lag > 0 && (
           <Text size="sm" c="dimmed">
-            {formatCount(search_lag, 'changed record is', 'changed records are')} not in the search
-            yet.
+            {TEXTS.notSearchableYet(
+              formatCount(search_lag, 'updated record is', 'updated records are'),
+            )}
           </Text>
         )}
       </Stack>

@@ -1,7 +1,7 @@
 import { Badge, Card, Group, Loader, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** One source of what is found, with its state. */
+/** The results of one source, with its state. */
 export function Lane({
   title,
   state,
@@ -11,7 +11,7 @@ export function Lane({
   children,
 }: {
   title: string
-  /** In words: `searching`, `3 found`. */
+  /** A label: `Searching`, `3 found`. */
   state: string
   color: string
   isSearching?: boolean

@@ -5,43 +5,44 @@ import { useTitles } from '../../api/platforms.ts'
 import { ValueView } from '../../components/value-view.tsx'
 import { textOfValue } from '../../lib/exact-json.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
-import { FirstFew } from './first-few.tsx'
 import { Lane } from './lane.tsx'
 import type { PlatformLine, Lane as SearchedLane } from './search-lanes.ts'
+import { ShowMore } from './show-more.tsx'
+import { TEXTS } from './texts.ts'
 
-/** What a platform found in its own data. */
-export function PlatformLane({ lane, isOver }: { lane: SearchedLane; isOver: boolean }) {
+/** The results of a platform. */
+export function PlatformLane({ lane, isFinished }: { lane: SearchedLane; isFinished: boolean }) {
   const { display_title, platform_name, line } = lane
   if (line === null) {
-    return isOver ? (
-      <Lane title={display_title} state="no answer" color="gray" />
+    return isFinished ? (
+      <Lane title={display_title} state={TEXTS.noResponse} color="gray" />
     ) : (
-      <Lane title={display_title} state="searching" color="blue" isSearching />
+      <Lane title={display_title} state={TEXTS.searching} color="blue" isSearching />
     )
   }
-  const took = (
+  const duration = (
     <Text size="xs" c="dimmed">
       {formatDuration(line.took_ms)}
     </Text>
   )
   switch (line.outcome) {
     case 'no_endpoint':
-      return <Lane title={display_title} state="no search endpoint" color="gray" />
+      return <Lane title={display_title} state={TEXTS.noSearchEndpoint} color="gray" />
     case 'failed':
       return (
-        <Lane title={display_title} state="failed" color="red" aside={took}>
+        <Lane title={display_title} state={TEXTS.failed} color="red" aside={duration}>
           <Text size="sm">{line.error?.message}</Text>
         </Lane>
       )
     case 'raw':
       return (
-        <Lane title={display_title} state="unknown format" color="blue" aside={took}>
+        <Lane title={display_title} state={TEXTS.unknownFormat} color="blue" aside={duration}>
           <Text size="sm" mb="xs">
-            The hub found no records in this response, so it is shown as the platform sent it.
+            {TEXTS.unknownFormatHint}
           </Text>
           <ScrollArea.Autosize
             mah={280}
-            viewportProps={{ tabIndex: 0, 'aria-label': `Answer of ${display_title}` }}
+            viewportProps={{ tabIndex: 0, 'aria-label': TEXTS.responseOf(display_title) }}
           >
             <Code block>{line.raw}</Code>
           </ScrollArea.Autosize>
@@ -49,9 +50,9 @@ export function PlatformLane({ lane, isOver }: { lane: SearchedLane; isOver: boo
       )
     case 'found':
       return line.found === 0 ? (
-        <Lane title={display_title} state="nothing found" color="gray" aside={took} />
+        <Lane title={display_title} state={TEXTS.noResults} color="gray" aside={duration} />
       ) : (
-        <Lane title={display_title} state={`${line.found} found`} color="green" aside={took}>
+        <Lane title={display_title} state={TEXTS.found(line.found)} color="green" aside={duration}>
           <FoundRecords line={line} platform={platform_name} />
         </Lane>
       )
@@ -61,11 +62,11 @@ export function PlatformLane({ lane, isOver }: { lane: SearchedLane; isOver: boo
 function FoundRecords({ line, platform }: { line: PlatformLine; platform: string }) {
   const { records, found } = line
   const titles = useTitles()
-  // What a platform finds need not have a name of its own.
-  const numbered = records.map((record, place) => ({ record, number: String(place + 1) }))
+  // Results of a platform may have no id.
+  const numbered = records.map((record, index) => ({ record, number: String(index + 1) }))
   return (
     <Stack gap="xs">
-      <FirstFew items={numbered}>
+      <ShowMore items={numbered}>
         {(shown) => (
           <Accordion variant="contained" multiple>
             {shown.map(({ record, number }) => (
@@ -100,7 +101,7 @@ function FoundRecords({ line, platform }: { line: PlatformLine; platform: string
                         />
                       )}
                     >
-                      Look for it in the hub
+                      {TEXTS.findHub}
                     </Anchor>
                   )}
                 </Accordion.Panel>
@@ -108,17 +109,17 @@ function FoundRecords({ line, platform }: { line: PlatformLine; platform: string
             ))}
           </Accordion>
         )}
-      </FirstFew>
+      </ShowMore>
       {found > records.length && (
         <Text size="sm" c="dimmed">
-          The platform found {formatCount(found, 'record')}; these are the first {records.length}.
+          {TEXTS.firstShown(formatCount(found, 'record'), records.length)}
         </Text>
       )}
     </Stack>
   )
 }
 
-/** The name, else the reference, else the beginning of what there is. */
+/** The name, the reference number, or the beginning of the data. */
 function titleOf({ full_name, reference_number, data }: FoundRecord): string {
-  return full_name || reference_number || (textOfValue(data) ?? '').slice(0, 80) || 'Without a name'
+  return full_name || reference_number || (textOfValue(data) ?? '').slice(0, 80) || TEXTS.noName
 }

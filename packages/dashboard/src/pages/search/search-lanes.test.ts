@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   addLine,
-  BEGUN,
-  endAnswer,
+  endResponse,
+  INITIAL,
   type PlatformLine,
+  progressLabel,
   sortLanes,
-  wordsOfProgress,
 } from './search-lanes.ts'
 
-const asked = {
+const started = {
   kind: 'asked' as const,
   platforms: ['a', 'b', 'c', 'd', 'e'].map((platform_name) => ({
     platform_name,
@@ -42,33 +42,33 @@ const hub = {
 
 test('lanes fill as platforms respond, with results first', () => {
   const state = [
-    asked,
+    started,
     hub,
     line('b', 'found', 2),
     line('c', 'no_endpoint'),
     line('d', 'failed'),
     line('e', 'found'),
-  ].reduce(addLine, BEGUN)
+  ].reduce(addLine, INITIAL)
   assert.deepEqual(
     sortLanes(state.lanes).map(({ platform_name }) => platform_name),
     ['b', 'a', 'd', 'e', 'c'],
   )
-  assert.equal(wordsOfProgress(state), 'Searching: 4 of 5 platforms have answered, with 2 found.')
+  assert.equal(progressLabel(state), 'Searching: 4 of 5 platforms have responded, 2 found.')
   assert.equal(
-    wordsOfProgress(addLine(state, line('a', 'raw'))),
-    'Searching: 5 of 5 platforms have answered, with 2 found and 1 response in an unknown format.',
+    progressLabel(addLine(state, line('a', 'raw'))),
+    'Searching: 5 of 5 platforms have responded, 2 found, 1 response in an unknown format.',
   )
 })
 
-test('a response without its end line is reported as cut off', () => {
-  const state = [asked, hub].reduce(addLine, BEGUN)
-  assert.equal(endAnswer(state).progress, 'broken')
-  assert.match(wordsOfProgress(endAnswer(state)), /broke off: 0 of 5/)
+test('a response without its end line is reported as interrupted', () => {
+  const state = [started, hub].reduce(addLine, INITIAL)
+  assert.equal(endResponse(state).progress, 'interrupted')
+  assert.match(progressLabel(endResponse(state)), /was interrupted: 0 of 5/)
   const done = addLine(state, { kind: 'end' })
-  assert.equal(endAnswer(done), done)
+  assert.equal(endResponse(done), done)
 })
 
 test('progress labels cover the beginning and a hub without platforms', () => {
-  assert.equal(wordsOfProgress(BEGUN), 'Searching…')
-  assert.equal(wordsOfProgress(addLine(BEGUN, hub)), 'No active platform to ask.')
+  assert.equal(progressLabel(INITIAL), 'Searching…')
+  assert.equal(progressLabel(addLine(INITIAL, hub)), 'No active platforms to search.')
 })

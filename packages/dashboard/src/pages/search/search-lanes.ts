@@ -1,4 +1,4 @@
-/** What a search has brought so far, put together from the lines of its answer. */
+/** The state of a search, built from the lines of the streamed response. */
 import type { SearchLine } from '@recordhub/protocol'
 
 export type HubLine = Extract<SearchLine, { kind: 'hub' }>
@@ -11,14 +11,14 @@ export type Lane = {
 }
 
 export type SearchState = {
-  /** Null until the hub has answered for itself. */
+  /** Null until the result of the hub has arrived. */
   hub: HubLine | null
   lanes: readonly Lane[]
-  /** `broken`: the answer ended before its end. */
-  progress: 'searching' | 'done' | 'broken'
+  /** `interrupted`: the response ended without its last line. */
+  progress: 'searching' | 'done' | 'interrupted'
 }
 
-export const BEGUN: SearchState = { hub: null, lanes: [], progress: 'searching' }
+export const INITIAL: SearchState = { hub: null, lanes: [], progress: 'searching' }
 
 export function addLine(state: SearchState, line: SearchLine): SearchState {
   switch (line.kind) {
@@ -35,12 +35,12 @@ export function addLine(state: SearchState, line: SearchLine): SearchState {
   }
 }
 
-/** An answer that is over without its last line was cut off. */
-export function endAnswer(state: SearchState): SearchState {
-  return state.progress === 'searching' ? { ...state, progress: 'broken' } : state
+/** Called at the end of the response. Without its last line, it was interrupted. */
+export function endResponse(state: SearchState): SearchState {
+  return state.progress === 'searching' ? { ...state, progress: 'interrupted' } : state
 }
 
-/** What a platform has to show first, then who is still searching, then who found nothing. */
+/** Platforms with results first, then those still searching, then those without results. */
 export function sortLanes(lanes: readonly Lane[]): Lane[] {
   return lanes.toSorted((one, other) => rankOf(one) - rankOf(other))
 }
@@ -51,16 +51,16 @@ function rankOf({ line }: Lane): number {
   return { failed: 2, found: 3, no_endpoint: 4 }[line.outcome]
 }
 
-/** `2 of 5 platforms have answered` */
-export function wordsOfProgress({ hub, lanes, progress }: SearchState): string {
-  const answered = lanes.filter(({ line }) => line !== null)
-  const found = answered.reduce((sum, { line }) => sum + (line?.found ?? 0), 0)
-  const platforms = `${answered.length} of ${lanes.length} ${lanes.length === 1 ? 'platform has' : 'platforms have'} answered`
-  if (progress === 'broken') return `The connection broke off: ${platforms}.`
+/** `2 of 5 platforms have responded, 3 found.` */
+export function progressLabel({ hub, lanes, progress }: SearchState): string {
+  const responded = lanes.filter(({ line }) => line !== null)
+  const found = responded.reduce((sum, { line }) => sum + (line?.found ?? 0), 0)
+  const platforms = `${responded.length} of ${lanes.length} ${lanes.length === 1 ? 'platform has' : 'platforms have'} responded`
+  if (progress === 'interrupted') return `The search was interrupted: ${platforms}.`
   if (hub === null) return 'Searching…'
-  if (lanes.length === 0) return 'No active platform to ask.'
+  if (lanes.length === 0) return 'No active platforms to search.'
   const state = progress === 'done' ? '' : 'Searching: '
-  const unknown = answered.filter(({ line }) => line?.outcome === 'raw').length
+  const unknown = responded.filter(({ line }) => line?.outcome === 'raw').length
   const unread = `${unknown} ${unknown === 1 ? 'response' : 'responses'} in an unknown format`
-  return `${state}${platforms}, with ${found} found${unknown === 0 ? '' : ` and ${unread}`}.`
+  return `${state}${platforms}, ${found} found${unknown === 0 ? '' : `, ${unread}`}.`
 }

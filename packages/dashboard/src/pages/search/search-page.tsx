@@ -7,10 +7,11 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { HubLane } from './hub-lane.tsx'
 import { PlatformLane } from './platform-lane.tsx'
-import { sortLanes, wordsOfProgress } from './search-lanes.ts'
+import { progressLabel, sortLanes } from './search-lanes.ts'
+import { TEXTS } from './texts.ts'
 import { useSearch } from './use-search.ts'
 
-/** One box: the hub's own records, and what each platform finds in its own data. */
+/** Searches the records of the hub and the search endpoint of each platform. */
 export function SearchPage() {
   const [{ query = '' }, change] = useUrlState()
   const [text, setText] = useState(query)
@@ -27,16 +28,13 @@ export function SearchPage() {
 
   return (
     <>
-      <PageHeader
-        title="Search"
-        description="The hub's own records, and the data of every platform that can search"
-      />
+      <PageHeader title={TEXTS.search} description={TEXTS.searchDescription} />
       <search>
         <form onSubmit={submit}>
           <Group gap="sm" align="flex-end" mb="lg">
             <TextInput
-              label="Keyword or person"
-              placeholder="A name, a reference, any word"
+              label={TEXTS.keywordOrPerson}
+              placeholder={TEXTS.queryPlaceholder}
               size="md"
               flex={1}
               miw={220}
@@ -47,15 +45,14 @@ export function SearchPage() {
               onChange={(event) => setText(event.currentTarget.value)}
             />
             <Button type="submit" size="md" disabled={text.trim() === ''}>
-              Search
+              {TEXTS.search}
             </Button>
           </Group>
         </form>
       </search>
       {query === '' ? (
-        <EmptyState icon={<IconSearch />} title="Search everywhere">
-          Type a keyword or a person's name. What the hub has comes at once; platforms that offer a
-          search of their own are asked at the same time.
+        <EmptyState icon={<IconSearch />} title={TEXTS.searchEverywhere}>
+          {TEXTS.searchEverywhereHint}
         </EmptyState>
       ) : error !== null ? (
         <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
@@ -64,25 +61,25 @@ export function SearchPage() {
           <Group gap="xs" role="status">
             {isSearching && <Loader size="xs" aria-hidden />}
             <Text size="sm" c="dimmed">
-              {wordsOfProgress(state)}
+              {progressLabel(state)}
             </Text>
           </Group>
-          {state.progress === 'broken' && (
+          {state.progress === 'interrupted' && (
             <Alert color="yellow" variant="light" icon={<IconPlugConnectedX />} role="alert">
               <Group justify="space-between" gap="sm">
-                <Text size="sm">The answer was cut off. What came is below.</Text>
+                <Text size="sm">{TEXTS.interruptedHint}</Text>
                 <Button size="xs" variant="default" onClick={() => setAttempt(attempt + 1)}>
-                  Search again
+                  {TEXTS.searchAgain}
                 </Button>
               </Group>
             </Alert>
           )}
-          <HubLane query={query} line={state.hub} isOver={state.progress !== 'searching'} />
+          <HubLane query={query} line={state.hub} isFinished={state.progress !== 'searching'} />
           {sortLanes(state.lanes).map((lane) => (
             <PlatformLane
               key={lane.platform_name}
               lane={lane}
-              isOver={state.progress === 'broken'}
+              isFinished={state.progress === 'interrupted'}
             />
           ))}
         </Stack>

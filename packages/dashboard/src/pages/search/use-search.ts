@@ -2,44 +2,44 @@ import type { SearchLine } from '@recordhub/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { openHub } from '../../api/call-hub.ts'
 import { onResponse } from '../../api/live.ts'
-import { readLines } from '../../api/read-lines.ts'
+import { readLines } from '../../api/ndjson.ts'
 import { isUnavailable } from '../../api/retries.ts'
 import { isPlainObject, parseExact } from '../../lib/exact-json.ts'
-import { addLine, BEGUN, endAnswer, type SearchState } from './search-lanes.ts'
+import { addLine, endResponse, INITIAL, type SearchState } from './search-lanes.ts'
 
 /**
- * A search as far as it is; repeated with another `attempt`, and by itself once the hub is available again. An
- * empty query requests nothing.
+ * The state of a search. Repeated with another `attempt`, and automatically when the hub is available again. An empty query
+ * sends no request.
  */
 export function useSearch(query: string, attempt: number): { state: SearchState; error: unknown } {
-  const [state, setState] = useState(BEGUN)
+  const [state, setState] = useState(INITIAL)
   const [error, setError] = useState<unknown>(null)
   const [repetition, setRepetition] = useState(0)
-  const repeatedCut = useRef('')
+  const repeatedSearch = useRef('')
   const isFailed = isUnavailable(error)
-  const isCut = state.progress === 'broken'
+  const isInterrupted = state.progress === 'interrupted'
   useEffect(() => {
     const search = `${attempt} ${query}`
-    // What cuts a response off twice may cut off each of them, and every search costs the platforms.
-    if (!isFailed && (!isCut || repeatedCut.current === search)) return
+    // Repeats an interrupted search only once, because every search costs the platforms.
+    if (!isFailed && (!isInterrupted || repeatedSearch.current === search)) return
     return onResponse(() => {
-      if (isCut) repeatedCut.current = search
+      if (isInterrupted) repeatedSearch.current = search
       setRepetition((before) => before + 1)
     })
-  }, [isFailed, isCut, query, attempt])
+  }, [isFailed, isInterrupted, query, attempt])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt or repetition searches again.
   useEffect(() => {
-    setState(BEGUN)
+    setState(INITIAL)
     setError(null)
     if (query === '') return
-    const leaving = new AbortController()
-    const { signal } = leaving
+    const controller = new AbortController()
+    const { signal } = controller
     void follow(query, signal, (line) => setState((before) => addLine(before, line)))
-      .then(() => !signal.aborted && setState(endAnswer))
-      .catch((trouble: unknown) => {
-        if (!signal.aborted) setError(trouble)
+      .then(() => !signal.aborted && setState(endResponse))
+      .catch((failure: unknown) => {
+        if (!signal.aborted) setError(failure)
       })
-    return () => leaving.abort()
+    return () => controller.abort()
   }, [query, attempt, repetition])
   return { state, error }
 }
@@ -58,7 +58,7 @@ async function follow(
       if (isLine(line)) onLine(line)
     }
   } catch {
-    // Cut off: what came stays, and that its end is missing tells the rest.
+    // Interrupted: the results so far stay, and the missing end line marks the interruption.
   }
 }
 

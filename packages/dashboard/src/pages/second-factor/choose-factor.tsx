@@ -10,31 +10,32 @@ import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { AddPasskey } from '../settings/account/add-passkey.tsx'
 import { RecoveryCodes } from '../settings/account/recovery-codes.tsx'
 import { SecondFactorSetup, type Setup } from '../settings/account/second-factor-setup.tsx'
+import { TEXTS } from './texts.ts'
 
-/** The code of an app, or a passkey. With either the session opens the hub. */
+/** Sets up an authenticator app or a passkey. Either one completes the sign-in. */
 export function ChooseFactor() {
-  const [asking, setAsking] = useState<'app' | 'passkey' | null>(null)
+  const [dialog, setDialog] = useState<'app' | 'passkey' | null>(null)
   const [setup, setSetup] = useState<Setup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const options = useQuery(signInOptionsQuery())
   const hasPasskeys = options.data?.passkeys === true && canUsePasskeys()
-  const goOn = async () => void (await renewSession())
+  const finish = async () => void (await renewSession())
 
-  async function begin(password: string): Promise<void> {
-    const begun = await callHub<{ totp_uri: string; recovery_codes: string[] }>(
+  async function start(password: string): Promise<void> {
+    const started = await callHub<{ totp_uri: string; recovery_codes: string[] }>(
       '/api/v1/account/second-factor',
       { method: 'POST', body: { password } },
     )
-    setSetup({ uri: begun.totp_uri, codes: begun.recovery_codes })
-    setAsking(null)
+    setSetup({ uri: started.totp_uri, codes: started.recovery_codes })
+    setDialog(null)
   }
 
-  // They are not shown again, so nothing leads on before they were seen.
+  // The codes are shown once, so the operator has to confirm that they were saved.
   if (codes) {
     return (
       <Stack>
         <RecoveryCodes codes={codes} />
-        <Button onClick={goOn}>I have kept them, go on</Button>
+        <Button onClick={finish}>{TEXTS.iHaveSavedCodes}</Button>
       </Stack>
     )
   }
@@ -49,33 +50,31 @@ export function ChooseFactor() {
   }
   return (
     <Stack>
-      <Button leftSection={<IconDeviceMobile size={18} />} onClick={() => setAsking('app')}>
-        Use an authenticator app
+      <Button leftSection={<IconDeviceMobile size={18} />} onClick={() => setDialog('app')}>
+        {TEXTS.useAuthenticatorApp}
       </Button>
       {hasPasskeys && (
         <Button
           variant="default"
           leftSection={<IconFingerprint size={18} />}
-          onClick={() => setAsking('passkey')}
+          onClick={() => setDialog('passkey')}
         >
-          Use a passkey
+          {TEXTS.useAPasskey}
         </Button>
       )}
       <Text size="sm" c="dimmed">
-        {hasPasskeys
-          ? 'An app on your phone shows a code for each sign-in. A passkey is the fingerprint, face or PIN of a device, in place of the password.'
-          : 'An app on your phone shows a code for each sign-in.'}
+        {hasPasskeys ? TEXTS.factorsHint : TEXTS.appHint}
       </Text>
-      {asking === 'app' && (
+      {dialog === 'app' && (
         <PasswordDialog
-          title="Set up an authenticator app"
-          action="Go on"
-          onClose={() => setAsking(null)}
-          onConfirm={begin}
+          title={TEXTS.setUpAuthenticatorApp}
+          action={TEXTS.continue}
+          onClose={() => setDialog(null)}
+          onConfirm={start}
         />
       )}
-      {asking === 'passkey' && (
-        <AddPasskey withPassword onClose={() => setAsking(null)} onAdded={goOn} />
+      {dialog === 'passkey' && (
+        <AddPasskey withPassword onClose={() => setDialog(null)} onAdded={finish} />
       )}
     </Stack>
   )

@@ -6,13 +6,14 @@ import { aboutQuery } from '../../api/settings.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatBytes, formatDuration } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { useStore } from '../../lib/store.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
-/** What the hub is, and whether it is well. */
+/** Version, database, node and health of the hub. */
 export function AboutTab() {
   const found = useQuery(aboutQuery())
   const broadcasting = useStore(snapshot)?.broadcasting
@@ -23,42 +24,44 @@ export function AboutTab() {
   return (
     <Stack maw={860}>
       <SettingsSection
-        title={`Recordhub ${about.version}`}
+        title={TEXTS.recordhub(about.version)}
         action={
           <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
-            {about.healthy ? 'Healthy' : 'The database takes no writes'}
+            {about.healthy ? TEXTS.healthy : TEXTS.databaseNotWritable}
           </Badge>
         }
       >
         <Facts
-          label="About this hub"
+          label={TEXTS.aboutThisHub}
           facts={[
-            ['Database', `${ENGINES[about.engine]} ${about.engine_version}`],
-            ['Size of the data', formatBytes(about.bytes)],
+            [TEXTS.database, `${ENGINES[about.engine]} ${about.engine_version}`],
+            [TEXTS.dataSize, formatBytes(about.bytes)],
             [
-              'Free on its disk',
+              TEXTS.freeDiskSpace,
               about.disk_free_bytes === null
-                ? 'Known to the database server'
+                ? TEXTS.managedDatabaseServer
                 : formatBytes(about.disk_free_bytes),
             ],
-            ['This node', about.node],
+            [TEXTS.node, about.node],
             [
-              'Running for',
+              TEXTS.uptime,
               <span key="up">
-                {formatDuration(Date.now() - Date.parse(about.started_at))}, since{' '}
-                <Time at={about.started_at} />
+                {TEXTS.uptimeSince(
+                  formatDuration(Date.now() - Date.parse(about.started_at)),
+                  <Time at={about.started_at} />,
+                )}
               </span>,
             ],
-            ['Time zone of “today”', about.time_zone],
+            [TEXTS.timeZone, about.time_zone],
             [
-              'Broadcasting',
-              (broadcasting ?? about.broadcasting) ? 'On' : 'Off: pages refresh every 10 s',
+              TEXTS.broadcasting,
+              (broadcasting ?? about.broadcasting) ? TEXTS.on : 'Off: pages refresh every 10 s',
             ],
-            ['Runtime', `Node.js ${about.node_version}`],
+            [TEXTS.runtime, `Node.js ${about.node_version}`],
             [
-              'Built from',
+              TEXTS.licences,
               <Anchor key="licenses" href="/assets/licenses.txt" size="sm">
-                Packages of others and their licences
+                {TEXTS.thirdPartyLicences}
               </Anchor>,
             ],
           ]}

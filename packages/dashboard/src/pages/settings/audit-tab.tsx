@@ -4,27 +4,25 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { auditQuery } from '../../api/settings.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { AUDIT_ACTIONS, describeAction } from '../../lib/describe-action.ts'
+import { AUDIT_ACTIONS, actionLabel } from '../../lib/audit-labels.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { AuditTable } from './audit-table.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Who did what to what, when and from where. */
+/** The audit log, with filters and export. */
 export function AuditTab() {
   const [{ actor = '', action = '', target = '' }, change] = useUrlState()
-  const filters = given({ actor, action, target })
+  const filters = withoutEmpty({ actor, action, target })
   const found = useInfiniteQuery(auditQuery(filters))
   const entries = found.data?.pages.flatMap(({ audit }) => audit)
   const isFiltered = Object.keys(filters).length > 0
   return (
-    <SettingsSection
-      title="Audit"
-      description="What people and programs did in this hub. It cannot be changed here, and is kept as long as the retention says."
-    >
+    <SettingsSection title={TEXTS.auditLog} description={TEXTS.auditLogDescription}>
       <Group align="flex-end" gap="sm">
         <TextInput
           key={`actor ${actor}`}
-          label="Who"
+          label={TEXTS.user}
           placeholder="ann@example.org"
           defaultValue={actor}
           onBlur={({ currentTarget }) => change({ actor: currentTarget.value.trim() })}
@@ -33,17 +31,17 @@ export function AuditTab() {
           }
         />
         <Select
-          label="What"
-          placeholder="Everything"
+          label={TEXTS.action}
+          placeholder={TEXTS.all}
           clearable
           searchable
-          data={AUDIT_ACTIONS.map((value) => ({ value, label: describeAction(value) }))}
+          data={AUDIT_ACTIONS.map((value) => ({ value, label: actionLabel(value) }))}
           value={action === '' ? null : action}
           onChange={(value) => change({ action: value })}
         />
         <TextInput
           key={`target ${target}`}
-          label="To what"
+          label={TEXTS.target}
           defaultValue={target}
           onBlur={({ currentTarget }) => change({ target: currentTarget.value.trim() })}
           onKeyDown={({ key, currentTarget }) =>
@@ -55,7 +53,7 @@ export function AuditTab() {
             variant="subtle"
             onClick={() => change({ actor: null, action: null, target: null })}
           >
-            Clear
+            {TEXTS.clearFilters}
           </Button>
         )}
         {(['csv', 'ndjson'] as const).map((format) => (
@@ -66,17 +64,18 @@ export function AuditTab() {
             href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
             download
           >
-            Export as {format.toUpperCase()}
+            {TEXTS.exportAs(format.toUpperCase())}
           </Button>
         ))}
       </Group>
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={8} />}
       {entries?.length === 0 && (
-        <EmptyState icon={<IconHistory />} title="Nothing here">
-          {isFiltered
-            ? 'Nothing matches these filters. Names must be whole.'
-            : 'What people and programs do will stand here.'}
+        <EmptyState
+          icon={<IconHistory />}
+          title={isFiltered ? TEXTS.noMatchingEntries : TEXTS.noEntriesYet}
+        >
+          {isFiltered ? TEXTS.noMatchingEntriesHint : TEXTS.noEntriesYetHint}
         </EmptyState>
       )}
       {entries && entries.length > 0 && <AuditTable entries={entries} />}
@@ -87,7 +86,7 @@ export function AuditTab() {
             loading={found.isFetchingNextPage}
             onClick={() => void found.fetchNextPage()}
           >
-            Show older ones
+            {TEXTS.showOlder}
           </Button>
         </Group>
       )}
@@ -95,7 +94,7 @@ export function AuditTab() {
   )
 }
 
-/** Without those that are left empty. */
-function given(filters: Record<string, string>): Record<string, string> {
+/** Removes empty filters. */
+function withoutEmpty(filters: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''))
 }

@@ -4,7 +4,8 @@ import { DataTable } from 'mantine-datatable'
 import { useTitles } from '../../api/platforms.ts'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
-import { describeAction, describeDetails } from '../../lib/describe-action.ts'
+import { actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
+import { TEXTS } from './texts.tsx'
 
 export function AuditTable({ entries }: { entries: AuditEntry[] }) {
   return (
@@ -13,52 +14,57 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
       withTableBorder
       borderRadius="md"
       verticalSpacing="xs"
-      // The keyboard scrolls what is wider than the screen.
+      // Makes a wide table scrollable by keyboard.
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       columns={[
-        { accessor: 'at', title: 'When', width: 215, render: ({ at }) => <Time at={at} seconds /> },
+        {
+          accessor: 'at',
+          title: TEXTS.time,
+          width: 215,
+          render: ({ at }) => <Time at={at} seconds />,
+        },
         {
           accessor: 'actor',
-          title: 'Who',
+          title: TEXTS.user,
           width: 200,
           render: ({ actor }) => <OperatorName by={actor} />,
         },
         {
           accessor: 'action',
-          title: 'What',
+          title: TEXTS.action,
           width: 280,
           render: ({ action, details }) => (
             <Stack gap={0}>
               <Text size="sm" fw={600}>
-                {describeAction(action)}
+                {actionLabel(action)}
               </Text>
               <Text size="xs" c="dimmed">
-                {describeDetails(details)}
+                {detailsLabel(details)}
               </Text>
             </Stack>
           ),
         },
         {
           accessor: 'target',
-          title: 'To what',
+          title: TEXTS.target,
           width: 200,
           render: ({ target }) => <Target target={target} />,
         },
         {
           accessor: 'address',
-          title: 'From',
+          title: TEXTS.ipAddress,
           width: 130,
-          render: ({ address }) => address ?? '–',
+          render: ({ address }) => address ?? '—',
         },
       ]}
     />
   )
 }
 
-/** What was acted on: a platform by its title, an operator by name, anything else as it is called. */
+/** The target of an action: a platform by title, an operator by name, anything else unchanged. */
 function Target({ target }: { target: string | null }) {
   const titles = useTitles()
-  if (target === null) return '–'
+  if (target === null) return '—'
   const title = titles.ofPlatform(target)
   if (title === target) return <OperatorName by={target} />
   return (

@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Names with their values, a line each. */
+/** A table of names and values. */
 export function Facts({ label, facts }: { label: string; facts: [string, ReactNode][] }) {
   return (
     <Table aria-label={label} layout="fixed">

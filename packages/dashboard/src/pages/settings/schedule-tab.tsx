@@ -2,19 +2,19 @@ import { Badge, Button, Code, Stack, Text } from '@mantine/core'
 import type { Schedule } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
-import { mayActAs, session } from '../../api/session.ts'
 import { aboutQuery } from '../../api/settings.ts'
-import { attempt, tell } from '../../components/confirm.tsx'
+import { attempt, notify } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
-import { describeDays, describePattern, RETAINED } from '../../lib/describe-settings.ts'
 import { formatNumber } from '../../lib/format.ts'
-import { useStore } from '../../lib/use-store.ts'
+import { daysLabel, RETENTION_LABELS, scheduleLabel } from '../../lib/settings-labels.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** When the hub pulls by itself, and what it keeps how long. */
+/** The schedule of pulls, and the retention periods. */
 export function ScheduleTab() {
   return (
     <Stack maw={860}>
@@ -26,29 +26,29 @@ export function ScheduleTab() {
 
 function ScheduleSection() {
   const client = useQueryClient()
-  const mayPause = mayActAs(useStore(session).operator?.role, 'operator')
+  const canPause = useHasRole('operator')
   const found = useQuery(scheduleQuery())
   const schedule = found.data?.schedule
 
   async function pause(paused: boolean): Promise<void> {
     await attempt(async () => {
       await pauseSchedule(client, paused)
-      tell(paused ? 'The schedule is paused, on all nodes.' : 'The schedule goes on.')
+      notify(paused ? TEXTS.schedulePausedAllNodes : TEXTS.scheduleResumed)
     })
   }
 
   return (
     <SettingsSection
-      title="Schedule of pulls"
-      description="The hub itself reads every platform by this schedule, so that nothing stays missing that was not pushed."
+      title={TEXTS.pullSchedule}
+      description={TEXTS.pullScheduleDescription}
       action={
         schedule?.pattern && (
           <Button
             variant="default"
-            disabled={!mayPause}
+            disabled={!canPause}
             onClick={() => void pause(!schedule.paused)}
           >
-            {schedule.paused ? 'Resume' : 'Pause'}
+            {schedule.paused ? TEXTS.resume : TEXTS.pause}
           </Button>
         )
       }
@@ -57,27 +57,30 @@ function ScheduleSection() {
       {found.isPending && <LinesSkeleton />}
       {schedule && (
         <Facts
-          label="Schedule of pulls"
+          label={TEXTS.pullSchedule}
           facts={[
-            ['State', <State key="state" schedule={schedule} />],
+            [TEXTS.state, <State key="state" schedule={schedule} />],
             [
-              'When',
+              TEXTS.schedule,
               schedule.pattern ? (
                 <span key="when">
-                  {describePattern(schedule.pattern)} <Code>{schedule.pattern}</Code>
+                  {scheduleLabel(schedule.pattern)} <Code>{schedule.pattern}</Code>
                 </span>
               ) : (
-                'Never; pulls start by hand'
+                'None; pulls start only on request'
               ),
             ],
-            ['Next', schedule.next_run_at ? <Time key="next" at={schedule.next_run_at} /> : '–'],
+            [
+              TEXTS.nextScheduledPull,
+              schedule.next_run_at ? <Time key="next" at={schedule.next_run_at} /> : '—',
+            ],
             ...(schedule.paused
               ? [
-                  ['Paused by', <OperatorName key="by" by={schedule.paused_by} />] satisfies [
+                  [TEXTS.pausedBy, <OperatorName key="by" by={schedule.paused_by} />] satisfies [
                     string,
                     React.JSX.Element,
                   ],
-                  ['Paused since', <Time key="since" at={schedule.paused_since} />] satisfies [
+                  [TEXTS.pausedSince, <Time key="since" at={schedule.paused_since} />] satisfies [
                     string,
                     React.JSX.Element,
                   ],
@@ -86,27 +89,27 @@ function ScheduleSection() {
           ]}
         />
       )}
-      {!mayPause && (
+      {!canPause && (
         <Text size="sm" c="dimmed">
-          Pausing takes the role operator.
+          {TEXTS.pausingRequiresOperatorRole}
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        Changed with <Code>HUB_PULL_SCHEDULE</Code>.
+        {TEXTS.scheduleSetBy()}
       </Text>
     </SettingsSection>
   )
 }
 
 function State({ schedule }: { schedule: Schedule }) {
-  const [color, words] = schedule.paused
-    ? ['orange', 'Paused']
+  const [color, label] = schedule.paused
+    ? ['orange', TEXTS.paused]
     : schedule.pattern
-      ? ['green', 'Running']
-      : ['gray', 'Off']
+      ? ['green', TEXTS.active]
+      : ['gray', TEXTS.off]
   return (
     <Badge variant="light" color={color} tt="none">
-      {words}
+      {label}
     </Badge>
   )
 }
@@ -115,31 +118,28 @@ function RetentionSection() {
   const found = useQuery(aboutQuery())
   const retention = found.data?.about.retention
   return (
-    <SettingsSection
-      title="Retention"
-      description="What is older is dropped in small steps. Records themselves are never dropped."
-    >
+    <SettingsSection title={TEXTS.retention} description={TEXTS.retentionDescription}>
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={6} />}
       {retention && (
         <Facts
-          label="Retention"
+          label={TEXTS.retention}
           facts={[
             ...Object.entries(retention.days).map(([noun, days]): [string, string] => [
-              RETAINED[noun] ?? noun,
-              describeDays(days),
+              RETENTION_LABELS[noun] ?? noun,
+              daysLabel(days),
             ]),
             [
-              'Lines of activity at most',
+              TEXTS.maximumNumberLogEntries,
               retention.activity_lines === 0
-                ? 'Any number'
+                ? TEXTS.unlimited
                 : formatNumber(retention.activity_lines),
             ],
           ]}
         />
       )}
       <Text size="sm" c="dimmed">
-        Changed with <Code>HUB_RETENTION_…</Code>; see the configuration in the documentation.
+        {TEXTS.retentionSetBy()}
       </Text>
     </SettingsSection>
   )

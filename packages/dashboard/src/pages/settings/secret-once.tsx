@@ -1,8 +1,9 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** A secret that is shown this once. */
+/** A secret that is shown only once. */
 export function SecretOnce({
   title,
   value,
@@ -11,7 +12,7 @@ export function SecretOnce({
 }: {
   title: string
   value: string
-  /** What is copied. */
+  /** The noun in the label of the copy button. */
   label: string
   children?: ReactNode
 }) {
@@ -29,7 +30,7 @@ export function SecretOnce({
           {value}
         </Code>
         <Group>
-          <CopyButton value={value} label={`Copy the ${label}`} words={`Copy the ${label}`} />
+          <CopyButton value={value} label={TEXTS.copyNamed(label)} text={TEXTS.copyNamed(label)} />
         </Group>
       </Stack>
     </Alert>

@@ -3,10 +3,11 @@ import type { OperatorSession } from '@recordhub/protocol'
 import { IconLogout } from '@tabler/icons-react'
 import { attempt } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
-import { describeUserAgent } from '../../lib/user-agent.ts'
+import { userAgentLabel } from '../../lib/user-agent.ts'
 import { LinesSkeleton } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Sessions with a button that ends each but the one at work. */
+/** Sessions, with a button to end each one except the current. */
 export function SessionsTable({
   sessions,
   onEnd,
@@ -16,13 +17,13 @@ export function SessionsTable({
   onEnd: (session: OperatorSession) => Promise<void>
 }) {
   if (!sessions) return <LinesSkeleton lines={2} />
-  if (sessions.length === 0) return <Text size="sm">No sessions: nobody is signed in.</Text>
+  if (sessions.length === 0) return <Text size="sm">{TEXTS.noActiveSessions}</Text>
   return (
-    <Table aria-label="Sessions">
+    <Table aria-label={TEXTS.sessions}>
       <Table.Tbody>
         {sessions.map((session) => {
           const { id, current, address, user_agent, created_at, last_seen_at } = session
-          const name = describeUserAgent(user_agent)
+          const name = userAgentLabel(user_agent)
           return (
             <Table.Tr key={id}>
               <Table.Td>
@@ -33,23 +34,26 @@ export function SessionsTable({
                     </Text>
                     {current && (
                       <Badge size="sm" variant="light" color="green" tt="none">
-                        This one
+                        {TEXTS.current}
                       </Badge>
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    {address ?? 'Address unknown'} · since <Time at={created_at} seconds /> ·
-                    renewed <Time at={last_seen_at} seconds />
+                    {TEXTS.sinceLastActive(
+                      address ?? TEXTS.unknownAddress,
+                      <Time at={created_at} seconds />,
+                      <Time at={last_seen_at} seconds />,
+                    )}
                   </Text>
                 </Stack>
               </Table.Td>
               <Table.Td w={50}>
                 {!current && (
-                  <Tooltip label="End this session">
+                  <Tooltip label={TEXTS.endThisSession}>
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={`End the session ${name}, ${address ?? 'address unknown'}`}
+                      aria-label={TEXTS.endTheSession(name, address ?? TEXTS.unknownAddressInLabel)}
                       onClick={() => attempt(() => onEnd(session))}
                     >
                       <IconLogout size={16} />

@@ -1,3 +1,4 @@
+import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { ScrollArea, Tabs } from '@mantine/core'
 import {
@@ -9,11 +10,11 @@ import {
   IconUser,
   IconUsers,
 } from '@tabler/icons-react'
-import { mayActAs, type Role, session } from '../../api/session.ts'
+import { hasRole, type Role, session } from '../../api/session.ts'
 import { PageHeader } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useStore } from '../../lib/use-store.ts'
 import { AboutTab } from './about-tab.tsx'
 import { AccountTab } from './account/account-tab.tsx'
 import { AuditTab } from './audit-tab.tsx'
@@ -26,45 +27,51 @@ type Tab = {
   id: string
   label: string
   icon: typeof IconUser
-  least: Role
+  requiredRole: Role
   page: () => React.JSX.Element
 }
 
 const ALL: readonly Tab[] = [
-  { id: 'account', label: 'Account', icon: IconUser, least: 'viewer', page: AccountTab },
-  { id: 'operators', label: 'Operators', icon: IconUsers, least: 'admin', page: OperatorsTab },
-  { id: 'tokens', label: 'API tokens', icon: IconKey, least: 'viewer', page: TokensTab },
+  { id: 'account', label: TEXTS.account, icon: IconUser, requiredRole: 'viewer', page: AccountTab },
+  {
+    id: 'operators',
+    label: TEXTS.operators,
+    icon: IconUsers,
+    requiredRole: 'admin',
+    page: OperatorsTab,
+  },
+  { id: 'tokens', label: TEXTS.apiTokens, icon: IconKey, requiredRole: 'viewer', page: TokensTab },
   {
     id: 'single-sign-on',
-    label: 'Single sign-on',
+    label: TEXTS.singleSignOn,
     icon: IconLogin2,
-    least: 'admin',
+    requiredRole: 'admin',
     page: SingleSignOnTab,
   },
   {
     id: 'schedule',
-    label: 'Schedule and retention',
+    label: TEXTS.scheduleAndRetention,
     icon: IconRefresh,
-    least: 'viewer',
+    requiredRole: 'viewer',
     page: ScheduleTab,
   },
-  { id: 'audit', label: 'Audit', icon: IconHistory, least: 'admin', page: AuditTab },
-  { id: 'about', label: 'About', icon: IconInfoCircle, least: 'viewer', page: AboutTab },
+  { id: 'audit', label: TEXTS.auditLog, icon: IconHistory, requiredRole: 'admin', page: AuditTab },
+  { id: 'about', label: TEXTS.about, icon: IconInfoCircle, requiredRole: 'viewer', page: AboutTab },
 ]
 
-/** Who may sign in and how, what runs by itself, and what the hub is. */
+/** Account, operators, tokens, single sign-on, schedule, audit log, about. */
 export function SettingsPage() {
   const [{ tab = 'account' }, change] = useUrlState()
   const { operator } = useStore(session)
-  const tabs = ALL.filter(({ least }) => mayActAs(operator?.role, least))
+  const tabs = ALL.filter(({ requiredRole }) => hasRole(operator?.role, requiredRole))
   const shown = tabs.some(({ id }) => id === tab) ? tab : 'account'
   if (!operator) return <PageSkeleton />
   return (
     <>
-      <PageHeader title="Settings" />
+      <PageHeader title={TEXTS.settings} />
       <Tabs
         value={shown}
-        // What another tab had in the address is not this one's.
+        // Removes the parameters of the other tab.
         onChange={(id) => change({ ...EMPTY, tab: id === 'account' ? null : id })}
         keepMounted={false}
       >
@@ -92,7 +99,7 @@ export function SettingsPage() {
   )
 }
 
-/** On a phone the tabs are wider than the screen. */
+/** Scrolls to the selected tab, because the tabs are wider than a phone screen. */
 function bringIntoView(tab: HTMLButtonElement | null): void {
   tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }

@@ -1,7 +1,8 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { TEXTS } from './texts.tsx'
 
-/** One matter of the settings, in a box with a title. */
+/** A section of the settings, with a title and an optional action. */
 export function SettingsSection({
   title,
   description,
@@ -35,10 +36,10 @@ export function SettingsSection({
   )
 }
 
-/** Takes the place of a few lines while they load. */
+/** Shown while a section loads. */
 export function LinesSkeleton({ lines = 3 }: { lines?: number }) {
   return (
-    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+    <Stack gap="xs" aria-busy="true" aria-label={TEXTS.loading}>
       {Array.from({ length: lines }, (_, line) => line).map((line) => (
         <Skeleton key={line} height={28} />
       ))}

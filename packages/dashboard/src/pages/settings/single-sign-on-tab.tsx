@@ -4,11 +4,11 @@ import { errorInPlaceOfData } from '../../api/retries.ts'
 import { singleSignOnQuery } from '../../api/settings.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { formatWord } from '../../lib/format.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** What is set up of single sign-on, and how to do so. */
+/** The single sign-on settings, and instructions to configure them. */
 export function SingleSignOnTab() {
   const found = useQuery(singleSignOnQuery())
   const error = errorInPlaceOfData(found)
@@ -18,56 +18,40 @@ export function SingleSignOnTab() {
   return (
     <Stack maw={860}>
       <SettingsSection
-        title="Single sign-on"
-        description="Operators sign in with the account that they have in your organisation, by OpenID Connect."
+        title={TEXTS.singleSignOn}
+        description={TEXTS.singleSignOnDescription}
         action={
           <Badge variant="light" color={sso.configured ? 'green' : 'gray'} tt="none">
-            {sso.configured ? 'Set up' : 'Not set up'}
+            {sso.configured ? TEXTS.configured : TEXTS.notConfigured}
           </Badge>
         }
       >
         {sso.configured && (
           <Facts
-            label="Single sign-on"
+            label={TEXTS.singleSignOn}
             facts={[
-              ['Button', `Sign in with ${sso.name}`],
-              ['Provider', <Code key="issuer">{sso.issuer}</Code>],
-              ['Client id', <Code key="client">{sso.client_id}</Code>],
-              ['Client secret', 'Set, and never shown'],
-              ['Redirect URI', <Redirect key="redirect" uri={sso.redirect_uri} />],
+              [TEXTS.buttonLabel, TEXTS.signInWith(sso.name)],
+              [TEXTS.provider, <Code key="issuer">{sso.issuer}</Code>],
+              [TEXTS.clientId, <Code key="client">{sso.client_id}</Code>],
+              [TEXTS.clientSecret, 'Configured, never shown'],
+              [TEXTS.redirectUri, <Redirect key="redirect" uri={sso.redirect_uri} />],
               [
-                'Gets in without an invitation',
+                TEXTS.accessWithoutInvitation,
                 sso.domains.length > 0
-                  ? `E-mails of ${sso.domains.join(', ')}, as ${formatWord(sso.default_role ?? '')}`
-                  : 'Nobody',
+                  ? `E-mail addresses of ${sso.domains.join(', ')}, with the role ${sso.default_role ?? ''}`
+                  : TEXTS.none,
               ],
             ]}
           />
         )}
-        {!sso.configured && (
-          <Text size="sm">Operators sign in with a password or a passkey until it is set up.</Text>
-        )}
+        {!sso.configured && <Text size="sm">{TEXTS.noSingleSignOnHint}</Text>}
       </SettingsSection>
-      <SettingsSection
-        title="How to set it up"
-        description="In the settings of the hub, since the secret of the provider belongs there."
-      >
+      <SettingsSection title={TEXTS.configuration} description={TEXTS.configurationDescription}>
         <List type="ordered" size="sm" spacing="xs">
-          <List.Item>
-            Register the hub as a web application at your provider (Keycloak, Microsoft Entra ID,
-            Google, Okta, Authentik…), with this redirect URI: <Redirect uri={sso.redirect_uri} />
-          </List.Item>
-          <List.Item>
-            Set <Code>HUB_PUBLIC_URL</Code>, <Code>HUB_OIDC_ISSUER</Code>,{' '}
-            <Code>HUB_OIDC_CLIENT_ID</Code> and <Code>HUB_OIDC_CLIENT_SECRET</Code>, and the words
-            of the button with <Code>HUB_OIDC_NAME</Code>.
-          </List.Item>
-          <List.Item>
-            Who was invited gets in with the role of the invitation. To let a whole domain in, set{' '}
-            <Code>HUB_OIDC_DOMAINS</Code>, and its role with <Code>HUB_OIDC_ROLE</Code>. The
-            provider must have verified the e-mail.
-          </List.Item>
-          <List.Item>Restart the hub. The button then stands on the sign-in page.</List.Item>
+          <List.Item>{TEXTS.registerAtProviderStep(<Redirect uri={sso.redirect_uri} />)}</List.Item>
+          <List.Item>{TEXTS.setVariablesStep()}</List.Item>
+          <List.Item>{TEXTS.rolesStep()}</List.Item>
+          <List.Item>{TEXTS.restartStep}</List.Item>
         </List>
       </SettingsSection>
     </Stack>
@@ -79,7 +63,7 @@ function Redirect({ uri }: { uri: string | null }) {
   return (
     <Group gap={4} component="span" display="inline-flex">
       <Code>{uri}</Code>
-      <CopyButton value={uri} label="Copy the redirect URI" />
+      <CopyButton value={uri} label={TEXTS.copyRedirectUri} />
     </Group>
   )
 }

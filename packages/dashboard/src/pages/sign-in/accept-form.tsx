@@ -1,67 +1,68 @@
 import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
-import { SignInOthers } from '../../components/sign-in-others.tsx'
-import { PASSWORD_ADVICE, passwordFault } from './password-rule.ts'
+import { SignInAlternatives } from '../../components/sign-in-alternatives.tsx'
+import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
+import { TEXTS } from './texts.ts'
 
-/** Chooses a name and a password, or comes by single sign-on, which needs none. */
+/** Accepts an invitation with a name and a password, or by single sign-on. */
 export function AcceptForm({ token, email }: { token: string; email: string }) {
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', password: '', again: '' },
     validate: {
-      password: passwordFault,
-      again: (again, { password }) => (again === password ? null : 'This is not the same password'),
+      password: passwordError,
+      again: (again, { password }) => (again === password ? null : TEXTS.passwordsDoNotMatch),
     },
   })
   const submit = form.onSubmit(async ({ name, password }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       await callHub('/invitation', { method: 'POST', body: { token, name, password } })
       await signIn({ email, password })
       location.assign('/dashboard')
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   return (
     <Stack>
-      {trouble && (
+      {errorText && (
         <Alert color="red" variant="light" role="alert">
-          {trouble}
+          {errorText}
         </Alert>
       )}
       <form onSubmit={submit}>
         <Stack>
-          <TextInput label="E-mail" value={email} readOnly autoComplete="username" />
-          <TextInput label="Your name" autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput label={TEXTS.eMail} value={email} readOnly autoComplete="username" />
+          <TextInput label={TEXTS.yourName} autoComplete="name" {...form.getInputProps('name')} />
           <PasswordInput
-            label="Password"
+            label={TEXTS.password}
             description={PASSWORD_ADVICE}
             required
             autoComplete="new-password"
             {...form.getInputProps('password')}
           />
           <PasswordInput
-            label="Password again"
+            label={TEXTS.confirmPassword}
             required
             autoComplete="new-password"
             {...form.getInputProps('again')}
           />
           <Button type="submit" loading={form.submitting}>
-            Create the account and sign in
+            {TEXTS.createAccountAndSignIn}
           </Button>
         </Stack>
       </form>
-      <SignInOthers
+      <SignInAlternatives
         next="/dashboard"
         passkeys={false}
-        before={<Divider label="or, without a password here" />}
+        before={<Divider label={TEXTS.orWithoutPassword} />}
         onResult={async () => undefined}
-        onTrouble={setTrouble}
+        onError={setErrorText}
       />
     </Stack>
   )

@@ -1,7 +1,8 @@
 import { Center, Group, Image, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { TEXTS } from './texts.ts'
 
-/** What stands around the pages that are seen before the sign-in. */
+/** The frame of the pages without a session. */
 export function EntryFrame({
   title,
   description,
@@ -20,7 +21,7 @@ export function EntryFrame({
         <Group gap="xs" justify="center">
           <Image src="/assets/icon.svg" w={32} h={32} alt="" />
           <Text fw={700} fz="xl">
-            Recordhub
+            {TEXTS.recordhub}
           </Text>
         </Group>
         <Paper withBorder p="lg" shadow="sm">

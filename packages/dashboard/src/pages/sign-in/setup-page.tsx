@@ -1,69 +1,67 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { useLinkToken } from '../../lib/use-link-token.ts'
 import { EntryFrame } from './entry-frame.tsx'
-import { PASSWORD_ADVICE, passwordFault } from './password-rule.ts'
+import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
+import { TEXTS } from './texts.ts'
 
-/** The first run: opened by the one-time link that the hub printed. */
+/** The setup page of the first run, opened by the one-time link in the log of the hub. */
 export function SetupPage() {
   const token = useLinkToken()
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', email: '', password: '', again: '' },
     validate: {
-      password: passwordFault,
-      again: (again, { password }) => (again === password ? null : 'This is not the same password'),
+      password: passwordError,
+      again: (again, { password }) => (again === password ? null : TEXTS.passwordsDoNotMatch),
     },
   })
   const submit = form.onSubmit(async ({ name, email, password }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       await callHub('/setup', { method: 'POST', body: { token, name, email, password } })
       await signIn({ email, password })
       location.assign('/dashboard')
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   return (
-    <EntryFrame
-      title="Welcome"
-      description="Create the first operator of this hub. This one may do everything, and invites the others."
-    >
+    <EntryFrame title={TEXTS.welcome} description={TEXTS.setupDescription}>
       <form onSubmit={submit}>
         <Stack>
-          <TextInput label="Your name" autoComplete="name" {...form.getInputProps('name')} />
+          <TextInput label={TEXTS.yourName} autoComplete="name" {...form.getInputProps('name')} />
           <TextInput
-            label="E-mail"
+            label={TEXTS.eMail}
             type="email"
             required
             autoComplete="username"
             {...form.getInputProps('email')}
           />
           <PasswordInput
-            label="Password"
+            label={TEXTS.password}
             description={PASSWORD_ADVICE}
             required
             autoComplete="new-password"
             {...form.getInputProps('password')}
           />
           <PasswordInput
-            label="Password again"
+            label={TEXTS.confirmPassword}
             required
             autoComplete="new-password"
             {...form.getInputProps('again')}
           />
-          {trouble && (
+          {errorText && (
             <Alert color="red" variant="light" role="alert">
-              {trouble}
+              {errorText}
             </Alert>
           )}
           <Button type="submit" loading={form.submitting}>
-            Create and sign in
+            {TEXTS.createAccountAndSignIn}
           </Button>
         </Stack>
       </form>

@@ -1,11 +1,11 @@
-import type { JsonValue } from '../../records/json.ts'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import type { Kind } from '../../records/kind.ts'
 import type { Column } from '../source.ts'
 
-/** Enough to meet what is rare, few enough to be quick. */
-const LOOKED_AT = 10_000
+/** Enough to find rare members, few enough to be fast. */
+const MAX_OBJECTS = 10_000
 
-/** The members of the first objects, and what they are; those that differ in kind are sent as they are. */
+/** The members of the first objects and their kinds; members of different kinds are sent unchanged. */
 export async function describeObjects(
   objects: AsyncIterable<Record<string, JsonValue>>,
 ): Promise<Column[]> {
@@ -21,7 +21,7 @@ export async function describeObjects(
       )
     }
     count += 1
-    if (count === LOOKED_AT) break
+    if (count === MAX_OBJECTS) break
   }
   return [...kinds].map(([name, kind]) => ({
     name,
@@ -32,7 +32,7 @@ export async function describeObjects(
   }))
 }
 
-/** Null of what says nothing. Texts stay as they are, so their kind is "any". */
+/** Null for null. Texts are sent unchanged, so their kind is "any". */
 function kindOf(value: JsonValue): Kind | null {
   if (value === null) return null
   if (typeof value === 'string') return 'any'

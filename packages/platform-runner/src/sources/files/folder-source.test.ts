@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Origin } from '../../settings/settings.ts'
-import { type Source, SourceAway, SourceFault } from '../source.ts'
+import { type Source, SourceMisconfigured, SourceUnavailable } from '../source.ts'
 import { openFolder } from './folder-source.ts'
 
 function openWith(t: TestContext, files: Record<string, string | Buffer>) {
@@ -96,7 +96,7 @@ test('a file is read in its encoding with any line ending, and a wrong encoding 
   }
   for (const file of ['old.csv', 'old.ndjson', 'old.json', 'wide.csv']) {
     await assert.rejects(readAll(source, origin(file)), (error) => {
-      assert.ok(error instanceof SourceFault, file)
+      assert.ok(error instanceof SourceMisconfigured, file)
       assert.match(error.message, /is not in UTF-8: .*encoding: windows-1252/)
       return true
     })
@@ -132,10 +132,10 @@ test('a CSV file without its header or a known column is an error, not an empty 
   writeFileSync(join(folder, 'people.csv'), '')
   await assert.rejects(
     read(),
-    (error) => error instanceof SourceFault && /empty/.test(error.message),
+    (error) => error instanceof SourceMisconfigured && /empty/.test(error.message),
   )
   writeFileSync(join(folder, 'people.csv'), 'number,name\n1,Ann\n')
-  await assert.rejects(read(), /has no column "id" any more/)
+  await assert.rejects(read(), /no longer has the column "id"/)
   writeFileSync(join(folder, 'people.csv'), 'id,name\n')
   assert.deepEqual(await read(), [])
 })
@@ -158,25 +158,25 @@ test('the error for an unreadable file names the location and contains no data',
     'long.csv': /long\.csv: .* on line 3/,
     'quote.csv': /quote\.csv: /,
     'empty.csv': /empty\.csv is empty/,
-    'line.ndjson': /line\.ndjson:2 is no JSON/,
-    'list.ndjson': /list\.ndjson:1 is no object/,
-    'object.json': /object\.json holds no list/,
-    'number.json': /number\.json: element 2 is no object/,
+    'line.ndjson': /line\.ndjson:2 is not valid JSON/,
+    'list.ndjson': /list\.ndjson:1 is not an object/,
+    'object.json': /object\.json does not contain an array/,
+    'number.json': /number\.json: element 2 is not an object/,
     'big.json': /NDJSON/,
-    'other.xml': /ends in none of/,
+    'other.xml': /does not end in any of/,
     'folder.csv': /folder\.csv cannot be read: /,
     'folder.ndjson': /folder\.ndjson cannot be read: /,
   }
   for (const [file, pattern] of Object.entries(words)) {
     await assert.rejects(readAll(source, origin(file)), (error) => {
-      assert.ok(error instanceof SourceFault, file)
+      assert.ok(error instanceof SourceMisconfigured, file)
       assert.match(error.message, pattern)
       assert.doesNotMatch(error.message, /secret/)
       return true
     })
   }
-  await assert.rejects(source.describe(origin('gone.csv')), SourceAway)
-  await assert.rejects(source.describe(origin('../outside.csv')), SourceFault)
+  await assert.rejects(source.describe(origin('missing.csv')), SourceUnavailable)
+  await assert.rejects(source.describe(origin('../outside.csv')), SourceMisconfigured)
 })
 
 for (const file of ['people.csv', 'people.ndjson']) {
@@ -191,7 +191,7 @@ for (const file of ['people.csv', 'people.ndjson']) {
     appendFileSync(join(folder, file), line(99_999))
     await assert.rejects(async () => {
       while (!(await rows.next()).done);
-    }, SourceAway)
+    }, SourceUnavailable)
   })
 
   test(`${file}: a file replaced while it is read is read completely in its old version`, async (t) => {

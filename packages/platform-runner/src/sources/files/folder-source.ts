@@ -1,4 +1,4 @@
-/** A folder of CSV, NDJSON and JSON files, read from the beginning each time. */
+/** A folder of CSV, NDJSON and JSON files, each read from the beginning for each request. */
 import { type Stats, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { extname, resolve, sep } from 'node:path'
@@ -9,13 +9,13 @@ import {
   type Column,
   type Row,
   type Source,
-  SourceAway,
-  SourceFault,
+  SourceMisconfigured,
+  SourceUnavailable,
 } from '../source.ts'
 import { type CsvFile, readCsv, readHeader } from './csv.ts'
 import { describeObjects } from './describe-objects.ts'
 import { readJsonList, readNdjson } from './json-files.ts'
-import { guessEncoding } from './read-text.ts'
+import { detectEncoding } from './read-text.ts'
 
 const KINDS: Record<string, OpenFile['kind']> = {
   '.csv': 'csv',
@@ -28,34 +28,36 @@ const KINDS: Record<string, OpenFile['kind']> = {
 
 export function openFolder(folder: string): Source {
   function open(origin: Origin): OpenFile {
-    if (origin.kind !== 'file') throw new Error('A folder has files.')
+    if (origin.kind !== 'file') throw new Error('The origin must be a file.')
     const path = resolve(folder, origin.file)
     if (!path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
-      throw new SourceFault(`${origin.file} is not in ${folder}`)
+      throw new SourceMisconfigured(`${origin.file} is not in ${folder}`)
     }
     const kind = KINDS[extname(path).toLowerCase()]
     if (!kind)
-      throw new SourceFault(`${origin.file} ends in none of ${Object.keys(KINDS).join(', ')}`)
-    return { ...origin, path, kind, stats: lookAt(path) }
+      throw new SourceMisconfigured(
+        `${origin.file} does not end in any of ${Object.keys(KINDS).join(', ')}`,
+      )
+    return { ...origin, path, kind, stats: readStats(path) }
   }
 
   async function* rows({ origin, columns, find, signal }: Parameters<Source['rows']>[0]) {
     const before = open(origin)
     let left = find?.limit ?? Number.POSITIVE_INFINITY
     const names = columns.map((column) => column.name)
-    const wanted = find?.columns.map((column) => columns.indexOf(column)) ?? []
+    const searched = find?.columns.map((column) => columns.indexOf(column)) ?? []
     for await (const row of readRows(origin, names)) {
       signal.throwIfAborted()
-      if (find && !holds(row, wanted, find.text)) continue
+      if (find && !matches(row, searched, find.text)) continue
       if (left === 0) return
       left -= 1
       yield row
     }
-    const after = lookAt(before.path)
+    const after = readStats(before.path)
     const isSame = after.mtimeMs === before.stats.mtimeMs && after.size === before.stats.size
-    // One that took its place under its name has left the old one whole.
+    // A file that replaced it under the same name has another inode, so the old file was read completely.
     if (after.ino === before.stats.ino && !isSame) {
-      throw new SourceAway(`${before.path} was changed while it was read`)
+      throw new SourceUnavailable(`${before.path} changed while it was read`)
     }
   }
 
@@ -65,8 +67,8 @@ export function openFolder(folder: string): Source {
   }
 
   async function toCandidate(file: string): Promise<Candidate> {
-    // Reading the file says what is wrong with it.
-    const encoding = await guessEncoding(resolve(folder, file)).catch(() => null)
+    // Reading the file reports the error.
+    const encoding = await detectEncoding(resolve(folder, file)).catch(() => null)
     return {
       origin: { kind: 'file', file, delimiter: null, encoding },
       name: file.slice(0, -extname(file).length),
@@ -76,13 +78,13 @@ export function openFolder(folder: string): Source {
   }
 
   return {
-    title: `the files of ${folder}`,
+    title: `the files in ${folder}`,
     rows,
     changes: null,
     warnings: async () => [],
     async candidates() {
       const files = await readdir(folder).catch((error: Error) => {
-        throw new SourceAway(error.message)
+        throw new SourceUnavailable(error.message)
       })
       const names = files
         .filter((file) => KINDS[extname(file).toLowerCase()] && extname(file) !== '.txt')
@@ -110,11 +112,11 @@ export function openFolder(folder: string): Source {
   }
 }
 
-function lookAt(path: string): Stats {
+function readStats(path: string): Stats {
   try {
     return statSync(path)
   } catch (error) {
-    throw new SourceAway(error instanceof Error ? error.message : String(error))
+    throw new SourceUnavailable(error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -133,11 +135,11 @@ async function* toRows(
   }
 }
 
-function holds(row: Row, indexes: readonly number[], text: string): boolean {
-  const wanted = text.toLowerCase()
+function matches(row: Row, indexes: readonly number[], text: string): boolean {
+  const pattern = text.toLowerCase()
   return indexes.some((index) =>
     textOf(row[index] ?? null)
       ?.toLowerCase()
-      .includes(wanted),
+      .includes(pattern),
   )
 }

@@ -1,13 +1,16 @@
-import { type JsonValue, parseExact } from '../../records/json.ts'
-import { SourceFault } from '../source.ts'
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseLossless,
+} from '@recordhub/protocol/lossless-json'
+import { SourceMisconfigured } from '../source.ts'
 import { readLines, readText } from './read-text.ts'
 
-type JsonObject = Record<string, JsonValue>
+/** A JSON file is read completely into memory. */
+const MAX_BYTES = 32 * 1024 * 1024
 
-/** A list in one file has to be held. */
-const MOST_BYTES = 32 * 1024 * 1024
-
-/** An object on each line. */
+/** Reads one object per line. */
 export async function* readNdjson(
   path: string,
   encoding: string | null,
@@ -19,44 +22,42 @@ export async function* readNdjson(
   }
 }
 
-/** A list of objects, by itself or as the member `records`. */
+/** Reads an array of objects, at the top level or in the member `records`. */
 export async function* readJsonList(
   path: string,
   encoding: string | null,
   bytes: number,
 ): AsyncGenerator<JsonObject> {
-  if (bytes > MOST_BYTES) {
-    const most = MOST_BYTES / 1024 / 1024
-    throw new SourceFault(
-      `${path} is larger than ${most} MB: make it NDJSON (an object on each line), which is read line by line`,
+  if (bytes > MAX_BYTES) {
+    const maxMegabytes = MAX_BYTES / 1024 / 1024
+    throw new SourceMisconfigured(
+      `${path} is larger than ${maxMegabytes} MB: convert it to NDJSON (one object per line), which is read line by line`,
     )
   }
   const value = parse((await Array.fromAsync(readText(path, encoding))).join(''), path)
-  const list = isObject(value) ? value['records'] : value
-  if (!Array.isArray(list)) throw new SourceFault(`${path} holds no list of objects`)
+  const list = isJsonObject(value) ? value['records'] : value
+  if (!Array.isArray(list))
+    throw new SourceMisconfigured(`${path} does not contain an array of objects`)
   for (const [index, item] of list.entries()) {
-    if (!isObject(item)) throw new SourceFault(`${path}: element ${index + 1} is no object`)
+    if (!isJsonObject(item))
+      throw new SourceMisconfigured(`${path}: element ${index + 1} is not an object`)
     yield item
   }
 }
 
-function toObject(text: string, place: string): JsonObject {
-  const value = parse(text, place)
-  if (!isObject(value)) throw new SourceFault(`${place} is no object`)
+function toObject(text: string, position: string): JsonObject {
+  const value = parse(text, position)
+  if (!isJsonObject(value)) throw new SourceMisconfigured(`${position} is not an object`)
   return value
 }
 
-function parse(text: string, place: string): JsonValue {
+function parse(text: string, position: string): JsonValue {
   try {
-    return parseExact(text)
+    return parseLossless(text)
   } catch (error) {
-    // The words of the parser may hold parts of the data.
-    throw new SourceFault(`${place} is no JSON${error instanceof SyntaxError ? '' : `: ${error}`}`)
+    // The message of another error may contain data.
+    throw new SourceMisconfigured(
+      `${position} is not valid JSON${error instanceof SyntaxError ? '' : `: ${error}`}`,
+    )
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
-  )
 }

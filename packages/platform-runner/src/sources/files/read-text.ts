@@ -1,13 +1,13 @@
-/** Files as text, a piece at a time. */
+/** Streams files as text. */
 import { createReadStream } from 'node:fs'
-import { SourceFault } from '../source.ts'
+import { SourceMisconfigured } from '../source.ts'
 
-/** What is no line of anybody's, but a file without ends of lines, or a quote that is never closed. */
-export const MOST_CHARACTERS = 16 * 1024 * 1024
+/** A longer line indicates a file without line endings, or a quote that is never closed. */
+export const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
 
 /**
- * The text of a file, without a mark of its byte order.
- * @throws SourceFault where it cannot be read, or is not of that encoding: some of its letters would be other ones.
+ * The text of a file without its byte order mark.
+ * @throws SourceMisconfigured if the file cannot be read or has another encoding.
  */
 export async function* readText(path: string, encoding: string | null): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding ?? 'utf-8', { fatal: true })
@@ -15,15 +15,15 @@ export async function* readText(path: string, encoding: string | null): AsyncGen
     for await (const bytes of createReadStream(path)) yield decoder.decode(bytes, { stream: true })
     yield decoder.decode()
   } catch (error) {
-    throw new SourceFault(`${path} ${whyUnreadable(error, encoding)}`)
+    throw new SourceMisconfigured(`${path} ${whyUnreadable(error, encoding)}`)
   }
 }
 
 /**
- * The encoding that a file most likely has; null for UTF-8, and for bytes that are no text.
- * @throws Error where it cannot be read.
+ * The most likely encoding of a file; null for UTF-8 and for binary files.
+ * @throws Error if the file cannot be read.
  */
-export async function guessEncoding(path: string): Promise<string | null> {
+export async function detectEncoding(path: string): Promise<string | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isUtf8 = true
   let isStart = true
@@ -52,21 +52,23 @@ function whyUnreadable(error: unknown, encoding: string | null): string {
     return `cannot be read: ${error instanceof Error ? error.message : error}`
   }
   return encoding === null
-    ? 'is not in UTF-8: say its encoding, as in "encoding: windows-1252", or save it in UTF-8'
+    ? 'is not in UTF-8: set its encoding, as in "encoding: windows-1252", or save it in UTF-8'
     : `is not in ${encoding}`
 }
 
 /**
- * The lines of a file. Not those of `node:readline`, which ends lines at U+2028 too.
- * @throws SourceFault as {@link readText}, and for a line that is none.
+ * The lines of a file. `node:readline` is not used, since it also ends lines at U+2028.
+ * @throws SourceMisconfigured as {@link readText}, and for a line that is too long.
  */
 export async function* readLines(path: string, encoding: string | null): AsyncGenerator<string> {
   let rest = ''
   for await (const text of readText(path, encoding)) {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > MOST_CHARACTERS) {
-      throw new SourceFault(`${path} has a line of more than ${MOST_CHARACTERS} characters`)
+    if (rest.length > MAX_LINE_CHARACTERS) {
+      throw new SourceMisconfigured(
+        `${path} has a line of more than ${MAX_LINE_CHARACTERS} characters`,
+      )
     }
     yield* lines
   }

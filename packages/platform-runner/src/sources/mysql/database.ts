@@ -1,16 +1,21 @@
-/** MySQL and MariaDB: a result that is streamed as it is read. */
+/** MySQL and MariaDB: streams the result of a query. */
 import { addAbortSignal } from 'node:stream'
 import { createConnection, type Connection as Driver, type FieldPacket } from 'mysql2'
 import type { Cell } from '../../records/kind.ts'
 import type { Origin } from '../../settings/settings.ts'
-import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
+import {
+  type Candidate,
+  type Column,
+  type Row,
+  SourceMisconfigured,
+  SourceUnavailable,
+} from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
 import { originOf, type Statement } from '../statements.ts'
-import { mysqlDialect } from './dialect.ts'
-import { type Described, kindOf } from './kinds.ts'
+import { type Described, kindOf, mysqlDialect } from './dialect.ts'
 
 const CONNECT_MS = 10_000
-/** A hub may store for a while before it reads on. */
+/** The hub may pause between reads while it stores records. */
 const WRITE_SECONDS = 600
 
 type Field = {
@@ -40,25 +45,25 @@ async function connect(uri: string, signal: AbortSignal): Promise<Connection> {
     multipleStatements: false,
     typeCast,
   })
-  // Whoever waits for an answer is told.
+  // The pending query reports the error.
   driver.on('error', () => undefined)
   const destroy = () => driver.destroy()
   signal.addEventListener('abort', destroy)
   try {
     signal.throwIfAborted()
-    await ask(driver, `SET time_zone = '+00:00', net_write_timeout = ${WRITE_SECONDS}`)
-    await ask(driver, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-    await ask(driver, 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+    await runQuery(driver, `SET time_zone = '+00:00', net_write_timeout = ${WRITE_SECONDS}`)
+    await runQuery(driver, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+    await runQuery(driver, 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
   } catch (error) {
     destroy()
-    throw new SourceAway(error instanceof Error ? error.message : String(error))
+    throw new SourceUnavailable(error instanceof Error ? error.message : String(error))
   }
   return {
     read: (statement) => read(driver, statement, signal),
     describe: (sql, origin) => describe(driver, sql, origin),
     async close() {
       signal.removeEventListener('abort', destroy)
-      // Nothing was written, so nothing has to be said.
+      // Nothing was written, so the transaction needs no end.
       destroy()
     },
   }
@@ -73,28 +78,28 @@ async function* read(
     await execute(driver, `SET ${mysqlDialect.parameter(index + 1)} = ?`, [value])
   }
   const rows = driver.query({ sql, rowsAsArray: true }).stream({ highWaterMark: 100 })
-  // The driver says nothing to whoever waits when its connection is closed from here.
+  // The driver does not end the stream when this process closes the connection.
   addAbortSignal(signal, rows)
   try {
     for await (const row of rows) yield row
   } catch (error) {
-    throw translate(error)
+    throw mapError(error)
   }
 }
 
-/** Each value as the text that the server sends: exact, and never a Date. */
+/** Returns each value as the text that the server sends: exact, and never a Date. */
 function typeCast(field: Field): Cell {
   if (field.type === 'BIT') {
     const bytes = field.buffer()
     return bytes && BigInt(`0x${bytes.toString('hex') || '0'}`)
   }
   if (field.type === 'GEOMETRY') return field.buffer()
-  // Its character set is said to be binary, but it is always this one.
+  // JSON is always utf8, although its declared character set is binary.
   return field.type === 'JSON' ? field.string('utf8') : field.string()
 }
 
 async function describe(driver: Driver, sql: string, origin: Origin): Promise<Column[]> {
-  const { fields } = await ask(driver, sql)
+  const { fields } = await runQuery(driver, sql)
   const known = await describeTables(driver, fields)
   return fields.map((field) => {
     const described = known.get(JSON.stringify([field.schema, field.orgTable, field.orgName]))
@@ -104,19 +109,19 @@ async function describe(driver: Driver, sql: string, origin: Origin): Promise<Co
       kind,
       type: described?.type ?? kind,
       comment: described?.comment || null,
-      // What a query makes of it may be empty all the same.
+      // The result of a query may be null even if the column is not.
       required: origin.kind === 'table' && described?.isRequired === true,
     }
   })
 }
 
-/** What the tables say of the columns, by schema, table and column; of columns of queries, too. */
+/** The columns in the schema by schema, table and column name, for the columns of queries too. */
 async function describeTables(
   driver: Driver,
   fields: FieldPacket[],
 ): Promise<Map<string, Described>> {
   const known = new Map<string, Described>()
-  const { rows: server } = await ask(driver, "SELECT VERSION() LIKE '%MariaDB%'")
+  const { rows: server } = await runQuery(driver, "SELECT VERSION() LIKE '%MariaDB%'")
   const tables = new Set(fields.map((field) => JSON.stringify([field.schema, field.orgTable])))
   for (const table of tables) {
     const names: string[] = JSON.parse(table)
@@ -138,7 +143,7 @@ const COLUMNS = `
   SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE
   FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`
 
-/** MariaDB's JSON is a text with such a check, which bears the name of the column. */
+/** MariaDB stores JSON as text with this check constraint, which has the name of the column. */
 const MARIADB_JSON = `
   SELECT CONSTRAINT_NAME FROM information_schema.CHECK_CONSTRAINTS
   WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ?
@@ -157,42 +162,42 @@ async function candidates(connection: Connection): Promise<Candidate[]> {
   return rows.map(([table, comment, type, key]) => ({
     origin: originOf([String(table)], mysqlDialect),
     name: String(table),
-    // Views have none but this word.
+    // The comment of a view is always `VIEW`.
     comment: type === 'VIEW' || !comment ? null : String(comment),
     key: key ? String(key).split('\n') : [],
   }))
 }
 
-type Answer = { rows: unknown[][]; fields: FieldPacket[] }
+type QueryResult = { rows: unknown[][]; fields: FieldPacket[] }
 
-function ask(driver: Driver, sql: string): Promise<Answer> {
-  return answered((done) => driver.query({ sql, rowsAsArray: true }, done))
+function runQuery(driver: Driver, sql: string): Promise<QueryResult> {
+  return toPromise((done) => driver.query({ sql, rowsAsArray: true }, done))
 }
 
-/** The values go apart from the statement. */
-function execute(driver: Driver, sql: string, values: string[]): Promise<Answer> {
-  return answered((done) => driver.execute({ sql, values, rowsAsArray: true }, done))
+/** The values are sent separately from the statement. */
+function execute(driver: Driver, sql: string, values: string[]): Promise<QueryResult> {
+  return toPromise((done) => driver.execute({ sql, values, rowsAsArray: true }, done))
 }
 
-function answered(
+function toPromise(
   send: (done: (error: Error | null, rows: unknown, fields: FieldPacket[]) => void) => void,
-): Promise<Answer> {
+): Promise<QueryResult> {
   return new Promise((resolve, reject) => {
     send((error, rows, fields) => {
-      if (error) reject(translate(error))
+      if (error) reject(mapError(error))
       else resolve({ rows: Array.isArray(rows) ? rows : [], fields: fields ?? [] })
     })
   })
 }
 
-/** A view of which a table or a column is gone: of the statement, whatever its state says. */
+/** A view refers to a missing table or column: a statement error despite its SQLSTATE. */
 const BROKEN_VIEW = 1356
 
-/** Errors of the statement have a state of SQL; 08 is the connection, 70 and the rest of HY the server itself. */
-function translate(error: unknown): Error {
-  const words = error instanceof Error ? error.message : String(error)
+/** SQLSTATE classes 2 and 4 are statement errors; 08 is the connection, 70 and HY the server. */
+function mapError(error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error)
   const state = error instanceof Error && 'sqlState' in error ? String(error.sqlState) : ''
   const isBrokenView = error instanceof Error && 'errno' in error && error.errno === BROKEN_VIEW
-  if (/^(?:2|4)/.test(state) || isBrokenView) return new SourceFault(`MySQL: ${words}`)
-  return new SourceAway(`MySQL cannot be reached: ${words}`)
+  if (/^(?:2|4)/.test(state) || isBrokenView) return new SourceMisconfigured(`MySQL: ${message}`)
+  return new SourceUnavailable(`MySQL cannot be reached: ${message}`)
 }

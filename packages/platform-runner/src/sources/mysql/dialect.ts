@@ -1,10 +1,12 @@
+import type { FieldPacket } from 'mysql2'
+import type { Kind } from '../../records/kind.ts'
 import { type Dialect, ESCAPE } from '../dialect.ts'
 import type { Column } from '../source.ts'
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 const asText = (expression: string) => `CONVERT(CAST(${expression} AS CHAR) USING utf8mb4)`
 
-/** How a parameter, which is a text, is compared with a column; null for texts. */
+/** The type to which a parameter is cast for a comparison with a column; null for texts. */
 function castOf({ kind }: Column): string | null {
   if (kind === 'datetime' || kind === 'instant') return 'DATETIME(6)'
   if (kind === 'number') return 'DECIMAL(65,10)'
@@ -13,7 +15,7 @@ function castOf({ kind }: Column): string | null {
 
 export const mysqlDialect: Dialect = {
   quote,
-  // Variables, since a `?` in the text of a query of the owner's is none of ours.
+  // Variables, since the query of the owner may contain a `?`.
   parameter: (number) => `@recordhub_${number}`,
   value: ({ name }) => quote(name),
   contains: ({ name }, parameter) =>
@@ -28,8 +30,45 @@ export const mysqlDialect: Dialect = {
   },
   latestMark: ({ kind }) => {
     if (kind === 'instant') return 'NOW(6)'
-    // Whatever zone its clock is in; the connection's is UTC.
+    // The time zone of the writer is unknown; the easternmost is UTC+14, and the connection uses UTC.
     return kind === 'datetime' ? 'NOW(6) + INTERVAL 14 HOUR' : null
   },
   sum: ({ name }) => `SUM(CRC32(CAST(${quote(name)} AS CHAR)))`,
+}
+
+/** A column in the schema; `type` as in `tinyint(1)`. */
+export type Described = { type: string; comment: string; isRequired: boolean }
+
+const KINDS: Record<number, Kind> = {
+  0: 'number', // DECIMAL
+  1: 'number', // TINY
+  2: 'number', // SHORT
+  3: 'number', // LONG
+  4: 'number', // FLOAT
+  5: 'number', // DOUBLE
+  7: 'instant', // TIMESTAMP
+  8: 'number', // LONGLONG
+  9: 'number', // INT24
+  10: 'date', // DATE
+  12: 'datetime', // DATETIME
+  13: 'number', // YEAR
+  16: 'number', // BIT
+  245: 'json', // JSON
+  246: 'number', // NEWDECIMAL
+  255: 'binary', // GEOMETRY
+}
+const TEXT_OR_BYTES = new Set([15, 249, 250, 251, 252, 253, 254])
+/** The character set of binary columns. */
+const BINARY = 63
+
+/** Derives the kind from the type number of the protocol. `tinyint(1)` and `bit(1)` are booleans. */
+export function kindOf(
+  { columnType, characterSet }: FieldPacket,
+  described: Described | null,
+): Kind {
+  if (described && /^(?:tinyint\(1\)|bit\(1\))/.test(described.type)) return 'boolean'
+  if (described?.type === 'json') return 'json'
+  if (columnType === undefined) return 'text'
+  if (TEXT_OR_BYTES.has(columnType) && characterSet === BINARY) return 'binary'
+  return KINDS[columnType] ?? 'text'
 }

@@ -1,15 +1,20 @@
-/** PostgreSQL: a cursor in a transaction that only reads. */
+/** PostgreSQL: reads with a cursor in a read-only transaction. */
 import { Client, DatabaseError, type QueryArrayResult } from 'pg'
 import { nextBatchSize } from '../batch-size.ts'
-import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
+import {
+  type Candidate,
+  type Column,
+  type Row,
+  SourceMisconfigured,
+  SourceUnavailable,
+} from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
 import { originOf, type Statement } from '../statements.ts'
-import { postgresDialect } from './dialect.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf, postgresDialect } from './dialect.ts'
 
 const CONNECT_MS = 10_000
 
-/** Texts and times come the same whatever the server is set to, and a reader that went away is noticed. */
+/** Makes the format of values independent of the settings of the server, and lets it notice a lost connection. */
 const PREPARE = `SELECT set_config(name, wanted.text, true) FROM pg_settings JOIN (VALUES
   ('TimeZone', 'UTC'), ('DateStyle', 'ISO'), ('IntervalStyle', 'iso_8601'), ('bytea_output', 'hex'),
   ('extra_float_digits', '1'), ('cursor_tuple_fraction', '1'), ('client_connection_check_interval', '10s')
@@ -32,12 +37,12 @@ async function connect(url: string, signal: AbortSignal): Promise<Connection> {
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     application_name: 'recordhub-platform',
-    // Every value as the text that the server sends: exact, and never a Date.
+    // Each value as the text that the server sends: exact, and never a Date.
     types: { getTypeParser: () => (text: string) => text },
   })
-  // Whoever waits for an answer is told.
+  // The pending query reports the error.
   client.on('error', () => undefined)
-  // Where a query is under way this cuts the connection.
+  // During a query, this closes the connection.
   const end = () => void client.end().catch(() => undefined)
   try {
     signal.throwIfAborted()
@@ -47,7 +52,7 @@ async function connect(url: string, signal: AbortSignal): Promise<Connection> {
     await client.query(PREPARE)
   } catch (error) {
     end()
-    throw new SourceAway(`PostgreSQL cannot be reached: ${wordsOf(error)}`)
+    throw new SourceUnavailable(`PostgreSQL cannot be reached: ${messageOf(error)}`)
   }
   return {
     read: (statement) => read(client, statement),
@@ -60,42 +65,42 @@ async function connect(url: string, signal: AbortSignal): Promise<Connection> {
 }
 
 async function* read(client: Client, { sql, parameters }: Statement): AsyncGenerator<Row> {
-  await ask(client, `DECLARE records NO SCROLL CURSOR FOR ${sql}`, parameters)
+  await runQuery(client, `DECLARE records NO SCROLL CURSOR FOR ${sql}`, parameters)
   let size = nextBatchSize(null)
   for (;;) {
-    const { rows } = await ask(client, `FETCH ${size} FROM records`)
+    const { rows } = await runQuery(client, `FETCH ${size} FROM records`)
     yield* rows
     if (rows.length < size) return
     size = nextBatchSize(rows)
   }
 }
 
-async function ask(client: Client, text: string, values: string[] = []) {
+async function runQuery(client: Client, text: string, values: string[] = []) {
   try {
-    const asked = { text, values, rowMode: 'array' as const }
-    const answer: QueryArrayResult<(string | null)[]> = await client.query(asked)
-    return answer
+    const query = { text, values, rowMode: 'array' as const }
+    const result: QueryArrayResult<(string | null)[]> = await client.query(query)
+    return result
   } catch (error) {
-    throw translate(error)
+    throw mapError(error)
   }
 }
 
-/** What the column of a table says of itself is found for columns of queries, too. */
+/** Finds comments and constraints for the columns of queries too. */
 const DESCRIBE = `
-  SELECT asked.number, format_type(asked.type, NULL), type.typtype, type.typcategory, base.typname,
-    attribute.attnotnull, col_description(asked.relation, asked.attribute)
+  SELECT field.number, format_type(field.type, NULL), type.typtype, type.typcategory, base.typname,
+    attribute.attnotnull, col_description(field.relation, field.attribute)
   FROM unnest($1::oid[], $2::oid[], $3::int[]) WITH ORDINALITY
-    AS asked (type, relation, attribute, number)
-  JOIN pg_type AS type ON type.oid = asked.type
+    AS field (type, relation, attribute, number)
+  JOIN pg_type AS type ON type.oid = field.type
   LEFT JOIN pg_type AS base ON base.oid = coalesce(nullif(type.typbasetype, 0), type.oid)
   LEFT JOIN pg_attribute AS attribute
-    ON attribute.attrelid = asked.relation AND attribute.attnum = asked.attribute
-  ORDER BY asked.number`
+    ON attribute.attrelid = field.relation AND attribute.attnum = field.attribute
+  ORDER BY field.number`
 
 async function describe(client: Client, sql: string): Promise<Column[]> {
-  const { fields } = await ask(client, sql)
+  const { fields } = await runQuery(client, sql)
   const list = (numbers: number[]) => `{${numbers.join()}}`
-  const { rows } = await ask(client, DESCRIBE, [
+  const { rows } = await runQuery(client, DESCRIBE, [
     list(fields.map((field) => field.dataTypeID)),
     list(fields.map((field) => field.tableID)),
     list(fields.map((field) => field.columnID)),
@@ -134,16 +139,16 @@ async function candidates(connection: Connection): Promise<Candidate[]> {
   }))
 }
 
-/** Classes of SQLSTATE that say nothing about the statement: connection, resources, operator. */
-const PASSING = /^(?:08|53|57P)/
+/** Classes of SQLSTATE that are not about the statement: connection, resources, operator. */
+const TRANSIENT = /^(?:08|53|57P)/
 
-function translate(error: unknown): Error {
-  const isOfStatement = error instanceof DatabaseError && !PASSING.test(error.code ?? '')
-  if (isOfStatement) return new SourceFault(`PostgreSQL: ${error.message}`)
-  return new SourceAway(`PostgreSQL went away: ${wordsOf(error)}`)
+function mapError(error: unknown): Error {
+  const isStatementError = error instanceof DatabaseError && !TRANSIENT.test(error.code ?? '')
+  if (isStatementError) return new SourceMisconfigured(`PostgreSQL: ${error.message}`)
+  return new SourceUnavailable(`The connection to PostgreSQL was lost: ${messageOf(error)}`)
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

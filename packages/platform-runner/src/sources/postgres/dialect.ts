@@ -1,3 +1,4 @@
+import type { Kind } from '../../records/kind.ts'
 import { type Dialect, ESCAPE } from '../dialect.ts'
 import type { Column } from '../source.ts'
 
@@ -8,7 +9,7 @@ const asText = ({ name }: Column) => `(${quote(name)})::text`
 export const postgresDialect: Dialect = {
   quote,
   parameter: (number) => `$${number}`,
-  // Arrays and rows, which it writes in a way of its own, are understood as JSON.
+  // Arrays and rows are converted to JSON, since their text format is specific to PostgreSQL.
   value: (column) =>
     column.kind === 'json' && !/^jsonb?$/.test(column.type)
       ? `to_json(${quote(column.name)})::text`
@@ -20,8 +21,30 @@ export const postgresDialect: Dialect = {
   markOf: (parameter, { type }) => `${parameter}::text::${type}`,
   latestMark: ({ kind }) => {
     if (kind === 'instant') return 'now()'
-    // Whatever zone its clock is in.
+    // The time zone of the writer is unknown; the easternmost is UTC+14.
     return kind === 'datetime' ? `(now() AT TIME ZONE 'UTC' + interval '14 hours')` : null
   },
   sum: (column) => `sum(hashtext(${asText(column)})::bigint)`,
+}
+
+const KINDS: Record<string, Kind> = {
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  oid: 'number',
+  float4: 'number',
+  float8: 'number',
+  numeric: 'number',
+  bool: 'boolean',
+  date: 'date',
+  timestamp: 'datetime',
+  timestamptz: 'instant',
+  json: 'json',
+  jsonb: 'json',
+  bytea: 'binary',
+}
+
+/** Derives the kind from the name in `pg_type`; unknown types are sent as text. */
+export function kindOf(name: string): Kind {
+  return Object.hasOwn(KINDS, name) ? (KINDS[name] ?? 'text') : 'text'
 }

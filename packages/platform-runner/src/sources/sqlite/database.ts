@@ -1,13 +1,18 @@
-/** A file of SQLite, opened for reading only. */
+/** A SQLite file, opened read-only. */
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import type { Origin } from '../../settings/settings.ts'
-import { type Candidate, type Column, type Row, SourceAway, SourceFault } from '../source.ts'
+import {
+  type Candidate,
+  type Column,
+  type Row,
+  SourceMisconfigured,
+  SourceUnavailable,
+} from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
 import { originOf, type Statement, splitTable } from '../statements.ts'
-import { sqliteDialect } from './dialect.ts'
-import { kindOf } from './kinds.ts'
+import { kindOf, sqliteDialect } from './dialect.ts'
 
 const BUSY_MS = 5000
 
@@ -25,14 +30,14 @@ export function openSqlite(path: string): Database {
       )
       if (mode?.[0] === 'wal') return []
       return [
-        `${basename(path)} is not in WAL mode: while the hub reads, programs that write wait. PRAGMA journal_mode = WAL mends that.`,
+        `${basename(path)} is not in WAL mode: programs that write must wait while the hub reads. Fix: PRAGMA journal_mode = WAL.`,
       ]
     },
   }
 }
 
 function connect(path: string): Connection {
-  if (!existsSync(path)) throw new SourceAway(`There is no file ${path}.`)
+  if (!existsSync(path)) throw new SourceUnavailable(`The file ${path} does not exist.`)
   const database = attempt(() => new DatabaseSync(path, { readOnly: true }))
   attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`))
   return {
@@ -57,9 +62,9 @@ async function* read(database: DatabaseSync, { sql, parameters }: Statement): As
     for (;;) {
       const next = attempt(() => rows.next())
       if (next.done) return
-      // With `setReturnArrays` a row is an array, whatever its type says.
+      // With `setReturnArrays`, a row is an array, unlike its type.
       const row: unknown = next.value
-      if (!Array.isArray(row)) throw new Error('SQLite gave a row that is no array.')
+      if (!Array.isArray(row)) throw new Error('SQLite returned a row that is not an array.')
       const cells: SQLOutputValue[] = row
       yield cells
     }
@@ -105,16 +110,16 @@ async function candidates(connection: Connection): Promise<Candidate[]> {
   }))
 }
 
-/** SQLITE_ERROR, which is about the statement; all others are about the file. */
-const OF_THE_STATEMENT = 1
+/** SQLITE_ERROR is about the statement; all other codes are about the file. */
+const STATEMENT_ERROR = 1
 
 function attempt<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const isOfStatement = 'errcode' in error && error.errcode === OF_THE_STATEMENT
-    if (isOfStatement) throw new SourceFault(`SQLite: ${error.message}`)
-    throw new SourceAway(`SQLite: ${error.message}`)
+    const isStatementError = 'errcode' in error && error.errcode === STATEMENT_ERROR
+    if (isStatementError) throw new SourceMisconfigured(`SQLite: ${error.message}`)
+    throw new SourceUnavailable(`SQLite: ${error.message}`)
   }
 }

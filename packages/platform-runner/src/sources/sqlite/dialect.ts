@@ -1,7 +1,8 @@
+import type { Kind } from '../../records/kind.ts'
 import { type Dialect, ESCAPE } from '../dialect.ts'
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
-/** The letter of its class before it: a number and a text are not the same. */
+/** The prefix of numbers, which differ from equal texts. */
 const NUMBER = 'n'
 
 export const sqliteDialect: Dialect = {
@@ -14,13 +15,26 @@ export const sqliteDialect: Dialect = {
   mark: ({ name }) => quote(name),
   markText: ({ name }) =>
     `CASE typeof(${quote(name)}) WHEN 'text' THEN 't' ELSE '${NUMBER}' END || ${quote(name)}`,
-  // Not for the whole expression: of a number no affinity must make a text.
+  // The cast applies to numbers only, since affinity must not convert them to text.
   markOf: (parameter) =>
     `(CASE substr(${parameter}, 1, 1) WHEN '${NUMBER}' THEN CAST(substr(${parameter}, 2) AS NUMERIC) ELSE substr(${parameter}, 2) END)`,
-  // Numbers come before all texts.
+  // Numbers are ordered before texts.
   latestMark: () => `strftime('%Y-%m-%d %H:%M:%S', 'now', '+14 hours')`,
   sum: ({ name }) => {
     const seconds = `(julianday(${quote(name)}) - 2440587.5) * 86400`
     return `total(CASE typeof(${quote(name)}) WHEN 'text' THEN ${seconds} ELSE ${quote(name)} END)`
   },
+}
+
+/** Derives the kind from the declared type, by SQLite's rules of type affinity. */
+export function kindOf(declared: string): Kind {
+  const type = declared.toUpperCase()
+  if (type === '') return 'any'
+  if (type.includes('BOOL')) return 'boolean'
+  if (type.includes('JSON')) return 'json'
+  if (type.includes('BLOB') || type.includes('BINARY')) return 'binary'
+  if (type.includes('DATETIME') || type.includes('TIMESTAMP')) return 'datetime'
+  if (type.includes('DATE')) return 'date'
+  if (/CHAR|CLOB|TEXT/.test(type)) return 'text'
+  return /INT|REAL|FLOA|DOUB|NUM|DEC/.test(type) ? 'number' : 'any'
 }

@@ -1,18 +1,15 @@
-/**
- * A platform of the demo, in a process of its own, built as a platform's owner would build it. Talks with
- * its parent by messages.
- */
+/** A platform of the demo, in a process of its own, built on the platform kit. Its parent process sends it messages. */
 import { createServer } from 'node:http'
 import { createPlatformHandler, createPushClient, type PushClient } from '@recordhub/platform-kit'
 import { toNodeListener } from '@recordhub/platform-kit/node'
 import { type SampleRecord, samplePlatform } from './sample-data.ts'
 
-/** What the demo tells a platform. */
+/** The message of the demo to a platform: where to push. */
 export type DemoMessage = { hub: string; hubApiKey: string }
-/** What a platform tells the demo once it listens. */
+/** The message of a platform to the demo once it listens. */
 export type PlatformReady = { port: number }
 
-const PUSH_EVERY_MS = 1500
+const PUSH_INTERVAL_MS = 1500
 
 const [name = '', sourceKey = ''] = process.argv.slice(2)
 const sample = samplePlatform(name)
@@ -35,9 +32,9 @@ const handler = createPlatformHandler({
     records: () => records,
   })),
   search: (query) => {
-    const wanted = query.toLowerCase()
-    const fits = (record: SampleRecord) => JSON.stringify(record).toLowerCase().includes(wanted)
-    return modules.flatMap(({ records }) => records.filter(fits))
+    const term = query.toLowerCase()
+    const matches = (record: SampleRecord) => JSON.stringify(record).toLowerCase().includes(term)
+    return modules.flatMap(({ records }) => records.filter(matches))
   },
 })
 
@@ -50,27 +47,28 @@ server.listen(0, '127.0.0.1', () => {
 
 process.on('message', ({ hub, hubApiKey }: DemoMessage) => {
   const client = createPushClient({ hubUrl: hub, hubApiKey })
-  setInterval(() => void pushSomething(client).catch(report), PUSH_EVERY_MS)
+  setInterval(() => void pushRecord(client).catch(report), PUSH_INTERVAL_MS)
 })
 process.on('disconnect', () => process.exit())
 
-/** A new record now and then, a changed one mostly. */
-async function pushSomething(client: PushClient): Promise<void> {
+/** Pushes a new record in 30 % of the calls, otherwise a changed one. */
+async function pushRecord(client: PushClient): Promise<void> {
   const { names, records, make, change } = pick(modules)
   if (Math.random() < 0.3) {
     const record = make(records.length + 1)
     records.push(record)
-    return expectStored(await client.created({ ...names, ...record }))
+    return assertStored(await client.created({ ...names, ...record }))
   }
   const record = pick(records)
   const data = { ...change(record), updated_at: new Date().toISOString() }
   Object.assign(record.data, data)
   const { reference_number } = record
-  return expectStored(await client.updated({ ...names, reference_number }, { data }))
+  return assertStored(await client.updated({ ...names, reference_number }, { data }))
 }
 
-function expectStored(result: { outcome: string }): void {
-  if (result.outcome !== 'stored') throw new Error(`A push was ${JSON.stringify(result)}`)
+function assertStored(result: { outcome: string }): void {
+  if (result.outcome !== 'stored')
+    throw new Error(`A push was not stored: ${JSON.stringify(result)}`)
 }
 
 function report(error: unknown): void {
@@ -79,6 +77,6 @@ function report(error: unknown): void {
 
 function pick<Item>(items: readonly Item[]): Item {
   const item = items[Math.floor(Math.random() * items.length)]
-  if (item === undefined) throw new Error('There is nothing to pick from')
+  if (item === undefined) throw new Error('The list is empty')
   return item
 }

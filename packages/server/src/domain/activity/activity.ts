@@ -1,9 +1,9 @@
 import type { ActivityLevel } from '@recordhub/protocol'
 
-/** A line to be written to the activity. */
+/** A new line of the activity. */
 export type NewActivity = {
   level: ActivityLevel
-  /** Noun and verb, such as `push.created`, by which lines are filtered. */
+  /** Noun and verb, such as `push.created`. Lines can be filtered by it. */
   kind: string
   message: string
   platform?: { platform_id: number; platform_name: string }
@@ -12,26 +12,26 @@ export type NewActivity = {
   details?: Record<string, unknown>
 }
 
-/** Who asks for something, and from which address; null on the command line. */
+/** The actor of an action and the client's address, which is null on the command line. */
 export type Requester = { actor: string; address: string | null }
 
-/** An entry of the audit: who did what to what, and from where. */
+/** A new entry of the audit log. */
 export type NewAuditEntry = Requester & {
   action: string
   target: string | null
   details?: Record<string, unknown>
 }
 
-const PUSH_WORDS = {
+const PUSH_LABELS = {
   created: 'New record',
   updated: 'Changed record',
   unchanged: 'Unchanged record',
   stale: 'Older version of record',
 } as const
 
-/** The line of an accepted push. */
+/** The activity line of an accepted push. */
 export function describePush(push: {
-  outcome: keyof typeof PUSH_WORDS
+  outcome: keyof typeof PUSH_LABELS
   method: 'POST' | 'PATCH'
   platform: { platform_id: number; platform_name: string; display_title: string }
   module_name: string
@@ -43,21 +43,21 @@ export function describePush(push: {
   return {
     level: 'info',
     kind: `push.${outcome}`,
-    message: `${PUSH_WORDS[outcome]} ${reference_number} (${module_name}) received from ${platform.display_title}`,
+    message: `${PUSH_LABELS[outcome]} ${reference_number} (${module_name}) received from ${platform.display_title}`,
     platform,
     record_id: push.record_id,
     details: { method, reference_number, request_id: push.request_id },
   }
 }
 
-const REPLAY_WORDS = {
+const REPLAY_RESULTS = {
   created: 'is a new record',
   updated: 'changed the record',
   unchanged: 'changed nothing',
-  stale: 'is older than what is stored and changed nothing',
+  stale: 'is older than the stored record and changed nothing',
 } as const
 
-/** The line of a replay that was not rejected. */
+/** The activity line of a replay that was not rejected. */
 export function describeReplay(
   write: {
     reference_number: string
@@ -65,7 +65,7 @@ export function describeReplay(
     replay: { rejected_push_id: number; actor: string }
   },
   result: {
-    outcome: keyof typeof REPLAY_WORDS
+    outcome: keyof typeof REPLAY_RESULTS
     record_id: number
     module_name: string
     platform: { platform_id: number; platform_name: string; display_title: string }
@@ -76,7 +76,7 @@ export function describeReplay(
   return {
     level: 'info',
     kind: `replay.${outcome}`,
-    message: `Replayed ${reference_number} (${module_name}) of ${platform.display_title}: it ${REPLAY_WORDS[outcome]}`,
+    message: `Replayed ${reference_number} (${module_name}) of ${platform.display_title}: it ${REPLAY_RESULTS[outcome]}`,
     platform,
     record_id,
     actor: replay.actor,
@@ -84,7 +84,7 @@ export function describeReplay(
   }
 }
 
-/** The line of a pull that somebody has started. */
+/** The activity line of a pull on request. */
 export function describePullStart(pull: {
   pull_id: number
   requested_by: string
@@ -95,13 +95,13 @@ export function describePullStart(pull: {
   return {
     level: 'info',
     kind: 'pull.started',
-    message: `Pull ${pull_id} was started: ${counted(modules, 'module')} of ${counted(platforms, 'platform')}`,
+    message: `Pull ${pull_id} was started: ${formatCount(modules, 'module')} of ${formatCount(platforms, 'platform')}`,
     actor: requested_by,
     details: { pull_id },
   }
 }
 
 /** "1 record", "2 records". */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

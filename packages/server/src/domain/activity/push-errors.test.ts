@@ -48,7 +48,7 @@ test('a sender matches a platform by its valid key, or else by a key prefix or a
   assert.equal(matchSource({ ...sender, key_hint: 'rhk_abc…' }, SCHOOL), 'key_prefix')
   assert.equal(matchSource({ ...sender, address: '192.0.2.7' }, SCHOOL), 'address')
   assert.equal(matchSource({ ...sender, address: '192.0.2.8' }, SCHOOL), null)
-  // A valid key says who it was, whoever else uses the address.
+  // A valid key identifies the platform, whichever others use the address.
   assert.equal(matchSource({ ...sender, platform_id: 1, address: '192.0.2.7' }, LIBRARY), null)
 })
 

@@ -1,12 +1,12 @@
 /**
- * Requests that the receiver rejected without storing anything of them: what is counted, how the counts stay few, and
- * which platform may have sent them. Pure decisions.
+ * Push errors: requests that the receiver rejected without storing them. Decides what is counted, how the number of
+ * counters stays limited, and which platform may have sent the requests.
  */
 import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import type { HourCounts } from '../alerts/push-baseline.ts'
 import { HUB_KEY_PREFIX } from '../platform/api-key.ts'
 
-/** Who sent a request, as far as it is counted. `platform_id` only where the key was valid. */
+/** The sender of a rejected request. `platform_id` is set if the key was valid. */
 export type PushSender = {
   platform_id: number | null
   key_hint: string | null
@@ -21,7 +21,7 @@ export type PushErrorCount = PushSender & {
   last_at: string
 }
 
-/** What is known of a platform's pushes: the prefixes of its keys as {@link maskUnknownKey} shows them, and its addresses. */
+/** The key prefixes of a platform, as {@link maskUnknownKey} shows them, and the addresses from which it pushes. */
 export type PushSource = {
   platform_id: number
   platform_name: string
@@ -29,15 +29,15 @@ export type PushSource = {
   addresses: string[]
 }
 
-/** Maximum number of senders that are counted one by one: in an hour, and in a process until they are saved. */
+/** Maximum number of senders with counters of their own: per hour, and per process between two saves. */
 export const MAX_PUSH_SENDERS = 200
 
-/** Characters of a key that are shown after its prefix. */
+/** Number of characters of a key that are shown after its prefix. */
 const SHOWN_LENGTH = 3
-/** A key of another kind may be a short password, of which nothing is shown. */
+/** Nothing is shown of a shorter key without the prefix of the hub, which may be a password. */
 const MIN_FOREIGN_LENGTH = 12
 
-/** The beginning of a key that opens nothing: too little to guess the rest, enough to recognise it. Null for no key. */
+/** The start of an invalid key: enough to recognise it, too little to reconstruct it. Null if there is no key. */
 export function maskUnknownKey(key: string): string | null {
   if (key === '') return null
   const isHubKey = key.startsWith(HUB_KEY_PREFIX)
@@ -46,17 +46,17 @@ export function maskUnknownKey(key: string): string | null {
   return `${key.slice(0, shown).replace(/[^\x20-\x7e]/g, '?')}…`
 }
 
-/** The same for a stored key, from the hint that the hub has of it. */
+/** The same for a stored key, from its hint. */
 export function maskHint(hint: string): string {
   return `${hint.slice(0, HUB_KEY_PREFIX.length + SHOWN_LENGTH)}…`
 }
 
-/** The row of an hour and reason that counts all senders beyond the limit; those with a valid key by platform. */
+/** The counter of an hour and reason for all senders over the limit; senders with a valid key are counted per platform. */
 export function withoutSender<Count extends PushErrorCount>(count: Count): Count {
   return { ...count, key_hint: null, address: null }
 }
 
-/** Why it is believed that a platform sent the requests; null where nothing says so. */
+/** The reason to assume that a platform sent the requests; null if there is none. */
 export function matchSource(sender: PushSender, source: PushSource): PushErrorMatch | null {
   const { platform_id, key_hint, address } = sender
   if (platform_id !== null) return platform_id === source.platform_id ? 'key' : null
@@ -64,10 +64,10 @@ export function matchSource(sender: PushSender, source: PushSource): PushErrorMa
   return address !== null && source.addresses.includes(address) ? 'address' : null
 }
 
-/** Stands for no platform in the counts of an hour. */
+/** Stands for an unknown platform in the counts of an hour. */
 export const UNKNOWN_PLATFORM = 0
 
-/** The rejected requests of an hour by the platforms that may have sent them, and those that match no platform. */
+/** The rejected requests of an hour per platform that may have sent them, and those that match no platform. */
 export function countBySource(
   counts: (PushSender & { requests: number })[],
   sources: PushSource[],

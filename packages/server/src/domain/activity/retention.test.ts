@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { listCutoffs, MOST_ROWS_A_STEP, nextStepLimit, RETENTION_NOUNS } from './retention.ts'
+import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit, RETENTION_NOUNS } from './retention.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
-test('each kind of data is kept for its number of days, or for ever if that is 0', () => {
+test('each kind of data is kept for its number of days, or forever if that is 0', () => {
   const days = fc.record(
     Object.fromEntries(RETENTION_NOUNS.map((noun) => [noun, fc.integer({ min: 0, max: 36_500 })])),
   )
   const [min, max] = [new Date('2071-01-01'), new Date('8999-12-31')]
   const moment = fc.date({ min, max, noInvalidDate: true })
   fc.assert(
-    fc.property(days, moment, (kept, now) => {
+    fc.property(days, moment, (retentionDays, now) => {
       const known = {
         activity: 0,
         manifest_changes: 0,
@@ -24,7 +24,7 @@ test('each kind of data is kept for its number of days, or for ever if that is 0
         alerts: 0,
         counters: 0,
         audit: 0,
-        ...kept,
+        ...retentionDays,
       }
       const cutoffs = new Map(listCutoffs(known, now).map(({ noun, before }) => [noun, before]))
       for (const noun of RETENTION_NOUNS) {
@@ -38,7 +38,7 @@ test('each kind of data is kept for its number of days, or for ever if that is 0
 
 test('deletion steps shrink when they are slow and grow again, within limits', () => {
   const stepsOf = (msPerRow: number) => {
-    let limit = MOST_ROWS_A_STEP
+    let limit = MAX_ROWS_PER_STEP
     for (let step = 1; step <= 20; step += 1) limit = nextStepLimit(limit, limit * msPerRow)
     return limit
   }

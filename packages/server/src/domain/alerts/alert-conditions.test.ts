@@ -14,7 +14,7 @@ const NOW = new Date('2026-03-24T12:30:00.000Z')
 const HOUR = hourOf(NOW)
 const GIB = 1024 ** 3
 
-const WELL: PlatformHealth = {
+const HEALTHY: PlatformHealth = {
   platform_id: 1,
   platform_name: 'school',
   display_title: 'The School',
@@ -25,12 +25,12 @@ const WELL: PlatformHealth = {
 }
 
 function facts(over: Partial<AlertFacts> = {}): AlertFacts {
-  const rhythms = new PushBaselines()
+  const baselines = new PushBaselines()
   return {
     now: NOW,
-    platforms: [WELL],
+    platforms: [HEALTHY],
     failingModules: [],
-    rhythms,
+    baselines,
     pushErrors: new PushBaselines(),
     watchedFrom: HOUR - 1000,
     reviews: [],
@@ -54,32 +54,32 @@ function opened(of: AlertFacts, raisedAt = NOW): OpenAlert[] {
 }
 
 /** One push in every hour of three weeks but the last silent ones, and rejections in the last hour. */
-function pushing(options: { silentHours?: number; refused?: number; usually?: number } = {}) {
-  const { silentHours = 0, refused = 0, usually = 0 } = options
-  const rhythms = new PushBaselines()
+function pushing(options: { silentHours?: number; recent?: number; usual?: number } = {}) {
+  const { silentHours = 0, recent = 0, usual = 0 } = options
+  const baselines = new PushBaselines()
   for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
     const pushes = hour <= HOUR - silentHours ? 1 : 0
-    const rejected = hour === HOUR ? refused : usually
-    rhythms.note(hour, [{ platform_id: 1, pushes, rejected }])
+    const rejected = hour === HOUR ? recent : usual
+    baselines.record(hour, [{ platform_id: 1, pushes, rejected }])
   }
-  return rhythms
+  return baselines
 }
 
 test('a platform is failing after five failed pulls, or two over an hour, until one succeeds', () => {
   const failing = (failures_in_row: number, minutes: number): AlertFacts => {
     const failing_since = new Date(NOW.getTime() - minutes * 60_000).toISOString()
     const last_error = 'The platform cannot be reached.'
-    return facts({ platforms: [{ ...WELL, failures_in_row, failing_since, last_error }] })
+    return facts({ platforms: [{ ...HEALTHY, failures_in_row, failing_since, last_error }] })
   }
   assert.deepEqual(find(failing(4, 4)), [])
   assert.deepEqual(find(failing(5, 5)), [
-    'platform_failing: Nothing of The School could be read since 2026-03-24T12:25:00.000Z: The platform cannot be reached.',
+    'platform_failing: The School could not be read since 2026-03-24T12:25:00.000Z: The platform cannot be reached.',
   ])
   assert.deepEqual(find(failing(1, 600)), [])
   assert.equal(find(failing(2, 59)).length, 0)
   assert.equal(find(failing(2, 60)).length, 1)
   // Recovering: a running pull has read a module again but has not ended yet.
-  const recovering = facts({ platforms: [{ ...WELL, failures_in_row: 5, failing_since: null }] })
+  const recovering = facts({ platforms: [{ ...HEALTHY, failures_in_row: 5, failing_since: null }] })
   assert.deepEqual(find(recovering), [])
   assert.deepEqual(find(recovering, opened(failing(5, 5))), find(failing(5, 5)))
   const [platform] = failing(9, 90).platforms
@@ -90,7 +90,7 @@ test('a platform is failing after five failed pulls, or two over an hour, until 
 test('a module is failing by the same rule while other modules can be read', () => {
   const failing = (over: Partial<ModuleFailure> = {}, health: Partial<PlatformHealth> = {}) =>
     facts({
-      platforms: [{ ...WELL, ...health }],
+      platforms: [{ ...HEALTHY, ...health }],
       failingModules: [
         {
           module_id: 7,
@@ -105,7 +105,7 @@ test('a module is failing by the same rule while other modules can be read', () 
     })
   assert.deepEqual(find(failing({ failures_in_row: 4 })), [])
   const raised = [
-    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, though other modules could: The platform answered HTTP 500.',
+    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, although other modules could: The platform answered HTTP 500.',
   ]
   assert.deepEqual(find(failing()), raised)
   const anHourAgo = { failing_since: '2026-03-24T11:30:00.000Z' }
@@ -126,31 +126,31 @@ test('a module is failing by the same rule while other modules can be read', () 
 
 test('a platform is silent after six hours in which it usually pushes, until it pushes', () => {
   // The current hour is not over, so it does not count.
-  assert.deepEqual(find(facts({ rhythms: pushing({ silentHours: 6 }) })), [])
-  const silent = facts({ rhythms: pushing({ silentHours: 7 }) })
+  assert.deepEqual(find(facts({ baselines: pushing({ silentHours: 6 }) })), [])
+  const silent = facts({ baselines: pushing({ silentHours: 7 }) })
   assert.deepEqual(find(silent), [
-    'platform_silent: The School has pushed nothing since about 2026-03-24T06:00:00.000Z, though it usually does at these hours.',
+    'platform_silent: The School has not pushed since about 2026-03-24T06:00:00.000Z, although it usually does at these hours.',
   ])
   const open = opened(silent)
-  assert.equal(find(facts({ rhythms: pushing({ silentHours: 30 }) }), open).length, 1)
+  assert.equal(find(facts({ baselines: pushing({ silentHours: 30 }) }), open).length, 1)
   // A hub that has just started has observed nothing yet, so open alerts stay open.
-  const restarted = { rhythms: pushing({ silentHours: 30 }), watchedFrom: HOUR + 1 }
+  const restarted = { baselines: pushing({ silentHours: 30 }), watchedFrom: HOUR + 1 }
   assert.equal(find(facts(restarted), open).length, 1)
   assert.deepEqual(find(facts(restarted)), [])
   assert.equal(find(facts(), open).length, 1)
-  assert.deepEqual(find(facts({ rhythms: pushing() }), open), [])
+  assert.deepEqual(find(facts({ baselines: pushing() }), open), [])
   assert.deepEqual(
-    find(facts({ ...silent, platforms: [{ ...WELL, status: 'inactive' }] }), open),
+    find(facts({ ...silent, platforms: [{ ...HEALTHY, status: 'inactive' }] }), open),
     [],
   )
   assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
 })
 
 test('rejections are rising at 20 in two hours and five times the usual, until they halve', () => {
-  const rising = (refused: number, usually = 0) => facts({ rhythms: pushing({ refused, usually }) })
+  const rising = (recent: number, usual = 0) => facts({ baselines: pushing({ recent, usual }) })
   assert.deepEqual(find(rising(19)), [])
   assert.deepEqual(find(rising(20)), [
-    'rejected_rising: 20 pushes and pulled records of The School were refused within two hours; usually it is 0.',
+    'rejected_rising: 20 pushes and pulled records of The School were rejected within two hours; usually it is 0.',
   ])
   // 10 an hour are usually 20 in two hours, and the previous hour brought 10 as well.
   assert.deepEqual(find(rising(90, 10)), [])
@@ -161,12 +161,12 @@ test('rejections are rising at 20 in two hours and five times the usual, until t
 })
 
 test('push errors are rising by the same rule, by platform and for unknown senders', () => {
-  const rising = (refused: number, usually = 0, senders = [1, UNKNOWN_PLATFORM]) => {
+  const rising = (recent: number, usual = 0, senders = [1, UNKNOWN_PLATFORM]) => {
     const pushErrors = new PushBaselines()
     for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
-      const rejected = hour === HOUR ? refused : usually
+      const rejected = hour === HOUR ? recent : usual
       const counts = senders.map((platform_id) => ({ platform_id, pushes: 0, rejected }))
-      pushErrors.note(hour, counts)
+      pushErrors.record(hour, counts)
     }
     return facts({ pushErrors })
   }
@@ -177,7 +177,7 @@ test('push errors are rising by the same rule, by platform and for unknown sende
   assert.deepEqual(find(rising(20)), [message(20, school), message(20, 'of unknown senders')])
   assert.deepEqual(find(rising(90, 10)), [])
   assert.deepEqual(find(rising(91, 10, [1])), [message(101, school, 20)])
-  const inactive = [{ ...WELL, status: 'inactive' as const }]
+  const inactive = [{ ...HEALTHY, status: 'inactive' as const }]
   assert.deepEqual(find({ ...rising(20), platforms: inactive }), [
     message(20, 'of unknown senders'),
   ])
@@ -203,7 +203,10 @@ test('each open review of missing records is an alert', () => {
   } as const
   const [found, ...others] = findAlerts(facts({ reviews: [review] }), [])
   assert.equal(others.length, 0)
-  assert.match(found?.message ?? '', /^20 of 50 records of Pupils of The School did not come/)
+  assert.match(
+    found?.message ?? '',
+    /^20 of 50 records of Pupils of The School were missing from a pull/,
+  )
   assert.deepEqual(found?.platform, { platform_id: 1, platform_name: 'school' })
   const unknown = findAlerts(facts({ reviews: [review], platforms: [] }), [])
   assert.equal(unknown[0]?.platform, null)
@@ -217,7 +220,7 @@ test('the search is behind when a change has waited for an hour of observation',
     })
   assert.deepEqual(find(behind(59)), [])
   assert.deepEqual(find(behind(60)), [
-    'search_behind: The search is behind: it does not know what has changed since 2026-03-24T11:30:00.000Z.',
+    'search_behind: The search index is behind: changes since 2026-03-24T11:30:00.000Z are not indexed.',
   ])
   // Observation began at 12:00, half an hour ago.
   assert.deepEqual(find(behind(6000, 0)), [])
@@ -233,7 +236,7 @@ test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth abo
     facts({ disk: { available: available * GIB, total: total * GIB } })
   assert.deepEqual(find(disk(10, 4000)), [])
   assert.deepEqual(find(disk(9.9, 4000)), [
-    "disk_low: The disk of the hub's data has 9.9 GiB left of 4000.0 GiB.",
+    'disk_low: The disk with the data of the hub has 9.9 GiB of 4000.0 GiB left.',
   ])
   assert.deepEqual(find(disk(2, 20)), [])
   assert.equal(find(disk(1.9, 20)).length, 1)

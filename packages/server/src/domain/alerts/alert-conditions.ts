@@ -1,6 +1,6 @@
 /**
- * When an alert is found: a table of conditions, each a pure decision on what the hub knows. Messages contain
- * instants as RFC 3339, which each reader of alerts formats: the page in the viewer's time zone, a mail in UTC.
+ * The conditions of alerts: one pure function per kind. Messages contain RFC 3339 times, which the page formats in the
+ * viewer's time zone and a mail in UTC.
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
@@ -11,53 +11,53 @@ export type PlatformHealth = AlertPlatform & {
   display_title: string
   status: 'active' | 'inactive'
   last_error: string | null
-  /** Pulls in a row in which nothing of it could be read, and when the first of them ended. */
+  /** The number of consecutive pulls in which no module could be read, and the end of the first of them. */
   failures_in_row: number
   failing_since: string | null
 }
 
-/** A module that could not be read when it was last asked for. */
+/** A module that could not be read in the last pull. */
 export type ModuleFailure = {
   module_id: number
   platform_id: number
   module_name: string
-  /** What was wrong. */
+  /** The error of the last pull. */
   trouble: string | null
   failures_in_row: number
   failing_since: string | null
 }
 
-/** What the conditions go by. */
+/** The input of the conditions. */
 export type AlertFacts = {
   now: Date
   platforms: PlatformHealth[]
   failingModules: ModuleFailure[]
-  rhythms: PushBaselines
-  /** Requests to the receiver that were rejected without storing anything of them; `UNKNOWN_PLATFORM` where none matches. */
+  baselines: PushBaselines
+  /** The baselines of push errors per platform; `UNKNOWN_PLATFORM` for those that match none. */
   pushErrors: PushBaselines
-  /** The first whole hour that this process has watched: what was not pushed before it may be its own fault. */
+  /** The first whole hour since the start of this process: before, the hub itself may have been down. */
   watchedFrom: number
-  /** Those without an answer. */
+  /** The pending reviews. */
   reviews: MissingReview[]
-  /** When the first change was made that the search does not know yet; null where it knows all. */
+  /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null
   disk: DiskSpace | null
 }
 
 export type WatchedKind = Exclude<AlertKind, 'mail_failing'>
 
-/** Every few minutes the schedule asks, every day, or never: so many in a row, or fewer over an hour. */
+/** A failure raises an alert after five consecutive pulls, or after two of them over an hour if pulls are rare. */
 const FAILURES = 5
-const FAILURES_OVER_AN_HOUR = 2
+const FAILURES_IN_AN_HOUR = 2
 const HOUR_MS = 3_600_000
 const SEARCH_BEHIND_MS = HOUR_MS
-/** So many hours in which it usually pushes must pass without a push. */
+/** A platform is silent after this many hours without a push in which it usually pushes. */
 const MISSED_HOURS = 6
-const FEWEST_REJECTED = 20
-const TIMES_USUAL = 5
-/** What has been raised stays so until it is half as bad, and a disk until it has a fifth more. */
-const KEPT_FROM = 0.5
-const DISK_SLACK = 1.2
+const MIN_REJECTED = 20
+const RISE_FACTOR = 5
+/** Hysteresis: an open alert is resolved at half of the threshold, or with a fifth more free disk space. */
+const RESOLVE_FACTOR = 0.5
+const DISK_RESOLVE_FACTOR = 1.2
 const LOW_DISK_BYTES = 10 * 1024 ** 3
 const LOW_DISK_SHARE = 0.1
 
@@ -94,7 +94,7 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
   disk_low: ({ disk }, findOpen) => (disk ? findLowDisk(disk, findOpen('disk')) : []),
 }
 
-/** Everything that is so at the moment. What is open already stays so a little longer, lest it flutters. */
+/** All conditions that are true at the moment. Open alerts have lower thresholds, so that they do not flap. */
 export function findAlerts(facts: AlertFacts, open: OpenAlert[]): FoundAlert[] {
   return WATCHED_KINDS.flatMap((kind) => {
     const ofKind = new Map(
@@ -117,51 +117,51 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
 
 type Failures = Pick<PlatformHealth, 'failures_in_row' | 'failing_since'>
 
-function failsForLong({ failures_in_row, failing_since }: Failures, now: Date): boolean {
+function isFailing({ failures_in_row, failing_since }: Failures, now: Date): boolean {
   if (failures_in_row >= FAILURES) return true
-  if (failures_in_row < FAILURES_OVER_AN_HOUR || failing_since === null) return false
+  if (failures_in_row < FAILURES_IN_AN_HOUR || failing_since === null) return false
   return now.getTime() - Date.parse(failing_since) >= HOUR_MS
 }
 
 function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): FoundAlert[] {
-  if (platform.status !== 'active' || !failsForLong(platform, now)) return []
+  if (platform.status !== 'active' || !isFailing(platform, now)) return []
   const { display_title, failing_since, last_error } = platform
   if (last_error === null) {
-    // A pull that is under way could read something of it: its end tells.
+    // A pull in progress has read a module. Its end decides.
     const open = findOpen(String(platform.platform_id))
     return open ? [open] : []
   }
-  const message = `Nothing of ${display_title} could be read${sinceInWords(failing_since)}: ${last_error}`
+  const message = `${display_title} could not be read${formatSince(failing_since)}: ${last_error}`
   return [toFound('platform_failing', platform, message)]
 }
 
-function sinceInWords(since: string | null): string {
+function formatSince(since: string | null): string {
   return since === null ? '' : ` since ${since}`
 }
 
-/** Where nothing of its platform can be read, that is what is told. */
+/** If the whole platform fails, only the alert of the platform is raised. */
 function findFailingModule(
   module: ModuleFailure,
   platform: PlatformHealth,
   now: Date,
   findOpen: FindOpen,
 ): FoundAlert[] {
-  if (platform.status !== 'active' || !failsForLong(module, now)) return []
-  if (failsForLong(platform, now)) return []
+  if (platform.status !== 'active' || !isFailing(module, now)) return []
+  if (isFailing(platform, now)) return []
   const subject = String(module.module_id)
   if (platform.failures_in_row > 0 && !findOpen(subject)) return []
-  const since = sinceInWords(module.failing_since)
-  const message = `${module.module_name} of ${platform.display_title} could not be read${since}, though other modules could: ${module.trouble ?? 'unknown'}`
+  const since = formatSince(module.failing_since)
+  const message = `${module.module_name} of ${platform.display_title} could not be read${since}, although other modules could: ${module.trouble ?? 'unknown'}`
   return [{ kind: 'module_failing', subject, platform: toPlatform(platform), message }]
 }
 
 function findSilent(
   platform: PlatformHealth,
-  { rhythms, watchedFrom }: AlertFacts,
+  { baselines, watchedFrom }: AlertFacts,
   findOpen: FindOpen,
 ): FoundAlert[] {
   if (platform.status !== 'active') return []
-  const lastPush = rhythms.lastPush(platform.platform_id)
+  const lastPush = baselines.lastPush(platform.platform_id)
   const open = findOpen(String(platform.platform_id))
   if (open) {
     const hasPushed = lastPush !== null && hourText(lastPush) >= open.raised_at.slice(0, 13)
@@ -169,37 +169,37 @@ function findSilent(
   }
   if (lastPush === null) return []
   const from = Math.max(lastPush + 1, watchedFrom)
-  if (rhythms.hoursMissed(platform.platform_id, from) < MISSED_HOURS) return []
+  if (baselines.hoursMissed(platform.platform_id, from) < MISSED_HOURS) return []
   const since = `${hourText(lastPush + 1)}:00:00.000Z`
-  const message = `${platform.display_title} has pushed nothing since about ${since}, though it usually does at these hours.`
+  const message = `${platform.display_title} has not pushed since about ${since}, although it usually does at these hours.`
   return [toFound('platform_silent', platform, message)]
 }
 
 function findRising(
   platform: PlatformHealth,
-  { rhythms }: AlertFacts,
+  { baselines }: AlertFacts,
   findOpen: FindOpen,
 ): FoundAlert[] {
   if (platform.status !== 'active') return []
   const open = findOpen(String(platform.platform_id))
-  const counts = rhythms.rejected(platform.platform_id)
+  const counts = baselines.rejected(platform.platform_id)
   if (!isRising(counts, open)) return []
   if (open) return [open]
   const { lately, usual } = counts
-  const message = `${lately} pushes and pulled records of ${platform.display_title} were refused within two hours; usually it is ${Math.ceil(usual)}.`
+  const message = `${lately} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
   return [toFound('rejected_rising', platform, message)]
 }
 
-/** At least 20 within two hours and more than five times as many as usual; until it is half as many. */
+/** At least 20 within two hours and more than five times as many as usual. An open alert is resolved at half of that. */
 function isRising(
   { lately, usual }: { lately: number; usual: number },
   open: OpenAlert | undefined,
 ): boolean {
-  const share = open ? KEPT_FROM : 1
-  return lately >= FEWEST_REJECTED * share && lately > TIMES_USUAL * usual * share
+  const share = open ? RESOLVE_FACTOR : 1
+  return lately >= MIN_REJECTED * share && lately > RISE_FACTOR * usual * share
 }
 
-/** By the platform that may have sent the requests, and in all of those that match no platform. */
+/** One alert per platform that may have sent the requests, and one for those that match no platform. */
 function findPushErrors({ platforms, pushErrors }: AlertFacts, findOpen: FindOpen): FoundAlert[] {
   const find = (id: number, platform: AlertPlatform | null, senders: string): FoundAlert[] => {
     const subject = String(id)
@@ -228,11 +228,11 @@ function toReviewAlert(review: MissingReview, platform: PlatformHealth | undefin
     kind: 'missing_review',
     subject: String(id),
     platform: platform ? toPlatform(platform) : null,
-    message: `${missing} of ${records} records of ${module_name} of ${title} did not come in a pull. None is marked as missing until somebody says whether they are gone.`,
+    message: `${missing} of ${records} records of ${module_name} of ${title} were missing from a pull. Review these records before they are marked as missing.`,
   }
 }
 
-/** What was not indexed before this process was there may be the fault of a hub that was stopped. */
+/** The time before the start of this process does not count: the hub may have been down. */
 function findSearchBehind(
   { now, watchedFrom, searchBehindSince }: AlertFacts,
   open: OpenAlert | undefined,
@@ -240,17 +240,17 @@ function findSearchBehind(
   if (searchBehindSince === null) return []
   const changedAt = Date.parse(searchBehindSince)
   const since = open ? changedAt : Math.max(changedAt, watchedFrom * HOUR_MS)
-  if (now.getTime() - since < SEARCH_BEHIND_MS * (open ? KEPT_FROM : 1)) return []
+  if (now.getTime() - since < SEARCH_BEHIND_MS * (open ? RESOLVE_FACTOR : 1)) return []
   if (open) return [open]
-  const message = `The search is behind: it does not know what has changed since ${searchBehindSince}.`
+  const message = `The search index is behind: changes since ${searchBehindSince} are not indexed.`
   return [{ kind: 'search_behind', subject: 'search', platform: null, message }]
 }
 
 function findLowDisk({ available, total }: DiskSpace, open: OpenAlert | undefined): FoundAlert[] {
   const low = Math.min(LOW_DISK_BYTES, total * LOW_DISK_SHARE)
-  if (available >= low * (open ? DISK_SLACK : 1)) return []
+  if (available >= low * (open ? DISK_RESOLVE_FACTOR : 1)) return []
   if (open) return [open]
-  const message = `The disk of the hub's data has ${inGigabytes(available)} left of ${inGigabytes(total)}.`
+  const message = `The disk with the data of the hub has ${formatGigabytes(available)} of ${formatGigabytes(total)} left.`
   return [{ kind: 'disk_low', subject: 'disk', platform: null, message }]
 }
 
@@ -262,6 +262,6 @@ function toPlatform({ platform_id, platform_name }: PlatformHealth): AlertPlatfo
   return { platform_id, platform_name }
 }
 
-function inGigabytes(bytes: number): string {
+function formatGigabytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 }

@@ -20,11 +20,11 @@ function alert(message: string, over: Partial<Alert> = {}): Alert {
     ...over,
   }
 }
-const over = (message: string) => alert(message, { resolved_at: '2026-03-10T09:30:00.000Z' })
+const resolved = (message: string) => alert(message, { resolved_at: '2026-03-10T09:30:00.000Z' })
 
 test('a single alert is in the subject, with advice and a link in the text', () => {
   const { subject, text } = composeAlertMail(
-    { raised: [alert('School fails')], over: [] },
+    { raised: [alert('School fails')], resolved: [] },
     'https://hub.example.org',
   )
   assert.equal(subject, 'Recordhub: School fails')
@@ -35,30 +35,33 @@ test('a single alert is in the subject, with advice and a link in the text', () 
 test('an alert about a review of missing records links to that review', () => {
   const raised = [alert('Many records missing', { kind: 'missing_review', missing_review_id: 7 })]
   const link = 'https://hub.example.org/dashboard/activity?tab=missing&review=7'
-  const { text } = composeAlertMail({ raised, over: [] }, 'https://hub.example.org')
+  const { text } = composeAlertMail({ raised, resolved: [] }, 'https://hub.example.org')
   assert.ok(text.includes(`- Many records missing ${link}\n`), text)
-  assert.doesNotMatch(composeAlertMail({ raised, over: [] }, '').text, /review=/)
+  assert.doesNotMatch(composeAlertMail({ raised, resolved: [] }, '').text, /review=/)
 })
 
 test('a mail formats the instants in a message, in UTC', () => {
   const message = 'School fails since 2026-03-10T07:59:59.123Z: HTTP 500'
-  const { subject, text } = composeAlertMail({ raised: [alert(message)], over: [] }, '')
+  const { subject, text } = composeAlertMail({ raised: [alert(message)], resolved: [] }, '')
   const formatted = 'School fails since 2026-03-10 07:59 UTC: HTTP 500'
   assert.equal(subject, `Recordhub: ${formatted}`)
   assert.ok(text.startsWith(`New:\n- ${formatted}\n`))
 })
 
 test('a resolved alert shows its period and no advice', () => {
-  const { subject, text } = composeAlertMail({ raised: [], over: [over('School fails')] }, '')
-  assert.equal(subject, 'Recordhub: over: School fails')
+  const { subject, text } = composeAlertMail(
+    { raised: [], resolved: [resolved('School fails')] },
+    '',
+  )
+  assert.equal(subject, 'Recordhub: resolved: School fails')
   assert.match(text, /School fails \(from 2026-03-10 08:00 UTC to 2026-03-10 09:30 UTC\)/)
   assert.doesNotMatch(text, /What to do|http/)
 })
 
 test('a storm of alerts is one mail with counts and each advice once', () => {
   const raised = Array.from({ length: 1000 }, (_, index) => alert(`Platform ${index} fails`))
-  const { subject, text } = composeAlertMail({ raised, over: [over('One')] }, '')
-  assert.equal(subject, 'Recordhub: alerts: 1000 new, 1 over')
+  const { subject, text } = composeAlertMail({ raised, resolved: [resolved('One')] }, '')
+  assert.equal(subject, 'Recordhub: alerts: 1000 new, 1 resolved')
   assert.match(text, /- Platform 49 fails\n- and 950 more\n/)
   assert.equal(text.split('Test the platform').length, 2)
   assert.ok(text.length < 10_000)
@@ -72,10 +75,10 @@ test('any platform name gives a short one-line subject and one line per alert', 
   )
   fc.assert(
     fc.property(hostile, hostile, (one, other) => {
-      const { subject, text } = composeAlertMail({ raised: [alert(one)], over: [] }, '')
+      const { subject, text } = composeAlertMail({ raised: [alert(one)], resolved: [] }, '')
       assert.doesNotMatch(subject, /[\p{Cc}\u2028\u2029]/u)
       assert.ok([...subject].length <= 140 && subject.isWellFormed())
-      const both = composeAlertMail({ raised: [alert(one), alert(other)], over: [] }, '').text
+      const both = composeAlertMail({ raised: [alert(one), alert(other)], resolved: [] }, '').text
       assert.equal(both.split('\n').filter((line) => line.startsWith('- ')).length, 3)
       assert.ok(text.isWellFormed() && both.length < 5000)
       assert.doesNotMatch(both.replaceAll('\n', ''), /[\p{Cc}\u2028\u2029]/u)
@@ -84,8 +87,6 @@ test('any platform name gives a short one-line subject and one line per alert', 
 })
 
 test('a test mail names the operator who requested it', () => {
-  assert.match(
-    composeTestMail('ann@example.org\nBcc: x', '').text,
-    /which ann@example.org Bcc: x asked/,
-  )
+  const { text } = composeTestMail('ann@example.org\nBcc: x', '')
+  assert.match(text, /^ann@example.org Bcc: x sent this test mail/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { describeAlert, type FoundAlert, isNoChange, judgeAlerts, type OpenAlert } from './alert.ts'
+import { describeAlert, diffAlerts, type FoundAlert, isEmpty, type OpenAlert } from './alert.ts'
 
 const KINDS = ['platform_failing', 'platform_silent', 'disk_low'] as const
 const anAlert: fc.Arbitrary<FoundAlert> = fc.record({
@@ -17,35 +17,35 @@ const foundSets = fc.array(fc.uniqueArray(anAlert, { selector: keyOf, maxLength:
 
 test('the open alerts are always those found last, each raised and resolved in turn', () => {
   fc.assert(
-    fc.property(foundSets, (turns) => {
+    fc.property(foundSets, (rounds) => {
       let open: OpenAlert[] = []
       let next = 1
-      const told: string[] = []
-      for (const found of turns) {
-        const { raise, resolve, reword } = judgeAlerts(open, found)
-        const over = new Set(resolve.map(({ alert_id }) => alert_id))
-        for (const alert of resolve) told.push(`over ${keyOf(alert)}`)
-        for (const alert of raise) told.push(`new ${keyOf(alert)}`)
-        const words = new Map(reword.map(({ alert_id, message }) => [alert_id, message]))
+      const changes: string[] = []
+      for (const found of rounds) {
+        const { raise, resolve, reword } = diffAlerts(open, found)
+        const resolved = new Set(resolve.map(({ alert_id }) => alert_id))
+        for (const alert of resolve) changes.push(`resolved ${keyOf(alert)}`)
+        for (const alert of raise) changes.push(`new ${keyOf(alert)}`)
+        const messages = new Map(reword.map(({ alert_id, message }) => [alert_id, message]))
         open = [
           ...open
-            .filter(({ alert_id }) => !over.has(alert_id))
-            .map((alert) => ({ ...alert, message: words.get(alert.alert_id) ?? alert.message })),
-          ...raise.map((alert) => ({ ...alert, alert_id: next++, raised_at: 'then' })),
+            .filter(({ alert_id }) => !resolved.has(alert_id))
+            .map((alert) => ({ ...alert, message: messages.get(alert.alert_id) ?? alert.message })),
+          ...raise.map((alert) => ({ ...alert, alert_id: next++, raised_at: 'now' })),
         ]
-        const seen = open.map((alert) => `${keyOf(alert)} ${alert.message}`)
+        const actual = open.map((alert) => `${keyOf(alert)} ${alert.message}`)
         assert.deepEqual(
-          seen.toSorted(),
+          actual.toSorted(),
           found.map((alert) => `${keyOf(alert)} ${alert.message}`).toSorted(),
         )
-        // Judging the same alerts again changes nothing.
-        assert.ok(isNoChange(judgeAlerts(open, found)))
+        // Comparing the same alerts again changes nothing.
+        assert.ok(isEmpty(diffAlerts(open, found)))
       }
       for (const kind of KINDS) {
         for (const subject of ['1', '2', '3']) {
-          const words = told.filter((one) => one.endsWith(` ${kind} ${subject}`))
-          words.forEach((word, index) => {
-            assert.ok(word.startsWith(index % 2 === 0 ? 'new ' : 'over '))
+          const ofAlert = changes.filter((one) => one.endsWith(` ${kind} ${subject}`))
+          ofAlert.forEach((change, index) => {
+            assert.ok(change.startsWith(index % 2 === 0 ? 'new ' : 'resolved '))
           })
         }
       }
@@ -55,7 +55,7 @@ test('the open alerts are always those found last, each raised and resolved in t
 
 test('an alert that is found twice is raised once', () => {
   const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
-  assert.equal(judgeAlerts([], [alert, alert]).raise.length, 1)
+  assert.equal(diffAlerts([], [alert, alert]).raise.length, 1)
 })
 
 test('the activity entry says whether the alert was raised or resolved', () => {
@@ -66,5 +66,5 @@ test('the activity entry says whether the alert was raised or resolved', () => {
     [raised.kind, raised.level, raised.platform],
     ['alert.raised', 'warning', platform],
   )
-  assert.match(describeAlert(alert, 'resolved').message, /^No longer so: It fails$/)
+  assert.match(describeAlert(alert, 'resolved').message, /^Alert resolved: It fails$/)
 })

@@ -1,32 +1,32 @@
-/** Alerts: their kinds, their words, and what becomes of them. Pure decisions. */
+/** Alerts: their kinds, their messages, and when they are raised and resolved. */
 import type { Alert, AlertKind } from '@recordhub/protocol'
 import type { NewActivity } from '../activity/activity.ts'
 
-/** What to do about each kind. */
+/** What to do about each kind of alert. */
 export const ADVICE: Readonly<Record<AlertKind, string>> = {
   platform_failing:
-    "Test the platform's connection in the hub. If it fails there too, its base URL, its source API key or the platform itself needs mending; else its logs say why.",
+    "Test the platform's connection in the hub. If it fails there too, its base URL, its source API key or the platform itself needs to be fixed. Otherwise, check the platform's logs.",
   module_failing:
-    'The answer of the platform for this module is what is wrong: its last pull says how. Mend it there, or unregister the module if the platform has it no more.',
+    "The platform's response for this module is not valid: its last pull shows the error. Fix it on the platform, or unregister the module if the platform no longer has it.",
   platform_silent:
-    'See whether the platform still runs, whether its outgoing calls reach the hub, and whether its hub API key is the one that is valid. Nothing needs doing if it has nothing to send, such as on a holiday.',
+    'Check that the platform is running, that its requests reach the hub, and that it uses the current hub API key. Ignore the alert if the platform has nothing to send, such as on a holiday.',
   rejected_rising:
-    'The rejected pushes say what is wrong with each. Often the platform was changed lately; what is kept can be sent again once it is mended.',
+    'Open the rejected pushes, which show the reasons. Often the platform was changed recently. Fix the platform, then replay the rejected pushes.',
   push_errors_rising:
-    'Open the push errors on the Activity page: they show the reason, the beginning of the key and the address of each sender. If a platform sent them, give its owner the current hub API key, or the message that its request got. If nobody you know sent them, block the address in front of the hub.',
+    'Open the push errors on the Activity page: they show the reason, the beginning of the key and the address of each sender. If a platform sent them, give its owner the current hub API key, or the error message of the response. If the sender is unknown, block its address in front of the hub.',
   missing_review:
-    'See whether the platform still has the records. Then approve in the hub that they are gone, or dismiss it.',
+    'Check whether the platform still has the records. Then approve or dismiss the review in the hub.',
   search_behind:
-    "See in the hub's log why the search index is not kept. While millions of records come for the first time it needs nothing but time.",
+    "Check the hub's log for errors of the search index. During the first import of millions of records, the delay is normal.",
   disk_low:
-    'Make room on the disk, or give it more. Shorter retention (HUB_RETENTION_…) frees space within hours. A full disk refuses every push.',
+    'Free disk space, or add more. A shorter retention (HUB_RETENTION_…) frees space within hours. The hub rejects every push while the disk is full.',
   mail_failing:
-    'Send a test mail from the hub: its answer has the words of the mail server. Then look at HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+    'Send a test mail from the hub, which shows the error message of the mail server. Then check HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
 }
 
 export type AlertPlatform = { platform_id: number; platform_name: string }
 
-/** Something that is so at the moment. `kind` and `subject` together tell it from others. */
+/** A condition that is true at the moment. `kind` and `subject` together identify it. */
 export type FoundAlert = {
   kind: AlertKind
   subject: string
@@ -36,27 +36,29 @@ export type FoundAlert = {
 
 export type OpenAlert = FoundAlert & { alert_id: number; raised_at: string }
 
-/** In bytes; `available` is what the hub may use. */
+/** In bytes. `available` is the space that the hub may use. */
 export type DiskSpace = { available: number; total: number }
 
 export type AlertChanges = {
   raise: FoundAlert[]
   resolve: OpenAlert[]
-  /** Open ones with other words than before. */
+  /** Open alerts whose message has changed. */
   reword: { alert_id: number; message: string }[]
 }
 
 /**
- * What becomes of the open alerts of some kinds, now that this was found of them: what is new is raised,
- * what was not found any more is over.
+ * Compares the open alerts of some kinds with the conditions found for them: new conditions are raised, and open alerts
+ * whose condition was not found are resolved.
  */
-export function judgeAlerts(open: OpenAlert[], found: FoundAlert[]): AlertChanges {
+export function diffAlerts(open: OpenAlert[], found: FoundAlert[]): AlertChanges {
   const openByKey = new Map(open.map((alert) => [keyOf(alert), alert]))
   const foundByKey = new Map(found.map((alert) => [keyOf(alert), alert]))
   const reword: AlertChanges['reword'] = []
   for (const [key, { alert_id, message }] of openByKey) {
-    const now = foundByKey.get(key)
-    if (now && now.message !== message) reword.push({ alert_id, message: now.message })
+    const current = foundByKey.get(key)
+    if (current && current.message !== message) {
+      reword.push({ alert_id, message: current.message })
+    }
   }
   return {
     raise: [...foundByKey].filter(([key]) => !openByKey.has(key)).map(([, alert]) => alert),
@@ -65,7 +67,7 @@ export function judgeAlerts(open: OpenAlert[], found: FoundAlert[]): AlertChange
   }
 }
 
-export function isNoChange({ raise, resolve, reword }: AlertChanges): boolean {
+export function isEmpty({ raise, resolve, reword }: AlertChanges): boolean {
   return raise.length + resolve.length + reword.length === 0
 }
 
@@ -73,17 +75,17 @@ function keyOf({ kind, subject }: Pick<FoundAlert, 'kind' | 'subject'>): string 
   return `${kind} ${subject}`
 }
 
-/** The lines of an alert that is raised, and of one that is over. */
-export function describeAlert(alert: FoundAlert, what: 'raised' | 'resolved'): NewActivity {
+/** The activity line of an alert that was raised or resolved. */
+export function describeAlert(alert: FoundAlert, change: 'raised' | 'resolved'): NewActivity {
   const { kind, platform, message } = alert
   return {
-    level: what === 'raised' ? 'warning' : 'info',
-    kind: `alert.${what}`,
-    message: what === 'raised' ? `Alert: ${message}` : `No longer so: ${message}`,
+    level: change === 'raised' ? 'warning' : 'info',
+    kind: `alert.${change}`,
+    message: change === 'raised' ? `Alert: ${message}` : `Alert resolved: ${message}`,
     ...(platform ? { platform } : {}),
     details: { alert: kind },
   }
 }
 
-/** What is to be told by mail: alerts that nobody was told of, and of those that were, which are over. */
-export type UnmailedAlerts = { raised: Alert[]; over: Alert[] }
+/** The alerts without a mail yet: new ones, and those that were mailed when raised and are resolved now. */
+export type UnmailedAlerts = { raised: Alert[]; resolved: Alert[] }

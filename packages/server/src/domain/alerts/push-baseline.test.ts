@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { hourOf, hourText, KNOWN_HOURS, PushBaselines } from './push-baseline.ts'
+import { BASELINE_HOURS, hourOf, hourText, PushBaselines } from './push-baseline.ts'
 
 const WEEK = 168
 /** A Monday, 00:00 UTC. */
@@ -14,11 +14,11 @@ const OFFICE = (hour: number) => {
 
 /** Learns the pushes of platform 1 from one hour up to and including another. */
 function learn(from: number, to: number, pushesAt: (hour: number) => boolean): PushBaselines {
-  const rhythms = new PushBaselines()
+  const baselines = new PushBaselines()
   for (let hour = from; hour <= to; hour += 1) {
-    rhythms.note(hour, [{ platform_id: 1, pushes: pushesAt(hour) ? 3 : 0, rejected: 0 }])
+    baselines.record(hour, [{ platform_id: 1, pushes: pushesAt(hour) ? 3 : 0, rejected: 0 }])
   }
-  return rhythms
+  return baselines
 }
 
 test('an hour is named as in the counters', () => {
@@ -48,33 +48,33 @@ test('no push is expected in the first week or from a platform that never pushes
 test('an hour counts by the share of weeks in which it had pushes', () => {
   const end = MONDAY + 3 * WEEK
   // On every second Monday at 10:00, and on every Monday at 11:00.
-  const rhythms = learn(MONDAY, end + 12, (hour) => {
+  const baselines = learn(MONDAY, end + 12, (hour) => {
     const ofWeek = (hour - MONDAY) % WEEK
     const week = Math.floor((hour - MONDAY) / WEEK)
     return hour < end && (ofWeek === 11 || (ofWeek === 10 && week % 2 === 0) || hour === MONDAY)
   })
   const close = (one: number, other: number) => assert.ok(Math.abs(one - other) < 1e-9)
-  close(rhythms.hoursMissed(1, end + 10), 2 / 3 + 1)
-  close(rhythms.hoursMissed(1, end + 11), 1)
+  close(baselines.hoursMissed(1, end + 10), 2 / 3 + 1)
+  close(baselines.hoursMissed(1, end + 11), 1)
 })
 
 test('only four weeks are remembered, whatever hours are skipped', () => {
   const hours = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(hours, (steps) => {
-      const rhythms = new PushBaselines()
+      const baselines = new PushBaselines()
       let hour = MONDAY
       let last = MONDAY
       for (const [index, step] of steps.entries()) {
         hour += step
         const pushes = index % 3
-        rhythms.note(hour, [{ platform_id: 1, pushes, rejected: 1 }])
-        rhythms.note(hour, [{ platform_id: 1, pushes, rejected: 1 }])
+        baselines.record(hour, [{ platform_id: 1, pushes, rejected: 1 }])
+        baselines.record(hour, [{ platform_id: 1, pushes, rejected: 1 }])
         if (pushes > 0) last = hour
-        const known = rhythms.lastPush(1)
+        const known = baselines.lastPush(1)
         if (known !== null) assert.equal(known, last)
-        else assert.ok(last === MONDAY || hour - last >= KNOWN_HOURS)
-        const { lately, usual } = rhythms.rejected(1)
+        else assert.ok(last === MONDAY || hour - last >= BASELINE_HOURS)
+        const { lately, usual } = baselines.rejected(1)
         assert.equal(lately, step === 1 && index > 0 ? 2 : 1)
         assert.ok(usual >= 0 && usual <= 2)
       }
@@ -83,16 +83,16 @@ test('only four weeks are remembered, whatever hours are skipped', () => {
 })
 
 test('recent rejections are compared with the usual number, which a rise changes only later', () => {
-  const rhythms = new PushBaselines()
-  const note = (hour: number, rejected: number) =>
-    rhythms.note(hour, [{ platform_id: 1, pushes: 1, rejected }])
-  for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) note(hour, 3)
-  assert.deepEqual(rhythms.rejected(1), { lately: 6, usual: 6 })
-  note(MONDAY + 200, 500)
-  note(MONDAY + 201, 700)
-  assert.deepEqual(rhythms.rejected(1), { lately: 1200, usual: 6 })
-  for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) note(hour, 0)
-  const { lately, usual } = rhythms.rejected(1)
+  const baselines = new PushBaselines()
+  const recordHour = (hour: number, rejected: number) =>
+    baselines.record(hour, [{ platform_id: 1, pushes: 1, rejected }])
+  for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) recordHour(hour, 3)
+  assert.deepEqual(baselines.rejected(1), { lately: 6, usual: 6 })
+  recordHour(MONDAY + 200, 500)
+  recordHour(MONDAY + 201, 700)
+  assert.deepEqual(baselines.rejected(1), { lately: 1200, usual: 6 })
+  for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) recordHour(hour, 0)
+  const { lately, usual } = baselines.rejected(1)
   assert.equal(lately, 0)
   assert.ok(usual > 6)
 })

@@ -1,93 +1,94 @@
 /**
- * What is usual for each platform: at which hours of the week it pushes, and how much of it is refused,
- * learned from the last four weeks of hourly counters. Hours are whole ones since 1970, in UTC.
+ * The baseline of each platform from the hourly counters of the last four weeks: at which hours of the week it pushes,
+ * and how many of its pushes are rejected. Hours are numbered since 1970, in UTC.
  */
 
-/** What came of a platform within an hour. */
+/** The pushes of a platform within an hour. */
 export type HourCounts = { platform_id: number; pushes: number; rejected: number }
 
 const HOUR_MS = 3_600_000
 const WEEK = 7 * 24
-/** The past that usual is judged by. */
-export const KNOWN_HOURS = 4 * WEEK
-/** A rise must not make itself usual at once. */
+/** The period of the baseline. */
+export const BASELINE_HOURS = 4 * WEEK
+/** The latest hours do not count for the baseline of rejected pushes, so that a rise does not become usual at once. */
 const RECENT_HOURS = 24
-const SLOTS = KNOWN_HOURS + RECENT_HOURS
+/** The size of the ring buffers, in hours. */
+const SLOTS = BASELINE_HOURS + RECENT_HOURS
 
-/** The whole hour that an instant falls in. */
+/** The hour that contains a time. */
 export function hourOf(at: Date): number {
   return Math.floor(at.getTime() / HOUR_MS)
 }
 
-/** As the counters name an hour: `2026-11-21T07`. */
+/** The hour in the form of the counters: `2026-11-21T07`. */
 export function hourText(hour: number): string {
   return new Date(hour * HOUR_MS).toISOString().slice(0, 13)
 }
 
-type Traces = {
+type Baseline = {
   firstPush: number | null
   lastPush: number | null
-  /** 1 for an hour with pushes. */
+  /** A ring buffer: 1 for an hour with pushes. */
   pushed: Uint8Array
   firstSeen: number
-  /** Null until something is refused. */
+  /** A ring buffer; null until a push is rejected. */
   rejected: Float64Array | null
 }
 
 export class PushBaselines {
-  readonly #platforms = new Map<number, Traces>()
+  readonly #platforms = new Map<number, Baseline>()
   #newest: number | null = null
 
-  /** The last hour that was noted; null before the first. */
+  /** The latest recorded hour; null before the first. */
   get newest(): number | null {
     return this.#newest
   }
 
-  /** Notes what came within an hour: the newest one again, or a later one. */
-  note(hour: number, counts: HourCounts[]): void {
-    this.#forgetUpTo(hour)
+  /** Records the counts of an hour: of the latest hour again, or of a later one. */
+  record(hour: number, counts: HourCounts[]): void {
+    this.#advanceTo(hour)
     for (const { platform_id, pushes, rejected } of counts) {
-      const traces = this.#tracesOf(platform_id, hour)
+      const baseline = this.#baselineOf(platform_id, hour)
       if (pushes > 0) {
-        traces.pushed[hour % SLOTS] = 1
-        traces.firstPush ??= hour
-        traces.lastPush = hour
+        baseline.pushed[hour % SLOTS] = 1
+        baseline.firstPush ??= hour
+        baseline.lastPush = hour
       }
-      if (rejected > 0 || traces.rejected) {
-        traces.rejected ??= new Float64Array(SLOTS)
-        traces.rejected[hour % SLOTS] = rejected
+      if (rejected > 0 || baseline.rejected) {
+        baseline.rejected ??= new Float64Array(SLOTS)
+        baseline.rejected[hour % SLOTS] = rejected
       }
     }
   }
 
-  /** The last hour with a push; null where there was none in the hours that are known. */
+  /** The latest hour with a push; null if there was none in the recorded period. */
   lastPush(platformId: number): number | null {
     const last = this.#platforms.get(platformId)?.lastPush ?? null
     return last !== null && this.#isKnown(last) ? last : null
   }
 
   /**
-   * How many hours with pushes one would have expected from `from` on, the newest hour left out since it is
-   * not over. An hour counts by the share of the weeks before in which the platform pushed at that hour of the week,
-   * so that nights, weekends and whoever pushes now and then count little.
+   * The expected number of hours with pushes since `from`, without the latest hour, which is not over. Each hour counts
+   * as the share of the previous weeks in which the platform pushed at that hour of the week, so that nights, weekends
+   * and rare pushes count little.
    */
   hoursMissed(platformId: number, from: number): number {
-    const traces = this.#platforms.get(platformId)
-    if (!traces || this.#newest === null) return 0
+    const baseline = this.#platforms.get(platformId)
+    if (!baseline || this.#newest === null) return 0
     let missed = 0
-    for (let hour = from; hour < this.#newest; hour += 1) missed += this.#shareOf(traces, hour)
+    for (let hour = from; hour < this.#newest; hour += 1) missed += this.#shareOf(baseline, hour)
     return missed
   }
 
-  /** How many were refused in the newest hour and the one before it, and how many usually are in two hours. */
+  /** The number of rejected pushes in the latest two hours, and the usual number in two hours. */
   rejected(platformId: number): { lately: number; usual: number } {
-    const traces = this.#platforms.get(platformId)
+    const baseline = this.#platforms.get(platformId)
     const newest = this.#newest
-    if (!traces?.rejected || newest === null) return { lately: 0, usual: 0 }
-    const { rejected } = traces
+    if (!baseline?.rejected || newest === null) return { lately: 0, usual: 0 }
+    const { rejected } = baseline
     const at = (hour: number) => (this.#isKnown(hour) ? (rejected[hour % SLOTS] ?? 0) : 0)
     const end = newest - RECENT_HOURS
-    const begin = Math.max(traces.firstSeen, newest - KNOWN_HOURS)
+    const begin = Math.max(baseline.firstSeen, newest - BASELINE_HOURS)
     let sum = 0
     for (let hour = begin; hour < end; hour += 1) sum += at(hour)
     return {
@@ -96,7 +97,7 @@ export class PushBaselines {
     }
   }
 
-  #shareOf({ firstPush, pushed }: Traces, hour: number): number {
+  #shareOf({ firstPush, pushed }: Baseline, hour: number): number {
     let weeks = 0
     let active = 0
     for (let past = hour - WEEK; this.#isKnown(past); past -= WEEK) {
@@ -111,8 +112,8 @@ export class PushBaselines {
     return this.#newest !== null && hour > this.#newest - SLOTS
   }
 
-  /** Clears the slots that later hours take over from those before them. */
-  #forgetUpTo(hour: number): void {
+  /** Clears the slots that are reused for later hours. */
+  #advanceTo(hour: number): void {
     const newest = this.#newest ?? hour
     const from = Math.max(newest + 1, hour - SLOTS + 1)
     for (const { pushed, rejected } of this.#platforms.values()) {
@@ -124,17 +125,17 @@ export class PushBaselines {
     this.#newest = Math.max(newest, hour)
   }
 
-  #tracesOf(platformId: number, hour: number): Traces {
+  #baselineOf(platformId: number, hour: number): Baseline {
     const known = this.#platforms.get(platformId)
     if (known) return known
-    const traces = {
+    const baseline = {
       firstPush: null,
       lastPush: null,
       pushed: new Uint8Array(SLOTS),
       firstSeen: hour,
       rejected: null,
     }
-    this.#platforms.set(platformId, traces)
-    return traces
+    this.#platforms.set(platformId, baseline)
+    return baseline
   }
 }

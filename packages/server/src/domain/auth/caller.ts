@@ -1,10 +1,10 @@
 import type { SecondFactorWanted } from '@recordhub/protocol'
 
-/** What a person or a program may do: read (viewer), work (operator), everything (admin). */
+/** The roles in ascending order: a viewer reads, an operator also manages platforms and pulls, an admin does everything. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Who is behind a request: an operator with a session, or a program with a token. */
+/** The caller of a request: an operator with a session, or a program with a token. */
 export type Caller =
   | {
       kind: 'operator'
@@ -13,7 +13,8 @@ export type Caller =
       name: string
       role: Role
       sessionId: string
-      wanted: SecondFactorWanted
+      /** The step with a second factor that the session requires before it may be used; null for none. */
+      secondFactorStep: SecondFactorWanted
     }
   | {
       kind: 'program'
@@ -21,7 +22,7 @@ export type Caller =
       name: string
       role: Role
       expiresAt: string | null
-      /** Whose token it is; null for nobody's. */
+      /** The operator who owns the token; null for a token of the command line. */
       operatorId: string | null
     }
 
@@ -29,25 +30,22 @@ export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text)
 }
 
-/** Whether somebody may do what takes a role. */
-export function mayActAs(caller: Caller, role: Role): boolean {
+/** Whether a caller has a role or a higher one. */
+export function hasRole(caller: Caller, role: Role): boolean {
   return includesRole(caller.role, role)
 }
 
-/** Each role may do what the ones before it may. */
-export function includesRole(held: Role, wanted: Role): boolean {
-  return ROLES.indexOf(held) >= ROLES.indexOf(wanted)
+/** Each role includes the permissions of the lower ones. */
+export function includesRole(actual: Role, required: Role): boolean {
+  return ROLES.indexOf(actual) >= ROLES.indexOf(required)
 }
 
-/**
- * Tells callers apart, also as the owner of what is stored: all sessions of an operator are one, and each
- * token is one of its own.
- */
+/** Identifies a caller in counters and as an owner: all sessions of an operator are one caller, each token is one. */
 export function keyOfCaller(caller: Caller): string {
   return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
 }
 
-/** How the activity and the audit name a caller. */
+/** The name of a caller in the activity and the audit log. */
 export function nameOfCaller(caller: Caller): string {
   return caller.kind === 'operator' ? caller.email : `token ${caller.name}`
 }

@@ -7,12 +7,12 @@ const ISSUER = 'https://id.example.org/realms/main'
 const SUFFIX = '/.well-known/openid-configuration'
 
 /** Normalises a URL as the configuration does. */
-const asSet = (url: string) => new URL(url).href.replace(/\/$/, '')
+const asConfigured = (url: string) => new URL(url).href.replace(/\/$/, '')
 
 test('the issuer and its discovery URL are equivalent settings', () => {
-  const expected = { issuer: ISSUER, description: `${ISSUER}${SUFFIX}` }
+  const expected = { issuer: ISSUER, discoveryUrl: `${ISSUER}${SUFFIX}` }
   for (const setting of [ISSUER, `${ISSUER}/`, `${ISSUER}${SUFFIX}`, `${ISSUER}${SUFFIX}/`]) {
-    assert.deepEqual(readIssuer(asSet(setting)), expected, setting)
+    assert.deepEqual(readIssuer(asConfigured(setting)), expected, setting)
   }
 })
 
@@ -26,7 +26,7 @@ test('different spellings of the issuer URL match', () => {
     assert.ok(isIssuer(ISSUER, named), named)
   }
   for (const named of ['https://id.example.org', 'https://id.example.org/']) {
-    assert.ok(isIssuer(readIssuer(asSet('https://id.example.org/')).issuer, named), named)
+    assert.ok(isIssuer(readIssuer(asConfigured('https://id.example.org/')).issuer, named), named)
   }
 })
 
@@ -62,9 +62,9 @@ test('any other URL does not match', () => {
 test('an issuer matches its own setting and no other', () => {
   fc.assert(
     fc.property(fc.webUrl(), fc.webUrl(), (one, other) => {
-      const { issuer } = readIssuer(asSet(one))
+      const { issuer } = readIssuer(asConfigured(one))
       assert.ok(isIssuer(issuer, one))
-      assert.equal(isIssuer(issuer, other), asSet(other) === issuer)
+      assert.equal(isIssuer(issuer, other), asConfigured(other) === issuer)
     }),
   )
 })

@@ -2,88 +2,87 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import {
-  countGuess,
-  FORGOTTEN_SECONDS,
-  type GuessCount,
-  type GuessKind,
-  isNotable,
-  waitBeforeGuess,
+  type AttemptCount,
+  type AttemptCounts,
+  addAttempt,
+  EXPIRY_SECONDS,
+  isAudited,
+  secondsUntilAllowed,
+  type ThrottlePolicy,
 } from './login-throttle.ts'
 
 const NOW = new Date('2026-03-10T08:00:00.000Z')
-const none = { person: null, place: null, account: null }
-const tried = (tries: number, secondsAgo = 0): GuessCount => ({
+const POLICIES = ['password', 'code', 'trusted_device', 'reauthentication'] as const
+const failed = (tries: number, secondsAgo = 0): AttemptCount => ({
   tries,
   at: new Date(NOW.getTime() - secondsAgo * 1000).toISOString(),
 })
-const wait = (counts: Partial<typeof none> | object, kind: GuessKind, isKnownDevice = false) =>
-  waitBeforeGuess({ ...none, ...counts }, { kind, isKnownDevice }, NOW)
+const wait = (policy: ThrottlePolicy, counts: AttemptCounts) =>
+  secondsUntilAllowed(policy, counts, NOW)
 
 test('five attempts are free, then the wait doubles up to 15 minutes', () => {
-  for (const kind of ['password', 'code', 'confirmation'] as const) {
+  for (const policy of POLICIES) {
     const waits = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 500].map((tries) =>
-      wait({ person: tried(tries) }, kind),
+      wait(policy, { client: failed(tries) }),
     )
     assert.deepEqual(waits, [0, 0, 0, 30, 60, 120, 240, 480, 900, 900, 900])
   }
-  assert.equal(wait({ person: tried(6, 59) }, 'password'), 1)
-  assert.equal(wait({ person: tried(6, 60) }, 'password'), 0)
+  assert.equal(wait('password', { client: failed(6, 59) }), 1)
+  assert.equal(wait('password', { client: failed(6, 60) }), 0)
 })
 
 test('a clock that was set far back causes no wait', () => {
-  for (const kind of ['password', 'code', 'confirmation'] as const) {
-    assert.equal(wait({ person: tried(9999, -3600), place: tried(9999, -3600) }, kind), 0)
-    assert.equal(wait({ person: tried(5, -2) }, kind), 28, 'clocks of nodes differ slightly')
+  for (const policy of POLICIES) {
+    assert.equal(wait(policy, { client: failed(9999, -3600), subnet: failed(9999, -3600) }), 0)
+    assert.equal(wait(policy, { client: failed(5, -2) }), 28, 'clocks of nodes differ slightly')
   }
 })
 
-test('attempts at many accounts delay an address, but not a trusted device', () => {
-  assert.equal(wait({ place: tried(29) }, 'password'), 0)
-  assert.equal(wait({ place: tried(30) }, 'password'), 30)
-  assert.equal(wait({ place: tried(9999), account: tried(9999) }, 'password', true), 0)
-  assert.equal(wait({ place: tried(9999), account: tried(9999) }, 'code', true), 0)
-  assert.equal(wait({ person: tried(5) }, 'password', true), 30)
+test('attempts at many accounts delay a subnet, but not a trusted device', () => {
+  const flooded = { subnet: failed(9999), account: failed(9999), global: failed(9999) }
+  assert.equal(wait('password', { subnet: failed(29) }), 0)
+  assert.equal(wait('password', { subnet: failed(30) }), 30)
+  assert.equal(wait('trusted_device', flooded), 0)
+  assert.equal(wait('reauthentication', flooded), 0)
+  assert.equal(wait('trusted_device', { ...flooded, client: failed(5) }), 30)
 })
 
 test('an account under attack still accepts its password from a new address at once', () => {
   fc.assert(
     fc.property(fc.nat(), (tries) => {
-      assert.equal(wait({ account: tried(tries) }, 'password'), 0)
-      assert.equal(wait({ account: tried(100), person: tried(1) }, 'password'), 30)
-      assert.equal(wait({ account: tried(tries) }, 'code') > 0, tries >= 100)
+      assert.equal(wait('password', { account: failed(tries) }), 0)
+      assert.equal(wait('password', { account: failed(100), client: failed(1) }), 30)
+      assert.equal(wait('code', { account: failed(tries) }) > 0, tries >= 100)
     }),
   )
 })
 
-test('no wait exceeds 15 minutes, and attempts are forgotten after one day', () => {
+test('no wait exceeds 15 minutes, and attempts expire after one day', () => {
   const count = fc.option(
     fc.record({ tries: fc.nat(), secondsAgo: fc.integer({ min: -1e6, max: 1e6 }) }),
   )
   const toCount = (one: { tries: number; secondsAgo: number } | null) =>
-    one && tried(one.tries, one.secondsAgo)
+    one && failed(one.tries, one.secondsAgo)
+  const policies = fc.constantFrom(...POLICIES)
   fc.assert(
-    fc.property(count, count, count, fc.boolean(), (person, place, account, isKnownDevice) => {
+    fc.property(count, count, count, policies, (client, subnet, account, policy) => {
       const counts = {
-        person: toCount(person),
-        place: toCount(place),
+        client: toCount(client),
+        subnet: toCount(subnet),
         account: toCount(account),
       }
-      for (const kind of ['password', 'code', 'confirmation'] as const) {
-        const seconds = waitBeforeGuess(counts, { kind, isKnownDevice }, NOW)
-        assert.ok(seconds >= 0 && seconds <= 900)
-        const later = new Date(NOW.getTime() + (1e6 + FORGOTTEN_SECONDS) * 1000)
-        assert.equal(waitBeforeGuess(counts, { kind, isKnownDevice }, later), 0)
-      }
+      const seconds = wait(policy, counts)
+      assert.ok(seconds >= 0 && seconds <= 900)
+      const later = new Date(NOW.getTime() + (1e6 + EXPIRY_SECONDS) * 1000)
+      assert.equal(secondsUntilAllowed(policy, counts, later), 0)
     }),
   )
-  assert.deepEqual(countGuess(tried(7, FORGOTTEN_SECONDS), NOW), tried(1))
-  assert.deepEqual(countGuess(tried(7, FORGOTTEN_SECONDS - 1), NOW), tried(8))
-  assert.deepEqual(countGuess(null, NOW), tried(1))
+  assert.deepEqual(addAttempt(failed(7, EXPIRY_SECONDS), NOW), failed(1))
+  assert.deepEqual(addAttempt(failed(7, EXPIRY_SECONDS - 1), NOW), failed(8))
+  assert.deepEqual(addAttempt(null, NOW), failed(1))
 })
 
 test('a million attempts make twenty audit log entries', () => {
-  const notable = Array.from({ length: 1_000_000 }, (_, index) => index + 1).filter((tries) =>
-    isNotable({ tries, at: '' }),
-  )
-  assert.equal(notable.length, 20)
+  const audited = Array.from({ length: 1_000_000 }, (_, index) => index + 1).filter(isAudited)
+  assert.equal(audited.length, 20)
 })

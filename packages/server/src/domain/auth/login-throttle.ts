@@ -1,71 +1,87 @@
 /**
- * How long a guesser has to wait. Nobody is shut out by what others do: see docs/decisions/0013-guesses.md.
+ * The login throttle. Each attempt is counted in several buckets, and a bucket with too many failed attempts delays the
+ * next one. Failed attempts from elsewhere never lock an operator out: see docs/decisions/0013-login-throttle.md.
  */
-
-/** Tries that failed or are under way, and when the last of them began (RFC 3339 in UTC). */
-export type GuessCount = { tries: number; at: string }
-
-/** What is counted of one try: of this account from this place or device, of the place, and of the account. */
-export type GuessCounts = {
-  person: GuessCount | null
-  place: GuessCount | null
-  account: GuessCount | null
-}
-
-/** `password`: the right one is let in from every new place. `code`: short, so an account has a limit of its own. */
-export type GuessKind = 'password' | 'code' | 'confirmation'
-
-/** Tries that fail count until so long after the last one. */
-export const FORGOTTEN_SECONDS = 24 * 3600
-const FREE_OF_PERSON = 5
-const FREE_OF_PLACE = 30
-/** From so many on an account is being guessed at, and each new place has one try. */
-const FREE_OF_ACCOUNT = 100
-const FIRST_WAIT_SECONDS = 30
-const LONGEST_WAIT_SECONDS = 900
 
 /**
- * Seconds until a try is allowed; 0 for now. What comes from a device that the operator has signed in with
- * before is judged by its own tries alone.
+ * A bucket counts the attempts that have something in common:
+ * - `client`: one account from one subnet or trusted device, or one session that reauthenticates
+ * - `subnet`: all accounts from one subnet
+ * - `account`: one account from everywhere
+ * - `global`: all attempts, which only limits the number of entries in the audit log
  */
-export function waitBeforeGuess(
-  counts: GuessCounts,
-  { kind, isKnownDevice }: { kind: GuessKind; isKnownDevice: boolean },
+export type Bucket = 'client' | 'subnet' | 'account' | 'global'
+
+/** The attempts of a bucket that failed or are in progress, and when the latest of them began (RFC 3339 in UTC). */
+export type AttemptCount = { tries: number; at: string }
+
+/** The counts of an attempt's buckets; null or absent for a bucket without attempts. */
+export type AttemptCounts = Partial<Record<Bucket, AttemptCount | null>>
+
+/** The policy by which an attempt is delayed. */
+export type ThrottlePolicy = 'password' | 'code' | 'trusted_device' | 'reauthentication'
+
+/** The number of failed attempts before a bucket delays the next one. A bucket without a limit only counts. */
+const FREE_ATTEMPTS: Readonly<Record<ThrottlePolicy, Partial<Record<Bucket, number>>>> = {
+  // There is no limit per account: the right password is accepted at once from every new client.
+  password: { client: 5, subnet: 30 },
+  // A code is short enough to be found by attempts from many subnets.
+  code: { client: 5, subnet: 30, account: 100 },
+  // Attempts from elsewhere do not delay the owner of the account.
+  trusted_device: { client: 5 },
+  reauthentication: { client: 5 },
+}
+/** An account with this many failed attempts is under attack. Then each client has one free attempt. */
+const ATTACK_THRESHOLD = 100
+
+/** Failed attempts expire this long after the latest of them. */
+export const EXPIRY_SECONDS = 24 * 3600
+const FIRST_WAIT_SECONDS = 30
+const MAX_WAIT_SECONDS = 900
+
+/** Seconds until the next attempt is allowed; 0 for now. The fullest bucket decides. */
+export function secondsUntilAllowed(
+  policy: ThrottlePolicy,
+  counts: AttemptCounts,
   now: Date,
 ): number {
-  const { person, place, account } = counts
-  if (isKnownDevice || kind === 'confirmation') return waitAfter(person, FREE_OF_PERSON, now)
-  const isGuessedAt = triesOf(account, now) >= FREE_OF_ACCOUNT
+  const { client, subnet, account } = FREE_ATTEMPTS[policy]
+  const isUnderAttack =
+    (policy === 'password' || policy === 'code') && triesOf(counts.account, now) >= ATTACK_THRESHOLD
   return Math.max(
-    waitAfter(person, isGuessedAt ? 1 : FREE_OF_PERSON, now),
-    waitAfter(place, FREE_OF_PLACE, now),
-    kind === 'code' ? waitAfter(account, FREE_OF_ACCOUNT, now) : 0,
+    waitAfter(counts.client, isUnderAttack ? 1 : client, now),
+    waitAfter(counts.subnet, subnet, now),
+    waitAfter(counts.account, account, now),
   )
 }
 
-/** The count with one more try. */
-export function countGuess(count: GuessCount | null, now: Date): GuessCount {
+/** The count after one more attempt. */
+export function addAttempt(count: AttemptCount | null, now: Date): AttemptCount {
   return { tries: triesOf(count, now) + 1, at: now.toISOString() }
 }
 
-/** Whether a try is worth an entry of the audit: the 1st, 2nd, 4th, 8th … so that many make few. */
-export function isNotable({ tries }: GuessCount): boolean {
+/** Whether a failed attempt is recorded in the audit log: the 1st, 2nd, 4th, 8th … so that a flood makes few entries. */
+export function isAudited(tries: number): boolean {
   return Number.isInteger(Math.log2(tries))
 }
 
-function triesOf(count: GuessCount | null, now: Date): number {
-  return count && secondsSince(count, now) < FORGOTTEN_SECONDS ? count.tries : 0
+function triesOf(count: AttemptCount | null | undefined, now: Date): number {
+  return count && secondsSince(count, now) < EXPIRY_SECONDS ? count.tries : 0
 }
 
-/** Twice as long after each try that failed. */
-function waitAfter(count: GuessCount | null, free: number, now: Date): number {
-  const over = triesOf(count, now) - free
-  if (!count || over < 0) return 0
-  const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.min(over, 10), LONGEST_WAIT_SECONDS)
+/** The wait doubles with each failed attempt. */
+function waitAfter(
+  count: AttemptCount | null | undefined,
+  freeAttempts: number | undefined,
+  now: Date,
+): number {
+  const excess = triesOf(count, now) - (freeAttempts ?? Number.POSITIVE_INFINITY)
+  if (!count || excess < 0) return 0
+  const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.min(excess, 10), MAX_WAIT_SECONDS)
   return Math.max(0, Math.ceil(wait - secondsSince(count, now)))
 }
 
-/** After a clock went back a try must not seem new until it has caught up. */
-function secondsSince({ at }: GuessCount, now: Date): number {
+/** The absolute difference: after a clock was set back, an attempt must not appear recent until the clock catches up. */
+function secondsSince({ at }: AttemptCount, now: Date): number {
   return Math.abs(now.getTime() - Date.parse(at)) / 1000
 }

@@ -4,7 +4,7 @@ import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { ROLES } from './caller.ts'
 import { decideAdmission } from './operator.ts'
 
-const rules = { invited: null, domains: ['example.org'], defaultRole: 'viewer' } as const
+const policy = { invited: null, domains: ['example.org'], defaultRole: 'viewer' } as const
 
 test('an e-mail that the provider has not verified is never admitted', () => {
   fc.assert(
@@ -14,13 +14,13 @@ test('an e-mail that the provider has not verified is never admitted', () => {
         { email, emailVerified: false },
         { invited, domains, defaultRole: 'admin' },
       )
-      assert.equal(admission.outcome, 'refused')
+      assert.equal(admission.outcome, 'rejected')
     }),
   )
 })
 
 test('the domain is everything after the last @', () => {
-  const admit = (email: string) => decideAdmission({ email, emailVerified: true }, rules).outcome
+  const admit = (email: string) => decideAdmission({ email, emailVerified: true }, policy).outcome
   for (const email of ['ann@example.org', 'ann@EXAMPLE.org', '"a@evil.example"@example.org']) {
     assert.equal(admit(email), 'admitted', email)
   }
@@ -34,14 +34,14 @@ test('the domain is everything after the last @', () => {
     '@example.org',
     '',
   ]) {
-    assert.equal(admit(email), 'refused', email)
+    assert.equal(admit(email), 'rejected', email)
   }
 })
 
 test('an invitation gives its own role, whatever the domain', () => {
   for (const invited of ROLES) {
     const newcomer = { email: 'eve@elsewhere.example', emailVerified: true }
-    const admission = decideAdmission(newcomer, { ...rules, invited })
+    const admission = decideAdmission(newcomer, { ...policy, invited })
     assert.deepEqual(admission, { outcome: 'admitted', role: invited })
   }
 })

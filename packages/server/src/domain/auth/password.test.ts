@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { findPasswordFault } from './password.ts'
+import { findPasswordIssue } from './password.ts'
 
-const OWN = {
+const OWNER = {
   email: 'ann.lee@corp.example',
   name: 'Ann Leeward',
   publicUrl: 'https://registry.corp.example',
 }
-const faultOf = (password: string) => findPasswordFault(password, OWN)
+const issueOf = (password: string) => findPasswordIssue(password, OWNER)
 
 test('a long password is accepted in any script, whatever it contains', () => {
   for (const password of [
@@ -21,14 +21,14 @@ test('a long password is accepted in any script, whatever it contains', () => {
     "'; DROP TABLE operators; --",
     `${'x'.repeat(100)}yzuvwab`,
   ]) {
-    assert.equal(faultOf(password), null, password)
+    assert.equal(issueOf(password), null, password)
   }
 })
 
 test('a character counts once, however many code units it has', () => {
-  assert.match(faultOf('🐴🔋📎✅🐴🔋📎') ?? '', /12 characters/)
-  assert.match(faultOf('e\u0301'.repeat(5)) ?? '', /12 characters/)
-  assert.match(faultOf('abcdefg'.repeat(40)) ?? '', /longer than 256/)
+  assert.match(issueOf('🐴🔋📎✅🐴🔋📎') ?? '', /12 characters/)
+  assert.match(issueOf('e\u0301'.repeat(5)) ?? '', /12 characters/)
+  assert.match(issueOf('abcdefg'.repeat(40)) ?? '', /longer than 256/)
 })
 
 test('common passwords are rejected, also with capitals, with separators or in pairs', () => {
@@ -43,10 +43,10 @@ test('common passwords are rejected, also with capitals, with separators or in p
     'password password',
     'ｐａｓｓｗｏｒｄ１２３４５６',
   ]) {
-    assert.match(faultOf(password) ?? '', /many people/, password)
+    assert.match(issueOf(password) ?? '', /common one/, password)
   }
   for (const password of ['aaaaaaaaaaaa', '121212121212', 'abcabcabcabc', '            ']) {
-    assert.match(faultOf(password) ?? '', /repeats/, password)
+    assert.match(issueOf(password) ?? '', /repeats/, password)
   }
 })
 
@@ -59,18 +59,18 @@ test('passwords made from the names of the hub or its operator are rejected', ()
     'registry.corp.example1',
     'leeward-recordhub',
   ]) {
-    assert.match(faultOf(password) ?? '', /your name/, password)
+    assert.match(issueOf(password) ?? '', /your name/, password)
   }
-  assert.match(faultOf('recordhub password') ?? '', /many people/)
-  assert.equal(faultOf('the registry of the old lighthouse'), null)
+  assert.match(issueOf('recordhub password') ?? '', /common one/)
+  assert.equal(issueOf('the registry of the old lighthouse'), null)
 })
 
 test('passwords under 12 or over 256 characters are always rejected', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (password) => {
-      const fault = faultOf(password)
-      if (Array.from(password).length < 12) assert.notEqual(fault, null)
-      if (password.length > 256) assert.notEqual(fault, null)
+      const issue = issueOf(password)
+      if (Array.from(password).length < 12) assert.notEqual(issue, null)
+      if (password.length > 256) assert.notEqual(issue, null)
     }),
   )
 })

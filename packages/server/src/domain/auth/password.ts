@@ -1,39 +1,50 @@
-/** What a password must be. Any character counts, and none is asked for (NIST SP 800-63B, OWASP ASVS 5.0, V6.2). */
+/** The password policy: any character is allowed and none is required (NIST SP 800-63B, OWASP ASVS 5.0, V6.2). */
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
-import { isCommonPassword } from '../../lib/crypto/common-passwords.ts'
+import { dictionary } from '@zxcvbn-ts/language-common'
 
-/** Words that a guesser tries first, since they are about this hub or its owner. */
-export type OwnWords = { email: string; name: string; publicUrl: string }
+/** Data about the owner and the hub, which an attacker tries first. */
+export type PasswordOwner = { email: string; name: string; publicUrl: string }
 
-const FEWEST_CHARACTERS = 5
-const SHORTEST_WORD = 4
-/** How much must be left of a password where words of its owner are taken out. */
-const FEWEST_OTHERS = 8
+const MIN_DISTINCT_CHARACTERS = 5
+const MIN_WORD_LENGTH = 4
+/** Minimum length of a password after the words of its owner are removed. */
+const MIN_OTHER_CHARACTERS = 8
+/** Some 49,000 words, in lower case. */
+const COMMON_PASSWORDS = new Set(dictionary['passwords-common'])
 
-/** What is wrong with a new password; null where nothing is. */
-export function findPasswordFault(password: string, own: OwnWords): string | null {
+/** The reason why a new password is not accepted; null if it is. */
+export function findPasswordIssue(password: string, owner: PasswordOwner): string | null {
   const characters = Array.from(password)
   if (characters.length < MIN_PASSWORD_LENGTH) {
-    return `the password needs ${MIN_PASSWORD_LENGTH} characters or more`
+    return `the password must have at least ${MIN_PASSWORD_LENGTH} characters`
   }
   if (password.length > MAX_PASSWORD_LENGTH) {
     return `the password is longer than ${MAX_PASSWORD_LENGTH} characters`
   }
-  if (new Set(characters).size < FEWEST_CHARACTERS) {
-    return 'the password repeats a few characters only'
+  if (new Set(characters).size < MIN_DISTINCT_CHARACTERS) {
+    return 'the password only repeats a few characters'
   }
   const plain = lettersOf(password)
-  const others = wordsOf(own).reduce((rest, word) => rest.replaceAll(word, ''), plain)
-  if (others !== plain && Array.from(others).length < FEWEST_OTHERS) {
-    return 'the password is little more than your name, your e-mail address or the name of the hub'
+  const others = wordsOf(owner).reduce((rest, word) => rest.replaceAll(word, ''), plain)
+  if (others !== plain && Array.from(others).length < MIN_OTHER_CHARACTERS) {
+    return 'the password contains little more than your name, your e-mail address or the name of the hub'
   }
   if (isCommonPassword(plain) || isCommonPassword(others)) {
-    return 'the password is among those that many people use, and that are guessed first'
+    return 'the password is a common one, which attackers try first'
   }
   return null
 }
 
-/** Capitals, spaces and signs between make a common password no rarer. */
+/** Whether a text is a common password or consists of two of them. */
+function isCommonPassword(text: string): boolean {
+  if (COMMON_PASSWORDS.has(text)) return true
+  return Array.from(text).some((_, index) => {
+    const [start, end] = [text.slice(0, index), text.slice(index)]
+    return index > 0 && COMMON_PASSWORDS.has(start) && COMMON_PASSWORDS.has(end)
+  })
+}
+
+/** Capital letters, spaces and punctuation do not make a common password less common. */
 function lettersOf(text: string): string {
   return text
     .normalize('NFKC')
@@ -41,12 +52,12 @@ function lettersOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** The longest first, so that none is left in pieces. */
-function wordsOf({ email, name, publicUrl }: OwnWords): string[] {
+/** The longest word comes first, so that a shorter one does not leave a part of it. */
+function wordsOf({ email, name, publicUrl }: PasswordOwner): string[] {
   const host = URL.parse(publicUrl)?.hostname ?? ''
   const words = ['recordhub', name, email, ...`${name} ${email} ${host}`.split(/[^\p{L}\p{N}]+/u)]
   return words
     .map(lettersOf)
-    .filter((word) => word.length >= SHORTEST_WORD)
+    .filter((word) => word.length >= MIN_WORD_LENGTH)
     .sort((one, other) => other.length - one.length)
 }

@@ -1,6 +1,6 @@
 import type { SecondFactorWanted } from '@recordhub/protocol'
 
-/** What an operator signs in with besides a password; `single_sign_on` only where the hub still has the provider. */
+/** The factors of an operator besides a password. `single_sign_on` only counts while the hub has a provider. */
 export type Factors = { second_factor: boolean; passkeys: number; single_sign_on: boolean }
 
 function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolean {
@@ -8,10 +8,10 @@ function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolea
 }
 
 /**
- * Where a second factor is required: who knows a password alone may set one up where there is none, and must
- * not add another one beside it.
+ * The step that a session requires where a second factor is mandatory. A session with a password alone may set up the
+ * first factor, but must not add another one: whoever knows the password could bypass the existing factor.
  */
-export function decideWanted(
+export function requiredSecondFactorStep(
   factors: Factors,
   { isStrong }: { isStrong: boolean },
 ): SecondFactorWanted {
@@ -19,9 +19,9 @@ export function decideWanted(
   return hasFactor(factors) ? 'sign_in' : 'set_up'
 }
 
-/** Whether another factor is there once a code or one of the passkeys is gone. */
-export function keepsFactor(factors: Factors, without: 'code' | 'passkey'): boolean {
-  return without === 'code'
+/** Whether a factor remains after the authenticator app or one of the passkeys is removed. */
+export function hasFactorWithout(factors: Factors, removed: 'code' | 'passkey'): boolean {
+  return removed === 'code'
     ? hasFactor({ ...factors, second_factor: false })
     : hasFactor({ ...factors, passkeys: factors.passkeys - 1 })
 }

@@ -1,26 +1,25 @@
 import { sha256 } from '../../lib/crypto/hash.ts'
-import { createRandomKey, hintOfKey } from '../../lib/crypto/random-key.ts'
+import { createRandomKey, maskKey } from '../../lib/crypto/random-key.ts'
 
-/** Begins every hub API key, so that one that leaks is recognised. */
+/** The prefix of every hub API key, so that a leaked one is recognised. */
 export const HUB_KEY_PREFIX = 'rhk_'
-/** Begins every token for programs. */
+/** The prefix of every API token. */
 export const TOKEN_PREFIX = 'rht_'
-
-/** Begins the token of an invitation's link. */
+/** The prefix of the token of an invitation link. */
 export const INVITATION_PREFIX = 'rhi_'
 
-/** A new key with what is stored of it: its hash for look-up, a hint for people. */
+/** A new key, and what is stored of it: its hash for look-ups, and its masked form. */
 export type NewKey = { key: string; hash: string; hint: string }
 
 export function createKey(
   prefix: typeof HUB_KEY_PREFIX | typeof TOKEN_PREFIX | typeof INVITATION_PREFIX,
 ): NewKey {
   const key = createRandomKey(prefix)
-  return { key, hash: sha256(key), hint: hintOfKey(key) }
+  return { key, hash: sha256(key), hint: maskKey(key) }
 }
 
-/** What a sealed key is bound to. */
+/** The purposes that encrypted keys are bound to. */
 export const HUB_KEY_PURPOSE = 'hub key'
 export const SOURCE_KEY_PURPOSE = 'source key'
-/** The hub's own key, by which it knows erased records again: it stays when the secret changes. */
+/** The key for the hashes of erased references. It remains when the secret is rotated. */
 export const REFERENCES_PURPOSE = 'erased references'

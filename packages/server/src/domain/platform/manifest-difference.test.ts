@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Manifest, Module } from '@recordhub/protocol'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { findManifestChanges, type KeptModule, keepModule } from './manifest-difference.ts'
+import { findManifestChanges, mergeModule, type StoredModule } from './manifest-difference.ts'
 
 const AT = '2026-11-21T08:00:00.000Z'
 const LATER = '2026-11-22T08:00:00.000Z'
@@ -87,24 +87,24 @@ test('additions in one direction are removals in the other', () => {
 })
 
 test('a new field has the time of its addition, and a removed field is kept until it returns', () => {
-  const first = keepModule(null, module('cases', ['a', 'b']), AT)
+  const first = mergeModule(null, module('cases', ['a', 'b']), AT)
   assert.deepEqual(first, { ...module('cases', ['a', 'b']), removed_at: null, removed_fields: [] })
-  const second = keepModule(first, module('cases', ['c', 'a']), AT)
+  const second = mergeModule(first, module('cases', ['c', 'a']), AT)
   assert.deepEqual(second?.fields, [field('c', { added_at: AT }), field('a')])
   assert.deepEqual(second.removed_fields, [{ ...field('b'), removed_at: AT }])
-  const third = keepModule(second, module('cases', ['c', 'a', 'b']), LATER)
+  const third = mergeModule(second, module('cases', ['c', 'a', 'b']), LATER)
   assert.deepEqual(third?.fields.at(-1), field('b', { added_at: LATER }))
   assert.deepEqual(third.fields[0], field('c', { added_at: AT }))
   assert.deepEqual(third.removed_fields, [])
 })
 
 test('a removed module has the time of its removal until it returns', () => {
-  const first = keepModule(null, module('cases', ['a']), AT)
-  const gone = keepModule(keepModule(first, null, AT), null, LATER)
+  const first = mergeModule(null, module('cases', ['a']), AT)
+  const gone = mergeModule(mergeModule(first, null, AT), null, LATER)
   assert.equal(gone?.removed_at, AT)
   assert.deepEqual(gone.fields, module('cases', ['a']).fields)
-  assert.equal(keepModule(gone, module('cases', ['a']), LATER)?.removed_at, null)
-  assert.equal(keepModule(null, null, AT), null)
+  assert.equal(mergeModule(gone, module('cases', ['a']), LATER)?.removed_at, null)
+  assert.equal(mergeModule(null, null, AT), null)
 })
 
 test('every key that was ever declared is kept in exactly one list', () => {
@@ -112,8 +112,8 @@ test('every key that was ever declared is kept in exactly one list', () => {
     fc.property(
       fc.array(fc.uniqueArray(fc.constantFrom('x', 'y', 'z')), { minLength: 1 }),
       (all) => {
-        let kept: KeptModule | null = null
-        for (const keys of all) kept = keepModule(kept, module('cases', keys), AT)
+        let kept: StoredModule | null = null
+        for (const keys of all) kept = mergeModule(kept, module('cases', keys), AT)
         const current = kept?.fields.map((one) => one.key) ?? []
         const removed = kept?.removed_fields.map((one) => one.key) ?? []
         assert.deepEqual(current, all.at(-1))

@@ -1,26 +1,28 @@
-/** What a manifest says otherwise than the one before it, field by field: pure. */
+/** The differences between two manifests of a platform: pure. */
 import type { Field, Manifest, ManifestChange, Module } from '@recordhub/protocol'
 
-/** A field that the manifest named once; `removed_at` is RFC 3339 in UTC. */
+/** A field that the manifest no longer contains; `removed_at` is RFC 3339 in UTC. */
 type RemovedField = Field & { removed_at: string }
 
-/** A module as it is kept: what the manifest says of it, and what it said of it before. */
-export type KeptModule = Module & { removed_at: string | null; removed_fields: RemovedField[] }
+/** A module as it is stored: with the fields that earlier manifests contained. */
+export type StoredModule = Module & { removed_at: string | null; removed_fields: RemovedField[] }
 
-/** What is said of a platform itself. */
-type Described = Pick<Manifest, 'platform_title' | 'platform_description'>
+/** The description of the platform itself. */
+type PlatformTexts = Pick<Manifest, 'platform_title' | 'platform_description'>
 
-/** Every difference, in the order of the manifest before and then of the new one. Order itself is none. */
+/** Returns all differences, in the order of the old manifest and then of the new one. The order itself is not compared. */
 export function findManifestChanges(
-  before: Described & { modules: Module[] },
-  after: Described & { modules: Module[] },
+  before: PlatformTexts & { modules: Module[] },
+  after: PlatformTexts & { modules: Module[] },
 ): ManifestChange[] {
   return [
-    ...membersOf(['platform_title', 'platform_description'], before, after).map((difference) => ({
-      change: 'platform_changed' as const,
-      ...difference,
-    })),
-    ...pairsOf(before.modules, after.modules, 'record_type').flatMap(
+    ...changedMembers(['platform_title', 'platform_description'], before, after).map(
+      (difference) => ({
+        change: 'platform_changed' as const,
+        ...difference,
+      }),
+    ),
+    ...pairByName(before.modules, after.modules, 'record_type').flatMap(
       ([known, named]): ManifestChange[] => {
         const { record_type = '', module_name = '' } = named ?? known ?? {}
         if (!known) return [{ change: 'module_added' as const, record_type, module_name }]
@@ -34,35 +36,37 @@ export function findManifestChanges(
 function findModuleChanges(before: Module, after: Module): ManifestChange[] {
   const { record_type } = after
   return [
-    ...membersOf(['module_name', 'description'], before, after).map((difference) => ({
+    ...changedMembers(['module_name', 'description'], before, after).map((difference) => ({
       change: 'module_changed' as const,
       record_type,
       ...difference,
     })),
-    ...pairsOf(before.fields, after.fields, 'key').flatMap(([known, named]): ManifestChange[] => {
-      const { key = '', label = '' } = named ?? known ?? {}
-      const place = { record_type, key, label }
-      if (!known) return [{ change: 'field_added' as const, ...place }]
-      if (!named) return [{ change: 'field_removed' as const, ...place }]
-      return membersOf(['label', 'type', 'required'], known, named).map((difference) => ({
-        change: 'field_changed' as const,
-        record_type,
-        key,
-        ...difference,
-      }))
-    }),
+    ...pairByName(before.fields, after.fields, 'key').flatMap(
+      ([known, named]): ManifestChange[] => {
+        const { key = '', label = '' } = named ?? known ?? {}
+        const field = { record_type, key, label }
+        if (!known) return [{ change: 'field_added' as const, ...field }]
+        if (!named) return [{ change: 'field_removed' as const, ...field }]
+        return changedMembers(['label', 'type', 'required'], known, named).map((difference) => ({
+          change: 'field_changed' as const,
+          record_type,
+          key,
+          ...difference,
+        }))
+      },
+    ),
   ]
 }
 
 /**
- * A module as it is kept after a manifest that names it, or does not (null): a field that came later says
- * when (`added_at`), and one that went stays beside the others until it comes back.
+ * Merges a stored module with the module of a new manifest; null if the manifest does not contain it. A new field has
+ * `added_at`. A removed field is stored in `removed_fields` until it is added again.
  */
-export function keepModule(
-  known: KeptModule | null,
+export function mergeModule(
+  known: StoredModule | null,
   named: Module | null,
   at: string,
-): KeptModule | null {
+): StoredModule | null {
   if (!named) return known && { ...known, removed_at: known.removed_at ?? at }
   if (!known) return { ...named, removed_at: null, removed_fields: [] }
   const knownFields = new Map(known.fields.map((field) => [field.key, field]))
@@ -72,16 +76,16 @@ export function keepModule(
     const added_at = before ? before.added_at : at
     return added_at === undefined ? field : { ...field, added_at }
   })
-  const gone = known.fields.filter((field) => !keys.has(field.key))
+  const removed = known.fields.filter((field) => !keys.has(field.key))
   const removed_fields = [
     ...known.removed_fields.filter((field) => !keys.has(field.key)),
-    ...gone.map((field) => ({ ...field, removed_at: at })),
+    ...removed.map((field) => ({ ...field, removed_at: at })),
   ]
   return { ...named, fields, removed_at: null, removed_fields }
 }
 
-/** What bears the same name on both sides, with null where one side has none. */
-function pairsOf<Item, Name extends keyof Item>(
+/** Pairs the items with the same name; null for an item that one side lacks. */
+function pairByName<Item, Name extends keyof Item>(
   before: Item[],
   after: Item[],
   name: Name,
@@ -94,7 +98,7 @@ function pairsOf<Item, Name extends keyof Item>(
   ]
 }
 
-function membersOf<Member extends string>(
+function changedMembers<Member extends string>(
   members: Member[],
   before: Record<Member, string | boolean>,
   after: Record<Member, string | boolean>,

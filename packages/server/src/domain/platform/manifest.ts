@@ -9,35 +9,33 @@ import { isStorableText } from '../../lib/text/storable-text.ts'
 
 const isManifestAnswer = Compile(ManifestAnswer)
 
-export type ManifestFault = {
+export type ManifestIssue = {
   kind: 'shape' | 'text' | 'duplicate_module' | 'record_type' | 'duplicate_field'
-  /** In half a sentence. */
+  /** A clause without a subject of its own, such as "it is not a manifest". */
   reason: string
 }
 
-/**
- * Reads what a platform answered as its manifest (specification 2.2), with the defaults of what only
- * describes filled in.
- */
+/** Validates the manifest response of a platform (specification 2.2), and fills in the defaults of optional members. */
 export function checkManifest(
-  answer: unknown,
+  response: unknown,
 ): { outcome: 'valid'; manifest: Manifest } | { outcome: 'invalid'; reason: string } {
-  const [fault] = findManifestFaults(answer)
-  if (fault) return { outcome: 'invalid', reason: fault.reason }
-  if (!isManifestAnswer.Check(answer)) return { outcome: 'invalid', reason: 'it is no manifest' }
-  return { outcome: 'valid', manifest: completeManifest(answer) }
+  const [issue] = findManifestIssues(response)
+  if (issue) return { outcome: 'invalid', reason: issue.reason }
+  if (!isManifestAnswer.Check(response))
+    return { outcome: 'invalid', reason: 'it is not a manifest' }
+  return { outcome: 'valid', manifest: completeManifest(response) }
 }
 
-/** Everything for which the hub refuses a manifest; what its shape hides is found once that is right. */
-export function* findManifestFaults(answer: unknown): Generator<ManifestFault, void> {
-  if (isManifestAnswer.Check(answer)) return yield* findContentFaults(completeManifest(answer))
-  for (const { instancePath, message } of isManifestAnswer.Errors(answer)) {
+/** Yields every reason to reject a manifest. Issues of the content are found only in a manifest with a valid shape. */
+export function* findManifestIssues(response: unknown): Generator<ManifestIssue, void> {
+  if (isManifestAnswer.Check(response)) return yield* findContentIssues(completeManifest(response))
+  for (const { instancePath, message } of isManifestAnswer.Errors(response)) {
     yield { kind: 'shape', reason: `${instancePath || 'it'} ${message}` }
   }
 }
 
-/** Why a `record_type` cannot stand in a path or an index; null where it can. */
-export function findRecordTypeFault(recordType: string): string | null {
+/** Returns why a `record_type` cannot be used in a path or an index; null if it can. */
+export function findRecordTypeIssue(recordType: string): string | null {
   if (recordType === '.' || recordType === '..') {
     return `the record_type "${recordType}" would change the path`
   }
@@ -45,9 +43,9 @@ export function findRecordTypeFault(recordType: string): string | null {
   return `the record_type "${recordType.slice(0, 50)}…" is longer than ${MAX_RECORD_TYPE_BYTES} bytes`
 }
 
-function completeManifest(answer: ManifestAnswer): Manifest {
-  const { platform_name, platform_title, platform_description } = answer
-  const modules = answer.modules.map(completeModule)
+function completeManifest(response: ManifestAnswer): Manifest {
+  const { platform_name, platform_title, platform_description } = response
+  const modules = response.modules.map(completeModule)
   return { platform_name, platform_title, platform_description, modules }
 }
 
@@ -65,18 +63,18 @@ function completeModule(module: ManifestAnswer['modules'][number]): Module {
   }
 }
 
-function* findContentFaults(manifest: Manifest): Generator<ManifestFault, void> {
+function* findContentIssues(manifest: Manifest): Generator<ManifestIssue, void> {
   const { platform_name, platform_title, platform_description, modules } = manifest
   const texts = modules.flatMap((one) => [one.record_type, one.module_name, one.description])
   if (![platform_name, platform_title, platform_description, ...texts].every(isStorableText)) {
-    yield { kind: 'text', reason: 'it holds a null character or half of a surrogate pair' }
+    yield { kind: 'text', reason: 'it contains a null character or an unpaired surrogate' }
   }
-  for (const twice of findDuplicates(modules.map((module) => module.record_type))) {
-    yield { kind: 'duplicate_module', reason: `two modules have the record_type "${twice}"` }
+  for (const duplicate of findDuplicates(modules.map((module) => module.record_type))) {
+    yield { kind: 'duplicate_module', reason: `two modules have the record_type "${duplicate}"` }
   }
   for (const { record_type, fields } of modules) {
-    const fault = findRecordTypeFault(record_type)
-    if (fault !== null) yield { kind: 'record_type', reason: fault }
+    const reason = findRecordTypeIssue(record_type)
+    if (reason !== null) yield { kind: 'record_type', reason }
     for (const key of findDuplicates(fields.map((field) => field.key))) {
       const reason = `the module "${record_type}" has two fields with the key "${key}"`
       yield { kind: 'duplicate_field', reason }

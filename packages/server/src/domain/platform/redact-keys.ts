@@ -1,27 +1,27 @@
-/** Takes keys out of what others sent: whoever reads what is kept, logged or shown of it must not learn them. */
+/** Redacts keys in received texts, before they are stored, logged or shown. */
 import {
   isJsonObject,
   type JsonValue,
   parseLossless,
   stringifyLossless,
-} from '../../lib/json/lossless-json.ts'
+} from '@recordhub/protocol/lossless-json'
 
-/** Stands where a key was. */
+/** Replaces a key. */
 export const REMOVED_KEY = '[key removed]'
 
-/** Keys of the hub, wherever they stand. */
+/** Keys of the hub. */
 const HUB_KEY = /rh[kt]_[0-9A-Za-z]{16,}/g
 const KEY_NAME =
   /^(?:authorization|(?:x[-_]?)?(?:hub[-_]?|platform[-_]?|source[-_]?(?:platform[-_]?)?)?api[-_]?key)$/i
-/** What has none of these holds no key, and is not looked through. */
+/** A body without a match contains no key, and is not searched further. */
 const HINT = /rh[kt]_|authorization|api[-_]?key/i
-/** A known key that is shorter is found in any text, and is no secret. */
-const SHORTEST = 8
+/** A shorter key would match parts of any text. */
+const MIN_KEY_LENGTH = 8
 
 /**
  * @param body JSON text.
- * @param keys what else is known to be a key, such as the one that the platform is asked with.
- * @returns the body as it is, or, where it holds keys, with {@link REMOVED_KEY} in their places.
+ * @param keys other known keys, such as the source API key of the platform.
+ * @returns the body with {@link REMOVED_KEY} in place of each key; unchanged without keys.
  */
 export function redactKeys(body: string, keys: readonly string[] = []): string {
   const isKnown = keys
@@ -31,7 +31,7 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
   try {
     return stringifyLossless(redactValue(parseLossless(body), keys))
   } catch (error) {
-    // Nested too deeply to be looked through.
+    // It is nested too deeply to be searched.
     if (error instanceof RangeError || error instanceof SyntaxError) {
       return stringifyLossless(REMOVED_KEY)
     }
@@ -39,7 +39,7 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
   }
 }
 
-/** A value with {@link REMOVED_KEY} in the places of keys: of the hub's, of `keys`, and of members called so. */
+/** Replaces keys of the hub, `keys`, and the values of members with the name of a key by {@link REMOVED_KEY}. */
 export function redactValue(value: JsonValue, keys: readonly string[]): JsonValue {
   if (typeof value === 'string') return redactText(value, keys)
   if (Array.isArray(value)) return value.map((item) => redactValue(item, keys))
@@ -51,7 +51,7 @@ export function redactValue(value: JsonValue, keys: readonly string[]): JsonValu
   return Object.fromEntries(members)
 }
 
-/** A text with {@link REMOVED_KEY} in the places of keys: of the hub's, and of `keys` in whatever form they are quoted. */
+/** Replaces keys of the hub, and `keys` in any encoding, by {@link REMOVED_KEY}. */
 export function redactText(text: string, keys: readonly string[]): string {
   return keys
     .flatMap(formsOf)
@@ -61,9 +61,9 @@ export function redactText(text: string, keys: readonly string[]): string {
     )
 }
 
-/** As it was sent, and as others write it who quote it. */
+/** A key in the encodings in which a response may quote it. */
 function formsOf(key: string): string[] {
-  if (key.length < SHORTEST) return []
+  if (key.length < MIN_KEY_LENGTH) return []
   const bytes = Buffer.from(key)
   const base64 = bytes.toString('base64').replace(/=+$/, '')
   const base64url = bytes.toString('base64url')

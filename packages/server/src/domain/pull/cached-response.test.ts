@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { conditionalHeaders, findValidators, isCacheable, readTag } from './cached-response.ts'
+import {
+  conditionalHeaders,
+  findValidators,
+  isCacheable,
+  readFingerprint,
+} from './cached-response.ts'
 
 const DATE = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const OLD = 'Tue, 10 Mar 2026 07:59:59 GMT'
@@ -36,9 +41,9 @@ test('a Last-Modified that is invalid or not older than the response is ignored'
 
 test('another manifest or another address gives another tag', () => {
   const tags = [
-    readTag({ manifest_tag: 'a', source_base_url: 'https://a' }),
-    readTag({ manifest_tag: 'b', source_base_url: 'https://a' }),
-    readTag({ manifest_tag: 'a', source_base_url: 'https://b' }),
+    readFingerprint({ manifest_hash: 'a', source_base_url: 'https://a' }),
+    readFingerprint({ manifest_hash: 'b', source_base_url: 'https://a' }),
+    readFingerprint({ manifest_hash: 'a', source_base_url: 'https://b' }),
   ]
   assert.equal(new Set(tags).size, 3)
 })

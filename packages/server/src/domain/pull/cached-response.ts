@@ -1,17 +1,17 @@
-/** What is kept of a records answer, to ask the next time whether it still holds (RFC 9110, 13.1). */
+/** The response that the next pull of a module requests conditionally (RFC 9110, 13.1): pure. */
 import { sha256 } from '../../lib/crypto/hash.ts'
 
-/** Header values that a platform gave an answer; at least one is there. */
+/** The validators of a response. At least one of them is set. */
 export type Validators = { etag: string | null; last_modified: string | null }
 
 export type CachedResponse = Validators & {
-  /** Stands for what the answer was read under: under another one it says nothing. */
-  read_tag: string
-  /** How many records the answer brought. */
+  /** Identifies the manifest and the source that the response was read with. The response is not used with others. */
+  read_fingerprint: string
+  /** The number of records in the response. */
   records: number
-  /** How many pushes the module had had when the answer was asked for. */
+  /** The number of pushes of the module before the request. */
   pushes: number
-  /** The members that the answer lacked beside its records: it lacks them as long as it holds. */
+  /** The required members that the response lacked. They are reported as long as the response is valid. */
   missing_members: string[]
 }
 
@@ -19,8 +19,8 @@ const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,500}"$/
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 
 /**
- * The validators of an answer that may be sent back as they are; null for none. A `Last-Modified` from
- * within the second of the answer is none: what changes later in that second would bear the same.
+ * Returns the validators of a response that may be sent back unchanged; null without any. A `Last-Modified` within the
+ * second of the response is not a validator: a change later in that second would have the same value.
  */
 export function findValidators(headers: {
   etag: string
@@ -34,7 +34,7 @@ export function findValidators(headers: {
   return etag === null && last_modified === null ? null : { etag, last_modified }
 }
 
-/** The headers that ask for the answer only where it is another one now. */
+/** The headers of a conditional request. */
 export function conditionalHeaders({ etag, last_modified }: Validators): Record<string, string> {
   return {
     ...(etag === null ? {} : { 'If-None-Match': etag }),
@@ -42,13 +42,16 @@ export function conditionalHeaders({ etag, last_modified }: Validators): Record<
   }
 }
 
-/** Stands for the circumstances of a read: the manifest's keys, and where it was asked. */
-export function readTag(circumstances: { manifest_tag: string; source_base_url: string }): string {
-  const { manifest_tag, source_base_url } = circumstances
-  return `2.${manifest_tag}.${sha256(source_base_url).slice(0, 8)}`
+/** Identifies what a response was read with: the keys of the manifest, and the source. */
+export function readFingerprint(context: {
+  manifest_hash: string
+  source_base_url: string
+}): string {
+  const { manifest_hash, source_base_url } = context
+  return `2.${manifest_hash}.${sha256(source_base_url).slice(0, 8)}`
 }
 
-/** What came of a read, as far as it tells whether the answer may be relied on the next time. */
+/** The result of a read, as far as it decides whether its response may be cached. */
 export type ReadResult = {
   isComplete: boolean
   pages: number
@@ -57,7 +60,7 @@ export type ReadResult = {
   warnings: number
 }
 
-/** Only an answer that says the whole state of the module, and left nothing open, speaks for it later. */
+/** Only a response of one page that was stored completely and without problems may be cached. */
 export function isCacheable(result: ReadResult): boolean {
   const { isComplete, pages, stale, rejected, warnings } = result
   return isComplete && pages === 1 && stale + rejected + warnings === 0

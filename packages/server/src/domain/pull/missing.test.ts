@@ -2,29 +2,51 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   canBeMissing,
+  classifyRead,
   exceedsMissingThreshold,
   graceStart,
-  isCompleteRead,
+  type MissingPlan,
+  type MissingSurvey,
   needsSecondRead,
   type OpenReview,
-  validateMissing,
+  planMissing,
 } from './missing.ts'
 
-const WHOLE = { unnamed: 0, pages: 1 }
+const WHOLE = { error: null, coverage: { unidentified: 0, pages: 1 }, total: 5, received: 5 }
 
 test('only a complete read can prove that records are missing', () => {
-  assert.equal(isCompleteRead(WHOLE, { total: null, received: 5 }), true)
-  assert.equal(isCompleteRead(WHOLE, { total: 5, received: 5 }), true)
-  assert.equal(isCompleteRead(WHOLE, { total: 0, received: 0 }), true)
-  assert.equal(isCompleteRead(WHOLE, { total: 6, received: 5 }), false)
-  assert.equal(isCompleteRead(WHOLE, { total: 4, received: 5 }), false)
-  assert.equal(isCompleteRead({ ...WHOLE, unnamed: 1 }, { total: 5, received: 5 }), false)
-  // A 304 response contains no records.
-  assert.equal(isCompleteRead({ ...WHOLE, pages: 0 }, { total: null, received: 0 }), false)
+  assert.equal(classifyRead(WHOLE), 'complete')
+  assert.equal(classifyRead({ ...WHOLE, total: null }), 'complete')
+  assert.equal(classifyRead({ ...WHOLE, total: 0, received: 0 }), 'complete')
+  assert.equal(classifyRead({ ...WHOLE, total: 6 }), 'incomplete')
+  assert.equal(classifyRead({ ...WHOLE, total: 4 }), 'incomplete')
+  assert.equal(classifyRead({ ...WHOLE, coverage: { unidentified: 1, pages: 1 } }), 'incomplete')
+  assert.equal(classifyRead({ ...WHOLE, error: new Error('cut off') }), 'incomplete')
+})
+
+test('a 304 response proves nothing, and settles its read', () => {
+  const read = { ...WHOLE, coverage: { unidentified: 0, pages: 0 }, total: null, received: 0 }
+  assert.equal(classifyRead(read), 'not_modified')
+  assert.equal(classifyRead({ ...read, error: new Error('cut off') }), 'incomplete')
+  assert.deepEqual(planMissing('not_modified', 20), {
+    decision: 'nothing',
+    review: 'none',
+    candidates: null,
+    isSettled: true,
+  })
+})
+
+test('an incomplete read marks nothing, and deletes the candidates of the read before', () => {
+  assert.deepEqual(planMissing('incomplete', 20), {
+    decision: 'nothing',
+    review: 'none',
+    candidates: [],
+    isSettled: false,
+  })
 })
 
 test('a read proves a record missing only if it began long enough after the last push of the record', () => {
-  const read = { mark: 10, pushed_until: graceStart('2026-11-21T08:05:00.000000000Z', 300) }
+  const read = { snapshotSeq: 10, pushed_until: graceStart('2026-11-21T08:05:00.000000000Z', 300) }
   const cases: [number, string | null, boolean][] = [
     [0, null, true],
     [10, '2026-11-21T08:00:00.000000000Z', true],
@@ -57,9 +79,9 @@ test('the missing threshold is exceeded above its share of a module and from ten
     [9, 9, 0, false],
     [10, 1_000_000, 0, true],
   ]
-  for (const [missing, records, fuse, expected] of cases) {
-    const says = `${missing} of ${records} at ${fuse} %`
-    assert.equal(exceedsMissingThreshold({ missing, records }, fuse), expected, says)
+  for (const [missing, records, threshold, expected] of cases) {
+    const says = `${missing} of ${records} at ${threshold} %`
+    assert.equal(exceedsMissingThreshold({ missing, records }, threshold), expected, says)
   }
 })
 
@@ -69,41 +91,75 @@ const open = (state: OpenReview['state'], missing = 300): OpenReview => ({
   state,
   ...set(missing),
 })
-const mark = (close: 'marked' | 'settled' | null) => ({ verdict: 'mark', close })
-const hold = (ask: 'anew' | 'update' | null) => ({ verdict: 'hold', ask })
-
-test('below the threshold all records are marked, and an open review is settled', () => {
-  assert.deepEqual(validateMissing(set(0), null, 20), mark(null))
-  assert.deepEqual(validateMissing(set(200), null, 20), mark(null))
-  for (const state of ['pending', 'dismissed'] as const) {
-    assert.deepEqual(validateMissing(set(0), open(state), 20), mark('settled'))
-    assert.deepEqual(validateMissing(set(200), open(state), 20), mark('settled'))
-  }
-  assert.deepEqual(validateMissing(set(0), open('approved'), 20), mark('settled'))
-  assert.deepEqual(validateMissing(set(200), open('approved'), 20), mark('marked'))
+const surveyOf = (over: Partial<MissingSurvey>): MissingSurvey => ({
+  found: set(0),
+  absent: null,
+  unconfirmed: 0,
+  undecided: 0,
+  review: null,
+  hasCandidates: false,
+  ...over,
 })
 
-test('above the threshold a review is requested, and again if many more are missing', () => {
-  assert.deepEqual(validateMissing(set(201), null, 20), hold('anew'))
-  assert.deepEqual(validateMissing(set(300), open('pending'), 20), hold(null))
-  assert.deepEqual(validateMissing(set(501), open('pending'), 20), hold('anew'))
+/** The decision about missing records and their review, at a missing threshold of 20 %. */
+function decide(found: MissingSurvey['found'], review: OpenReview | null) {
+  const plan = planMissing(surveyOf({ found, review }), 20)
+  return { decision: plan.decision, review: plan.review }
+}
+const mark = (close: 'marked' | 'settled' | null) => ({
+  decision: 'mark',
+  review: close === null ? 'none' : { close },
+})
+const needsReview = (review: MissingPlan['review']) => ({ decision: 'needs_review', review })
+
+test('below the threshold all records are marked, and an open review is settled', () => {
+  assert.deepEqual(decide(set(0), null), mark(null))
+  assert.deepEqual(decide(set(200), null), mark(null))
+  for (const state of ['pending', 'dismissed'] as const) {
+    assert.deepEqual(decide(set(0), open(state)), mark('settled'))
+    assert.deepEqual(decide(set(200), open(state)), mark('settled'))
+  }
+  assert.deepEqual(decide(set(0), open('approved')), mark('settled'))
+  assert.deepEqual(decide(set(200), open('approved')), mark('marked'))
+})
+
+test('above the threshold a review is created, and again if many more are missing', () => {
+  assert.deepEqual(decide(set(201), null), needsReview('create'))
+  assert.deepEqual(decide(set(300), open('pending')), needsReview('none'))
+  assert.deepEqual(decide(set(501), open('pending')), needsReview('create'))
 })
 
 test('a pending review follows the records that are missing in the last read', () => {
   for (const missing of [250, 300, 500]) {
-    assert.deepEqual(validateMissing(set(missing, 'others'), open('pending'), 20), hold('update'))
+    assert.deepEqual(decide(set(missing, 'others'), open('pending')), needsReview('update'))
   }
 })
 
 test('an approval covers the reviewed number plus what the threshold allows', () => {
   for (const missing of [250, 300, 500]) {
-    assert.deepEqual(validateMissing(set(missing), open('approved'), 20), mark('marked'))
+    assert.deepEqual(decide(set(missing), open('approved')), mark('marked'))
   }
-  assert.deepEqual(validateMissing(set(501), open('approved'), 20), hold('anew'))
+  assert.deepEqual(decide(set(501), open('approved')), needsReview('create'))
 })
 
 test('a dismissal covers only the same records', () => {
-  assert.deepEqual(validateMissing(set(300), open('dismissed'), 20), hold(null))
-  assert.deepEqual(validateMissing(set(300, 'others'), open('dismissed'), 20), hold('anew'))
-  assert.deepEqual(validateMissing(set(299, 'fewer'), open('dismissed'), 20), hold('anew'))
+  assert.deepEqual(decide(set(300), open('dismissed')), needsReview('none'))
+  assert.deepEqual(decide(set(300, 'others'), open('dismissed')), needsReview('create'))
+  assert.deepEqual(decide(set(299, 'fewer'), open('dismissed')), needsReview('create'))
+})
+
+test('a read of several pages saves its absent records as candidates', () => {
+  const candidatesOf = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).candidates
+  assert.deepEqual(candidatesOf({ absent: [4, 7] }), [4, 7])
+  assert.deepEqual(candidatesOf({ absent: [], hasCandidates: true }), [])
+  assert.deepEqual(candidatesOf({ hasCandidates: true }), [], 'a read of one page needs none')
+  assert.equal(candidatesOf({}), null)
+})
+
+test('a read is settled when it decides about every absent record', () => {
+  const isSettled = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).isSettled
+  assert.equal(isSettled({ found: set(5) }), true)
+  assert.equal(isSettled({ found: set(5), unconfirmed: 1 }), false)
+  assert.equal(isSettled({ found: set(5), undecided: 1 }), false)
+  assert.equal(isSettled({ found: set(300) }), false)
 })

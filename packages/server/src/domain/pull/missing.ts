@@ -1,44 +1,61 @@
-/** Which records a read says are gone, and when a person is asked first: pure decisions. */
+/**
+ * Which records of a module are missing, and when an operator must review that first: pure decisions. A record is
+ * missing when a complete read of its module did not contain it.
+ */
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 
-/** What a read says of the records that there are. */
+/** Which records of a module a read contained. */
 export type ReadCoverage = {
-  /** The ids of the records that it met. */
+  /** The ids of the records that it contained. */
   seen: IdBitset
-  /** References of elements that were rejected: their records are there all the same. */
+  /** The reference numbers of rejected elements: their records exist on the platform and are not missing. */
   rejected: ReadonlySet<string>
-  /** Elements of which nobody can tell whose they are. */
-  unnamed: number
-  /** Answers that it came in; 0 where the platform only said that nothing has changed. */
+  /** The number of elements whose record is unknown. */
+  unidentified: number
+  /** The number of pages of the response; 0 when the platform responded with 304. */
   pages: number
 }
 
-/**
- * Whether a read that ended well can say what is gone: all came that was announced, and no element was
- * rejected that might be the record which is missed.
- */
-export function isCompleteRead(
-  { unnamed, pages }: Pick<ReadCoverage, 'unnamed' | 'pages'>,
-  { total, received }: { total: number | null; received: number },
-): boolean {
-  return pages > 0 && unnamed === 0 && (total === null || total === received)
+/** What a read can prove about records that it did not contain. */
+export type ReadProof =
+  /** Every record that it did not contain is missing. */
+  | 'complete'
+  /** Nothing, and nothing has to be proved: the module has not changed since an earlier read that was settled. */
+  | 'not_modified'
+  /** Nothing: it failed, its total differs, or one of its unidentified elements may be the record. */
+  | 'incomplete'
+
+export function classifyRead(read: {
+  error: unknown
+  coverage: Pick<ReadCoverage, 'unidentified' | 'pages'>
+  total: number | null
+  received: number
+}): ReadProof {
+  const { error, coverage, total, received } = read
+  if (error !== null) return 'incomplete'
+  if (coverage.pages === 0) return 'not_modified'
+  const isComplete = coverage.unidentified === 0 && (total === null || total === received)
+  return isComplete ? 'complete' : 'incomplete'
 }
 
-/** Records may move from page to page while they are read: only a second read in a row is believed. */
+/**
+ * Whether a record must be absent from two reads in a row before it is missing: records may move from page to page
+ * while the pages are read.
+ */
 export function needsSecondRead({ pages }: Pick<ReadCoverage, 'pages'>): boolean {
   return pages > 1
 }
 
-/** The start of a read, as far as it decides which records the read can prove missing. */
+/** The start of a read, which limits the records that the read can prove missing. */
 export type ReadStart = {
   /** The write sequence at the read's first request. */
-  mark: number
-  /** Records pushed after this time are left to a later read; in the form of `parseInstant`. */
+  snapshotSeq: number
+  /** Records pushed after this time are left to a later read; in the form of `parseRfc3339`. */
   pushed_until: string
 }
 
-/** The last push of a record: its number in the write sequence and its time; 0 and null where there was none. */
+/** The last push of a record: its number in the write sequence and its time; 0 and null without a push. */
 export type LastPush = { pushed_seq: number; pushed_at: string | null }
 
 /**
@@ -51,59 +68,104 @@ export function graceStart(requested_at: string, graceSeconds: number): string {
 
 /** Whether a read that does not contain a record proves it missing, given the record's last push. */
 export function canBeMissing({ pushed_seq, pushed_at }: LastPush, read: ReadStart): boolean {
-  return pushed_seq <= read.mark && (pushed_at === null || pushed_at <= read.pushed_until)
+  return pushed_seq <= read.snapshotSeq && (pushed_at === null || pushed_at <= read.pushed_until)
 }
 
-/** What a read would mark: so many, of so many that are not marked yet; the text tells one set from another. */
+/** A set of missing records: their number, the number of records not marked yet, and a hash of the record ids. */
 export type MissingSet = { missing: number; records: number; fingerprint: string }
 
-/** A question that is not closed. */
+/** A review that is not closed. */
 export type OpenReview = MissingSet & {
   review_id: number
   state: 'pending' | 'approved' | 'dismissed'
 }
 
-export type MissingVerdict =
-  /** Mark them, and then close the question that was open. */
-  | { verdict: 'mark'; close: 'marked' | 'settled' | null }
-  /** Mark none: open a new review, or update the records of the open one, or leave it as it is. */
-  | { verdict: 'hold'; ask: 'anew' | 'update' | null }
+/** The result of a complete read, and what earlier reads have stored. */
+export type MissingSurvey = {
+  /** The records that this read proves missing. */
+  found: MissingSet
+  /** The ids of the absent records of a read of several pages; null for a read of one page. */
+  absent: number[] | null
+  /** The number of absent records that a second read must confirm. */
+  unconfirmed: number
+  /** The number of absent records that were pushed too late for this read. */
+  undecided: number
+  review: OpenReview | null
+  /** Whether an earlier read has saved candidates. */
+  hasCandidates: boolean
+}
 
-/** A few records are no sign of a broken platform, whatever part of the module they are. */
-const FEWEST_ASKED_FOR = 10
+export type MissingPlan = {
+  /** Mark the missing records, leave them to a review, or do nothing since the read proves nothing. */
+  decision: 'mark' | 'needs_review' | 'nothing'
+  /** The change of the review. `create` replaces an open one. */
+  review: 'none' | 'create' | 'update' | { close: 'marked' | 'settled' }
+  /** The ids of the candidates that the next read must confirm; null leaves the saved ones as they are. */
+  candidates: number[] | null
+  /** Whether the read decides about every record. If not, the next read must return all records again. */
+  isSettled: boolean
+}
 
-/** Whether so many would be marked that a person is asked first. */
+/** Fewer missing records never need a review, whatever their share of the module. */
+const MIN_FOR_REVIEW = 10
+
+/** Whether the missing records exceed the missing threshold, so that an operator must review them. */
 export function exceedsMissingThreshold(
   { missing, records }: Pick<MissingSet, 'missing' | 'records'>,
-  fusePercent: number,
+  thresholdPercent: number,
 ): boolean {
-  return missing >= FEWEST_ASKED_FOR && missing * 100 > fusePercent * records
+  return missing >= MIN_FOR_REVIEW && missing * 100 > thresholdPercent * records
 }
 
 /**
- * Decides what becomes of the records that a complete read did not meet. An approval covers as many as
- * were asked about, and what the fuse lets through beyond them; a dismissal holds for the very same
- * records.
+ * Decides what a read does to the missing records of its module.
+ *
+ * - A complete read marks the missing records. If they exceed the missing threshold, an operator must review them.
+ * - An approved review covers as many records as it listed, and as many more as the threshold allows. A dismissed
+ *   review holds as long as exactly the same records are missing.
+ * - A read of several pages saves the absent records as candidates, and marks only candidates of the read before.
+ * - Two reads in a row must agree, so an incomplete read deletes the candidates.
  */
-export function validateMissing(
+export function planMissing(
+  survey: MissingSurvey | Exclude<ReadProof, 'complete'>,
+  thresholdPercent: number,
+): MissingPlan {
+  if (survey === 'not_modified') {
+    return { decision: 'nothing', review: 'none', candidates: null, isSettled: true }
+  }
+  if (survey === 'incomplete') {
+    return { decision: 'nothing', review: 'none', candidates: [], isSettled: false }
+  }
+  const { found, absent, unconfirmed, undecided, review, hasCandidates } = survey
+  const candidates = absent ?? (hasCandidates ? [] : null)
+  const isSettled = unconfirmed === 0 && undecided === 0
+  const isApproved = review?.state === 'approved'
+  if (!exceedsMissingThreshold(found, thresholdPercent)) {
+    const close = isApproved && found.missing > 0 ? 'marked' : 'settled'
+    return { decision: 'mark', review: review ? { close } : 'none', candidates, isSettled }
+  }
+  if (isApproved && !exceedsReview(found, review, thresholdPercent)) {
+    return { decision: 'mark', review: { close: 'marked' }, candidates, isSettled }
+  }
+  const change = changeOfReview(found, review, thresholdPercent)
+  return { decision: 'needs_review', review: change, candidates, isSettled: false }
+}
+
+/** Whether the records beyond those of the review exceed the threshold by themselves. */
+function exceedsReview(found: MissingSet, review: MissingSet, thresholdPercent: number): boolean {
+  const missing = found.missing - review.missing
+  return exceedsMissingThreshold({ missing, records: found.records }, thresholdPercent)
+}
+
+function changeOfReview(
   found: MissingSet,
-  open: OpenReview | null,
-  fusePercent: number,
-): MissingVerdict {
-  const isApproved = open?.state === 'approved'
-  if (!exceedsMissingThreshold(found, fusePercent)) {
-    if (!open) return { verdict: 'mark', close: null }
-    return { verdict: 'mark', close: isApproved && found.missing > 0 ? 'marked' : 'settled' }
-  }
-  if (!open) return { verdict: 'hold', ask: 'anew' }
-  if (open.state === 'dismissed') {
-    return { verdict: 'hold', ask: found.fingerprint === open.fingerprint ? null : 'anew' }
-  }
-  const beyond = found.missing - open.missing
-  if (exceedsMissingThreshold({ missing: beyond, records: found.records }, fusePercent)) {
-    return { verdict: 'hold', ask: 'anew' }
-  }
-  if (isApproved) return { verdict: 'mark', close: 'marked' }
+  review: OpenReview | null,
+  thresholdPercent: number,
+): 'none' | 'create' | 'update' {
+  if (!review) return 'create'
+  const isSame = found.fingerprint === review.fingerprint
+  if (review.state === 'dismissed') return isSame ? 'none' : 'create'
+  if (exceedsReview(found, review, thresholdPercent)) return 'create'
   // The operator decides about the records that the review lists, so it lists those of the last read.
-  return { verdict: 'hold', ask: found.fingerprint === open.fingerprint ? null : 'update' }
+  return isSame ? 'none' : 'update'
 }

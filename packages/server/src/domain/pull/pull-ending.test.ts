@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PullState } from '@recordhub/protocol'
 import {
-  concludePart,
+  concludePlatform,
   concludePull,
-  endedLike,
-  endingInWords,
+  formatEnding,
+  isSameEnding,
   type TaskTally,
 } from './pull-ending.ts'
 
@@ -32,19 +32,19 @@ test('a module that was not reached counts as not read', () => {
 })
 
 test('the result for one platform depends on its modules', () => {
-  assert.equal(concludePart({ succeeded: 2 }), 'succeeded')
-  assert.equal(concludePart({ succeeded: 1, failed: 1 }), 'partial')
-  assert.equal(concludePart({ failed: 1, cancelled: 1 }), 'failed')
-  assert.equal(concludePart({ cancelled: 2 }), 'cancelled')
-  assert.equal(concludePart({ skipped: 2 }), 'skipped')
-  assert.equal(concludePart({ queued: 2 }), 'queued')
-  assert.equal(concludePart({ queued: 1, succeeded: 1 }), 'running')
-  assert.equal(concludePart({ queued: 1, running: 1, failed: 1 }), 'running')
+  assert.equal(concludePlatform({ succeeded: 2 }), 'succeeded')
+  assert.equal(concludePlatform({ succeeded: 1, failed: 1 }), 'partial')
+  assert.equal(concludePlatform({ failed: 1, cancelled: 1 }), 'failed')
+  assert.equal(concludePlatform({ cancelled: 2 }), 'cancelled')
+  assert.equal(concludePlatform({ skipped: 2 }), 'skipped')
+  assert.equal(concludePlatform({ queued: 2 }), 'queued')
+  assert.equal(concludePlatform({ queued: 1, succeeded: 1 }), 'running')
+  assert.equal(concludePlatform({ queued: 1, running: 1, failed: 1 }), 'running')
 })
 
 test('the summary counts every module once', () => {
   const words = (tasks: TaskTally, state: PullState = concludePull(tasks)) =>
-    endingInWords({ state, tasks })
+    formatEnding({ state, tasks })
   assert.equal(words({ succeeded: 4 }), 'succeeded: 4 of 4 modules read')
   assert.equal(words({ succeeded: 3, skipped: 1 }), 'succeeded: 3 of 4 modules read, 1 skipped')
   assert.equal(
@@ -59,12 +59,12 @@ test('the summary counts every module once', () => {
 
 test('two endings are alike if as many modules were read and the rest was skipped or failed', () => {
   const partial = { state: 'partial', tasks: { succeeded: 3, failed: 1 } } as const
-  assert.ok(endedLike(partial, partial))
+  assert.ok(isSameEnding(partial, partial))
   const skipping = { state: 'succeeded', tasks: { succeeded: 3, skipped: 1 } } as const
-  assert.ok(endedLike(skipping, partial))
-  assert.ok(endedLike(partial, skipping))
-  assert.ok(!endedLike({ state: 'succeeded', tasks: { succeeded: 4 } }, skipping))
-  assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 2, failed: 2 } }, partial))
-  assert.ok(!endedLike({ state: 'partial', tasks: { succeeded: 3, failed: 2 } }, partial))
-  assert.ok(!endedLike({ state: 'timed_out', tasks: partial.tasks }, partial))
+  assert.ok(isSameEnding(skipping, partial))
+  assert.ok(isSameEnding(partial, skipping))
+  assert.ok(!isSameEnding({ state: 'succeeded', tasks: { succeeded: 4 } }, skipping))
+  assert.ok(!isSameEnding({ state: 'partial', tasks: { succeeded: 2, failed: 2 } }, partial))
+  assert.ok(!isSameEnding({ state: 'partial', tasks: { succeeded: 3, failed: 2 } }, partial))
+  assert.ok(!isSameEnding({ state: 'timed_out', tasks: partial.tasks }, partial))
 })

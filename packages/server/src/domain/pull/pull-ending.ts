@@ -1,4 +1,4 @@
-/** How a pull ended, judged by its tasks, and in which words it is told. */
+/** How a pull ended, which follows from the states of its tasks. */
 import type { PullState, PullTaskState } from '@recordhub/protocol'
 
 /** Tasks of a pull by their state. */
@@ -19,8 +19,8 @@ export function concludePull(
   return read === 0 ? 'failed' : 'partial'
 }
 
-/** Where nothing was read, the first of these says how it went. */
-const UNREAD: readonly PullTaskState[] = [
+/** The order in which the states of a platform without a read module take precedence. */
+const PRECEDENCE: readonly PullTaskState[] = [
   'failed',
   'timed_out',
   'interrupted',
@@ -29,13 +29,13 @@ const UNREAD: readonly PullTaskState[] = [
   'skipped',
 ]
 
-/** How it went for one platform of a pull, whose modules' tasks these are. */
-export function concludePart(tasks: TaskTally): PullTaskState | 'partial' {
+/** The state of one platform of a pull, given the tasks of its modules. */
+export function concludePlatform(tasks: TaskTally): PullTaskState | 'partial' {
   if (tasks.running) return 'running'
   const { read, all } = countTasks(tasks)
   if (tasks.queued) return read > 0 ? 'running' : 'queued'
   if (read === all) return 'succeeded'
-  return read > 0 ? 'partial' : (UNREAD.find((state) => tasks[state]) ?? 'failed')
+  return read > 0 ? 'partial' : (PRECEDENCE.find((state) => tasks[state]) ?? 'failed')
 }
 
 /**
@@ -43,7 +43,7 @@ export function concludePart(tasks: TaskTally): PullTaskState | 'partial' {
  * failed modules and skipped platforms are reported separately. A failed module and a skipped one count as the same
  * end, so that a platform that is down is not reported again each time a pull skips or requests it.
  */
-export function endedLike(ending: PullEnding, before: PullEnding): boolean {
+export function isSameEnding(ending: PullEnding, before: PullEnding): boolean {
   const [now, then] = [countTasks(ending.tasks), countTasks(before.tasks)]
   return (
     withoutSkipping(ending) === withoutSkipping(before) &&
@@ -56,7 +56,7 @@ function withoutSkipping({ state, tasks }: PullEnding): PullState {
   return state === 'succeeded' && tasks.skipped ? 'partial' : state
 }
 
-const STATE_WORDS: Partial<Record<PullState, string>> = {
+const STATE_LABELS: Partial<Record<PullState, string>> = {
   succeeded: 'succeeded',
   partial: 'succeeded in part',
   failed: 'failed',
@@ -66,7 +66,7 @@ const STATE_WORDS: Partial<Record<PullState, string>> = {
 }
 
 /** "succeeded in part: 2 of 4 modules read, 1 failed, 1 skipped". */
-export function endingInWords({ state, tasks }: PullEnding): string {
+export function formatEnding({ state, tasks }: PullEnding): string {
   const { read, all } = countTasks(tasks)
   const { failed = 0, skipped = 0 } = tasks
   const others: [number, string][] = [
@@ -74,8 +74,10 @@ export function endingInWords({ state, tasks }: PullEnding): string {
     [skipped, 'skipped'],
     [all - read - failed - skipped, 'not finished'],
   ]
-  const told = others.filter(([count]) => count > 0).map(([count, word]) => `, ${count} ${word}`)
-  return `${STATE_WORDS[state] ?? state}: ${read} of ${all} modules read${told.join('')}`
+  const listed = others
+    .filter(([count]) => count > 0)
+    .map(([count, label]) => `, ${count} ${label}`)
+  return `${STATE_LABELS[state] ?? state}: ${read} of ${all} modules read${listed.join('')}`
 }
 
 function countTasks(tasks: TaskTally): { read: number; all: number } {

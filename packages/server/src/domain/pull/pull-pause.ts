@@ -23,7 +23,7 @@ export type FailingPlatform = {
 /**
  * Until when scheduled pulls skip a platform (RFC 3339 in UTC): 15 minutes after its last failure, unless it has shown
  * since then that it works. The failures still count: if it then fails once more, the next pause begins.
- * @returns null where they do not skip it.
+ * @returns null if they do not skip it.
  */
 export function findPauseEnd(platform: FailingPlatform, now: Date): string | null {
   const { failures_in_row, failed_at, recovered_at, last_pulled_at, last_push_at } = platform

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countsInWords, estimateProgress, noCounts, type PullWork } from './pull.ts'
+import { estimateProgress, formatCounts, noCounts, type PullWork } from './pull.ts'
 
 const WORK: PullWork = {
   isOver: false,
@@ -80,7 +80,7 @@ test('nothing is estimated without data', () => {
 })
 
 test('counts are listed without zeros', () => {
-  assert.equal(countsInWords({ ...noCounts(), created: 2, unchanged: 1 }), '2 new, 1 unchanged')
-  assert.equal(countsInWords({ ...noCounts(), missing: 3456 }), '3,456 gone')
-  assert.equal(countsInWords(noCounts()), 'no records')
+  assert.equal(formatCounts({ ...noCounts(), created: 2, unchanged: 1 }), '2 new, 1 unchanged')
+  assert.equal(formatCounts({ ...noCounts(), missing: 3456 }), '3,456 missing')
+  assert.equal(formatCounts(noCounts()), 'no records')
 })

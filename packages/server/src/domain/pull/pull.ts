@@ -4,23 +4,23 @@ export function noCounts(): PullCounts {
   return { received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
 }
 
-/** Why a pull was broken off before its end. */
+/** Why a pull was stopped before its end. */
 export type PullStop = 'timed_out' | 'interrupted' | 'cancelled'
 
-/** The counts that are worth telling: "3 new, 1 changed, 20 unchanged". */
-export function countsInWords(counts: PullCounts): string {
-  const words: [number, string][] = [
+/** The counts above zero: "3 new, 1 changed, 20 unchanged". */
+export function formatCounts(counts: PullCounts): string {
+  const labels: [number, string][] = [
     [counts.created, 'new'],
     [counts.updated, 'changed'],
     [counts.unchanged, 'unchanged'],
-    [counts.stale, 'older than what was pushed'],
+    [counts.stale, 'older than a push'],
     [counts.rejected, 'rejected'],
-    [counts.missing, 'gone'],
+    [counts.missing, 'missing'],
   ]
-  const told = words
+  const texts = labels
     .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count.toLocaleString('en-US')} ${word}`)
-  return told.length > 0 ? told.join(', ') : 'no records'
+    .map(([count, label]) => `${count.toLocaleString('en-US')} ${label}`)
+  return texts.length > 0 ? texts.join(', ') : 'no records'
 }
 
 /** A module that has just started is taken to have run for this long, since its first records arrive in a burst. */
@@ -39,7 +39,7 @@ export type PullWork = {
   received: number
   /** Since its start; null before it. */
   seconds: number | null
-  /** What the tasks that run have received, and the seconds since the first of them started; null where none runs. */
+  /** What the tasks that run have received, and the seconds since the first of them started; null if none is running. */
   running: { received: number; seconds: number } | null
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { concernsPlatform, decideRetry, MAX_TRIES, type RequestFailure } from './retry.ts'
+import { concernsPlatform, decideRetry, MAX_ATTEMPTS, type RequestFailure } from './retry.ts'
 
-const FIRST = { tries: 1, left_ms: 900_000, chance: 1 }
+const FIRST = { attempts: 1, left_ms: 900_000, jitter: 1 }
 
 test('a refused connection, 429, 502, 503 and 504 are retried, other failures are not', () => {
   for (const status of [null, 429, 502, 503, 504]) {
@@ -16,17 +16,17 @@ test('a refused connection, 429, 502, 503 and 504 are retried, other failures ar
 
 test('a request is retried three times, with growing delays', () => {
   const pauses = []
-  for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    const decision = decideRetry({ status: 503, retry_after_ms: null }, { ...FIRST, tries })
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+    const decision = decideRetry({ status: 503, retry_after_ms: null }, { ...FIRST, attempts })
     pauses.push(decision.outcome === 'retry' ? decision.pause_ms : decision.outcome)
   }
   assert.deepEqual(pauses, [500, 1000, 2000, 'give_up'])
 })
 
-test('chance shortens a growing delay by up to one half', () => {
-  const delayAt = (chance: number) => {
-    const fault = { status: 503, retry_after_ms: null }
-    const decision = decideRetry(fault, { ...FIRST, tries: 2, chance })
+test('jitter shortens a growing delay by up to one half', () => {
+  const delayAt = (jitter: number) => {
+    const attempt = { status: 503, retry_after_ms: null }
+    const decision = decideRetry(attempt, { ...FIRST, attempts: 2, jitter })
     return decision.outcome === 'retry' ? decision.pause_ms : null
   }
   assert.deepEqual([0, 0.5, 1].map(delayAt), [500, 750, 1000])
@@ -38,20 +38,20 @@ test('a Retry-After is used as the delay', () => {
 })
 
 test('a Retry-After beyond the remaining time or one minute is not waited for', () => {
-  const asked = (retry_after_ms: number, left_ms: number) =>
+  const decide = (retry_after_ms: number, left_ms: number) =>
     decideRetry({ status: 503, retry_after_ms }, { ...FIRST, left_ms })
-  assert.deepEqual(asked(5001, 5000), { outcome: 'asked_to_wait', seconds: 6 })
-  assert.deepEqual(asked(60_001, 900_000), { outcome: 'asked_to_wait', seconds: 61 })
-  assert.deepEqual(asked(5000, 5000), { outcome: 'retry', pause_ms: 5000 })
+  assert.deepEqual(decide(5001, 5000), { outcome: 'too_long', seconds: 6 })
+  assert.deepEqual(decide(60_001, 900_000), { outcome: 'too_long', seconds: 61 })
+  assert.deepEqual(decide(5000, 5000), { outcome: 'retry', pause_ms: 5000 })
 })
 
 test('no delay exceeds the remaining time', () => {
   fc.assert(
     fc.property(
       fc.record({
-        tries: fc.integer({ min: 1, max: 5 }),
+        attempts: fc.integer({ min: 1, max: 5 }),
         left_ms: fc.integer({ min: -1000, max: 100_000 }),
-        chance: fc.double({ min: 0, max: 1, noNaN: true }),
+        jitter: fc.double({ min: 0, max: 1, noNaN: true }),
       }),
       fc.option(fc.nat(200_000)),
       (context, retry_after_ms) => {

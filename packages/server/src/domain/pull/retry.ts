@@ -1,38 +1,38 @@
-/** Whether a request that a platform did not answer is made again, and after which pause. */
+/** Whether a failed request to a platform is retried, and after which pause: pure. */
 
-/** A request that failed: the HTTP status, or null where the connection was refused. */
-export type RequestFault = { status: number | null; retry_after_ms: number | null }
+/** A failed attempt: its HTTP status, or null when the connection was refused. */
+export type FailedAttempt = { status: number | null; retry_after_ms: number | null }
 
 export type RetryDecision =
   | { outcome: 'retry'; pause_ms: number }
   | { outcome: 'give_up' }
-  /** The platform asks for a longer pause than there is time for. */
-  | { outcome: 'asked_to_wait'; seconds: number }
+  /** The platform requests a pause that ends after the deadline. */
+  | { outcome: 'too_long'; seconds: number }
 
-/** Not 500: what a defect answers once it answers again, and asking again does harm. */
-const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504])
-export const MAX_TRIES = 4
+/** Not 500: a defect responds the same again, and the retry adds load. */
+const RETRYABLE = new Set([429, 502, 503, 504])
+export const MAX_ATTEMPTS = 4
 const FIRST_PAUSE_MS = 500
-/** No longer: all other platforms wait for the end of the pull. */
+/** Other platforms wait for the end of the pull. */
 const MAX_PAUSE_MS = 60_000
 
 /**
- * @param context `tries` is how many were made; `left_ms`, how much time there is; `chance`, from 0 to
- *   1, keeps hubs and modules from asking in step.
+ * @param context `attempts`: how many were made; `left_ms`: the time until the deadline; `jitter`: from 0 to 1, prevents
+ *   hubs and modules from retrying at the same time.
  */
 export function decideRetry(
-  { status, retry_after_ms }: RequestFault,
-  context: { tries: number; left_ms: number; chance: number },
+  { status, retry_after_ms }: FailedAttempt,
+  context: { attempts: number; left_ms: number; jitter: number },
 ): RetryDecision {
-  if (status !== null && !WORTH_ANOTHER_TRY.has(status)) return { outcome: 'give_up' }
-  const most = Math.min(MAX_PAUSE_MS, context.left_ms)
-  if (retry_after_ms !== null && retry_after_ms > most) {
-    return { outcome: 'asked_to_wait', seconds: Math.ceil(retry_after_ms / 1000) }
+  if (status !== null && !RETRYABLE.has(status)) return { outcome: 'give_up' }
+  const maxPauseMs = Math.min(MAX_PAUSE_MS, context.left_ms)
+  if (retry_after_ms !== null && retry_after_ms > maxPauseMs) {
+    return { outcome: 'too_long', seconds: Math.ceil(retry_after_ms / 1000) }
   }
-  if (context.tries >= MAX_TRIES) return { outcome: 'give_up' }
-  const growing = FIRST_PAUSE_MS * 2 ** (context.tries - 1) * (0.5 + context.chance / 2)
-  const pause_ms = Math.round(retry_after_ms ?? growing)
-  return pause_ms <= most ? { outcome: 'retry', pause_ms } : { outcome: 'give_up' }
+  if (context.attempts >= MAX_ATTEMPTS) return { outcome: 'give_up' }
+  const backoff_ms = FIRST_PAUSE_MS * 2 ** (context.attempts - 1) * (0.5 + context.jitter / 2)
+  const pause_ms = Math.round(retry_after_ms ?? backoff_ms)
+  return pause_ms <= maxPauseMs ? { outcome: 'retry', pause_ms } : { outcome: 'give_up' }
 }
 
 /** Why a request failed after all retries: the HTTP status, or what went wrong without a complete response. */

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findDoubts } from './completeness.ts'
+import { findIncompleteReasons } from './completeness.ts'
 
 const NONE = { received: 5, stale: 0, rejected: 0 }
 const PROOF = { total: 5, counts: NONE, isSettled: true }
 
 test('a read is complete if its total, its count and the stored records agree', () => {
-  assert.deepEqual(findDoubts(PROOF), [])
-  assert.deepEqual(findDoubts({ ...PROOF, total: 0, counts: { ...NONE, received: 0 } }), [])
+  assert.deepEqual(findIncompleteReasons(PROOF), [])
+  assert.deepEqual(
+    findIncompleteReasons({ ...PROOF, total: 0, counts: { ...NONE, received: 0 } }),
+    [],
+  )
 })
 
 test('each mismatch gives its own reason', () => {
@@ -18,5 +21,6 @@ test('each mismatch gives its own reason', () => {
     [{ counts: { ...NONE, stale: 1 } }, 'stale'],
     [{ isSettled: false }, 'missing_unsettled'],
   ] as const
-  for (const [over, doubt] of cases) assert.deepEqual(findDoubts({ ...PROOF, ...over }), [doubt])
+  for (const [over, doubt] of cases)
+    assert.deepEqual(findIncompleteReasons({ ...PROOF, ...over }), [doubt])
 })

@@ -1,14 +1,14 @@
-/** Whether a read that ended well proves that all records of a module are here: pure. */
+/** Decides whether a successful read proves that all records of a module are stored: pure. */
 import type { Doubt, PullCounts } from '@recordhub/protocol'
 
 /**
- * What keeps a read from proving it; none where it does. Its total, the count of what came, and what is
- * stored must agree, and nothing may wait to be judged.
+ * The reasons why a read is not a proof; none if it is. Its total, the number of received records and the stored
+ * records must agree, and no decision about missing records may be pending.
  */
-export function findDoubts(read: {
+export function findIncompleteReasons(read: {
   total: number | null
   counts: Pick<PullCounts, 'received' | 'stale' | 'rejected'>
-  /** Whether no record is left that a later read or an operator must decide on. */
+  /** Whether no record waits for a decision by a later read or an operator. */
   isSettled: boolean
 }): Doubt[] {
   const { total, counts, isSettled } = read

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
-import { describeDrift, findDrift, manifestKeysOf, refuseDrift } from './drift.ts'
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
+import { describeDrift, findDrift, rejectDrift, toManifestKeys } from './drift.ts'
 
-const KEYS = manifestKeysOf([
+const KEYS = toManifestKeys([
   { key: 'a', type: 'json', required: true },
   { key: 'b', type: 'a type of the platform', required: false },
 ])
@@ -57,7 +57,7 @@ test('a value of another type than the manifest declares is drift', () => {
     ['a type of the platform', 1, null],
   ]
   for (const [type, value, found] of cases) {
-    const keys = manifestKeysOf([{ key: 'a', type, required: false }])
+    const keys = toManifestKeys([{ key: 'a', type, required: false }])
     for (const isWhole of [true, false]) {
       const drift = findDrift({ a: value }, keys, { isWhole })
       const wrong_type = found === null ? null : [{ key: 'a', found, declared: type }]
@@ -74,15 +74,15 @@ test('the drift of a thousand unknown keys is reported in a short text', () => {
   const data = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`.repeat(500), n]))
   const drift = findDrift(data, KEYS, WHOLE)
   assert.equal(drift?.unknown.length, 50)
-  const refused = refuseDrift(drift, 'reject')
-  assert.ok(refused && refused.reason.length < 20_000)
+  const rejected = rejectDrift(drift, 'reject')
+  assert.ok(rejected && rejected.reason.length < 20_000)
 })
 
 test('only the policy "reject" rejects drift, and it names the keys', () => {
   const drift = findDrift({ x: 1 }, KEYS, WHOLE)
-  assert.equal(refuseDrift(drift, 'accept'), null)
-  assert.equal(refuseDrift(null, 'reject'), null)
-  assert.deepEqual(refuseDrift(drift, 'reject')?.errors, {
+  assert.equal(rejectDrift(drift, 'accept'), null)
+  assert.equal(rejectDrift(null, 'reject'), null)
+  assert.deepEqual(rejectDrift(drift, 'reject')?.errors, {
     data: [
       'has the key "x", which the manifest does not name',
       'lacks the key "a", which the manifest requires',

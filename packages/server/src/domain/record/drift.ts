@@ -1,15 +1,15 @@
 /** How a record's data differs from the manifest of its module: pure. */
 import type { DriftPolicy, Field } from '@recordhub/protocol'
-import type { JsonObject } from '../../lib/json/lossless-json.ts'
+import type { JsonObject } from '@recordhub/protocol/lossless-json'
 import { findKindMismatch, type ValueKind, valueKindOf } from './field-types.ts'
 
-/** A value of another type than the manifest declares; `found` is in words, e.g. "a number". */
+/** A value of another type than the manifest declares. `found` is a label such as "a number". */
 export type WrongType = { key: string; found: string; declared: string }
 
 /** Keys that the manifest does not name, required keys that are absent, and values of a wrong type. */
 export type Drift = { unknown: string[]; absent: string[]; wrong_type: WrongType[] }
 
-/** What the data of a module is checked against. */
+/** The keys and types of a manifest that data are checked against. */
 export type ManifestKeys = {
   known: ReadonlySet<string>
   required: readonly string[]
@@ -17,7 +17,7 @@ export type ManifestKeys = {
   typed: ReadonlyMap<string, { kind: ValueKind; declared: string }>
 }
 
-export function manifestKeysOf(
+export function toManifestKeys(
   fields: readonly Pick<Field, 'key' | 'type' | 'required'>[],
 ): ManifestKeys {
   const required = fields.filter((field) => field.required)
@@ -38,8 +38,8 @@ const MAX_REPORTED = 50
 const MAX_QUOTED = 100
 
 /**
- * Null where there is none.
- * @param isWhole whether the data is the whole record, so that what is not in it is absent.
+ * Returns null if there is no drift.
+ * @param isWhole whether the data are the whole record, so that missing required keys are drift.
  */
 export function findDrift(
   data: JsonObject,
@@ -66,7 +66,7 @@ export function findDrift(
   }
 }
 
-/** What is wrong with the data, one sentence each without its subject: `lacks the key "a", …`. */
+/** Describes each difference in a sentence without its subject: `lacks the key "a", …`. */
 export function describeDrift({ unknown, absent, wrong_type }: Drift): string[] {
   return [
     ...unknown.map((key) => `has the key ${quote(key)}, which the manifest does not name`),
@@ -78,14 +78,14 @@ export function describeDrift({ unknown, absent, wrong_type }: Drift): string[] 
   ]
 }
 
-/** Why a record is rejected for its drift; null where the policy accepts it. */
-export function refuseDrift(
+/** Why a record is rejected because of drift; null if the policy accepts it. */
+export function rejectDrift(
   drift: Drift | null,
   policy: DriftPolicy,
 ): { errors: { data: string[] }; reason: string } | null {
   if (drift === null || policy === 'accept') return null
-  const faults = describeDrift(drift)
-  return { errors: { data: faults }, reason: faults.map((fault) => `data ${fault}`).join('; ') }
+  const issues = describeDrift(drift)
+  return { errors: { data: issues }, reason: issues.map((issue) => `data ${issue}`).join('; ') }
 }
 
 function quote(text: string): string {

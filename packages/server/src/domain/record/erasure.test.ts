@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { createHashReference, namesRecord, pseudonymOf, referencesIn } from './erasure.ts'
+import { createHashReference, findReferences, mayContainReference, pseudonymOf } from './erasure.ts'
 
 const record = { record_type: 'cases', reference_number: 'R-1' }
-const names = (body: unknown, reference = 'R-1') => namesRecord(JSON.stringify(body), reference)
+const names = (body: unknown, reference = 'R-1') =>
+  mayContainReference(JSON.stringify(body), reference)
 
 describe('finding a record in a rejected body', () => {
   test('matches the reference in any member, however the body is wrapped', () => {
@@ -26,8 +27,8 @@ describe('finding a record in a rejected body', () => {
     assert.equal(names({ reference_number: 7 }, '7'), true)
     assert.equal(names({ record_type: 'cases', data: { amount: 7 } }, '7'), false)
     const large = '9007199254740993'
-    assert.equal(namesRecord('{"reference_number":9007199254740993}', large), true)
-    assert.equal(namesRecord('{"reference_number":9007199254740992}', large), false)
+    assert.equal(mayContainReference('{"reference_number":9007199254740993}', large), true)
+    assert.equal(mayContainReference('{"reference_number":9007199254740992}', large), false)
   })
 
   test('does not match part of another reference', () => {
@@ -36,11 +37,11 @@ describe('finding a record in a rejected body', () => {
   })
 
   test('matches invalid JSON, and does not fail on deep nesting', () => {
-    assert.equal(referencesIn('{"a":'), null)
-    assert.equal(namesRecord('{"a":', 'R-1'), true)
+    assert.equal(findReferences('{"a":'), null)
+    assert.equal(mayContainReference('{"a":', 'R-1'), true)
     const depth = 100_000
     const deep = '['.repeat(depth) + ']'.repeat(depth)
-    assert.doesNotThrow(() => namesRecord(deep, 'R-1'))
+    assert.doesNotThrow(() => mayContainReference(deep, 'R-1'))
   })
 
   test('matches exactly the bodies that contain the reference', () => {

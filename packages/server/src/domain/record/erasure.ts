@@ -1,66 +1,64 @@
-/** How an erased record is told from others without its reference being kept, and what names it. */
-
+/** Identifies erased records without storing their references, and finds texts that name a record. */
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
-import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 
-/** What tells a record from all others, in words that outlive its platform's registration. */
+/** Identifies a record even after its platform has been removed and registered again. */
 export type RecordReference = {
   platform_name: string
   record_type: string
   reference_number: string
 }
 
-/** Stands for a reference where the reference itself must not be kept. */
+/** Returns a hash that replaces a reference which must not be stored. */
 export type HashReference = (reference: RecordReference) => string
 
-/** Keyed, since references are short and could be found by trying. Another key gives other hashes. */
+/** The hash has a key, because references are short enough to be found by brute force. */
 export function createHashReference(key: Uint8Array): HashReference {
   return ({ platform_name, record_type, reference_number }) =>
     hmacSha256(key, JSON.stringify([platform_name, record_type, reference_number]))
 }
 
-/** The reference that an anonymised record bears: nobody can guess it, nor learn the old one from it. */
+/** Returns the reference of an anonymised record. It cannot be predicted, and does not reveal the original reference. */
 export function pseudonymOf(recordId: number, referenceHash: string): string {
   return `anonymised-${recordId}-${referenceHash.slice(0, 16)}`
 }
 
 /**
- * Whether a refused body may be about a record: something in it may be its reference. One that cannot be
- * looked through may.
+ * Whether a rejected body may contain a record's reference. Returns true if the body cannot be parsed.
  * @param body JSON text.
  */
-export function namesRecord(body: string, reference: string): boolean {
-  const references = referencesIn(body)
+export function mayContainReference(body: string, reference: string): boolean {
+  const references = findReferences(body)
   return references === null || references.has(reference)
 }
 
 /**
- * What in a refused body may be the reference of a record: texts and names of members, at any depth, and a
- * number that was sent as the reference.
+ * Returns everything in a rejected body that may be the reference of a record: strings and member names at any
+ * depth, and a number sent as `reference_number`.
  * @param body JSON text.
- * @returns null where it cannot be looked through.
+ * @returns null if the body cannot be parsed.
  */
-export function referencesIn(body: string): Set<string> | null {
+export function findReferences(body: string): Set<string> | null {
   const found = new Set<string>()
-  const left: { name: string; value: unknown }[] = []
+  const pending: { name: string; value: unknown }[] = []
   try {
-    left.push({ name: '', value: parseLossless(body) })
+    pending.push({ name: '', value: parseLossless(body) })
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
   }
-  for (let next = left.pop(); next; next = left.pop()) {
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { name, value } = next
     if (typeof value === 'string') found.add(value)
     else if (Array.isArray(value)) {
-      for (const item of value) left.push({ name: '', value: item })
+      for (const item of value) pending.push({ name: '', value: item })
     } else if (isJsonObject(value)) {
       for (const [key, member] of Object.entries(value)) {
         found.add(key)
-        left.push({ name: key, value: member })
+        pending.push({ name: key, value: member })
       }
     } else if (name === 'reference_number') {
-      // Other numbers are mostly amounts: only what is called a reference is taken for one.
+      // Other numbers are mostly amounts.
       found.add(JSON.stringify(value))
     }
   }

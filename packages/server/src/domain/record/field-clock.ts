@@ -1,23 +1,22 @@
 /**
- * When each place of a record was last set, as far as platforms said so with `occurred_at`. Keys are
- * JSON Pointers (RFC 6901) into the record; `""` is the whole record, set by a POST. A place without
- * an entry of its own is as old as the whole.
+ * The time at which each path of a record was last set, if platforms send `occurred_at`. Keys are JSON Pointers (RFC
+ * 6901) into the record; `""` is the whole record, set by a POST. A path without an entry has the time of the record.
  */
 export type FieldClocks = { [path: string]: string }
 
-/** When a place was set; null where nobody said. */
-export function clockOf(clocks: FieldClocks | null, path: string): string | null {
+/** When a path was last set; null if it is unknown. */
+export function lastSetAt(clocks: FieldClocks | null, path: string): string | null {
   return clocks?.[path] ?? clocks?.[''] ?? null
 }
 
-/** The JSON Pointer to a key of a record's `data`. */
+/** The JSON Pointer of a key of a record's `data`. */
 export function pointerTo(key: string): string {
   return `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 /**
- * The clocks after a push was merged. A push that does not say when it occurred is ordered by its
- * arrival: it takes the clocks away from what it set. Null where none are left.
+ * The clocks after a push was merged. A push without `occurred_at` is ordered by its arrival: it removes the clocks of
+ * the paths that it sets. Null if none are left.
  */
 export function advanceClocks(
   clocks: FieldClocks | null,
@@ -36,11 +35,11 @@ export function advanceClocks(
   }
   if (clocks === null && at === null) return null
   const next: FieldClocks = { ...clocks }
-  const places = Object.keys(push.data).map(pointerTo)
-  if (push.full_name !== null) places.push('/full_name')
-  for (const path of places) {
+  const paths = Object.keys(push.data).map(pointerTo)
+  if (push.full_name !== null) paths.push('/full_name')
+  for (const path of paths) {
     if (at === null) delete next[path]
-    else if (at >= (clockOf(clocks, path) ?? '')) next[path] = at
+    else if (at >= (lastSetAt(clocks, path) ?? '')) next[path] = at
   }
   return Object.keys(next).length > 0 ? next : null
 }

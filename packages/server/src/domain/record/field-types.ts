@@ -1,5 +1,5 @@
-/** What the types of a manifest say of values. The specification uses `string` only; the others are common. */
-import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+/** The values that the types of a manifest stand for. The specification uses only `string`; the others are common. */
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
 
@@ -7,13 +7,13 @@ const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum',
 const BOOLEAN = new Set(['boolean', 'bool'])
 const DATE = new Set(['date', 'datetime', 'date-time', 'timestamp'])
 const ANY = new Set(['json', 'object', 'array', 'any', 'mixed'])
-/** Where the type says only `string`, the key often says more. */
+/** Keys that suggest a date although the type is only `string`. */
 const DATE_KEY = /(?:^|_)(?:at|date)$/
 
-/** What the hub can check the values of a type against. */
+/** The kinds of values that the hub can check. */
 export type ValueKind = 'text' | 'number' | 'boolean' | 'date' | 'any'
 
-/** All types whose values the hub knows, by what the values are. */
+/** All types that the hub knows, by the kind of their values. */
 export const FIELD_TYPES: readonly {
   kind: ValueKind
   types: ReadonlySet<string>
@@ -34,18 +34,18 @@ export const FIELD_TYPES: readonly {
   { kind: 'any', types: ANY, values: 'any JSON' },
 ]
 
-/** The kind of values that a type of a manifest stands for; null for a type that the hub does not know. */
+/** The kind of a manifest type; null for an unknown type. */
 export function valueKindOf(type: string): ValueKind | null {
   const name = type.toLowerCase()
   return FIELD_TYPES.find(({ types }) => types.has(name))?.kind ?? null
 }
 
-/** Whether the hub knows what values of a type are. */
+/** Whether the hub knows a type. */
 export function isKnownType(type: string): boolean {
   return valueKindOf(type) !== null
 }
 
-/** What a value is instead of the kind that is expected, e.g. "a number"; null where it matches or is null. */
+/** A label of what a value is instead of the expected kind, such as "a number"; null if it matches or is null. */
 export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
   if (value === null || expected === 'any') return null
   const kind = kindOf(value)
@@ -53,16 +53,16 @@ export function findKindMismatch(value: JsonValue, expected: ValueKind): string 
     const isNumber = typeof value === 'string' && numberKey(value) !== null
     return kind === 'a number' || isNumber ? null : kind
   }
-  const wanted = expected === 'boolean' ? 'true or false' : 'a text'
-  if (kind !== wanted) return kind
+  const expectedLabel = expected === 'boolean' ? 'true or false' : 'a text'
+  if (kind !== expectedLabel) return kind
   return expected === 'date' && isUnreadableDate(value) ? 'a text that is not a date' : null
 }
 
 /**
- * As {@link findKindMismatch}, by the type in the manifest. Any text counts as a date, since {@link isBadDate} finds the
- * others.
+ * As {@link findKindMismatch}, by the type in the manifest. Any text counts as a date, because {@link isBadDate} reports
+ * texts that are not dates.
  */
-export function findTypeFault(value: JsonValue, type: string): string | null {
+export function findTypeMismatch(value: JsonValue, type: string): string | null {
   const kind = valueKindOf(type) ?? 'any'
   return findKindMismatch(value, kind === 'date' ? 'text' : kind)
 }
@@ -72,7 +72,7 @@ export function isBadDate(value: JsonValue, { key, type }: { key: string; type: 
   return (DATE.has(type.toLowerCase()) || DATE_KEY.test(key)) && isUnreadableDate(value)
 }
 
-/** Whether a value is a text that not every program reads as the same date. An empty text stands for no date. */
+/** Whether a value is a text that programs may parse as different dates. An empty text means no date. */
 function isUnreadableDate(value: JsonValue): boolean {
   return typeof value === 'string' && value !== '' && !isReadableDate(value)
 }

@@ -1,10 +1,13 @@
-/** A record as a row: what the hub knows of it, then a column a field. */
-
+/** Converts a record to a table row: the hub's columns, then a column for each field. */
 import type { Module, StoredRecord } from '@recordhub/protocol'
-import { type JsonObject, type JsonValue, stringifyLossless } from '../../lib/json/lossless-json.ts'
+import {
+  type JsonObject,
+  type JsonValue,
+  stringifyLossless,
+} from '@recordhub/protocol/lossless-json'
 import { parseData } from './record.ts'
 
-/** Members of a record that are columns of the hub; platforms have fields of the same names. */
+/** Members of a record that are hub columns. Platforms may have fields of the same names. */
 export const HUB_MEMBERS = [
   'record_id',
   'platform_name',
@@ -23,7 +26,7 @@ type HubMember = (typeof HUB_MEMBERS)[number]
 export type RecordColumn = { name: string; header: string } & (
   | { kind: 'hub'; member: HubMember }
   | { kind: 'field' }
-  /** What no other column shows, as JSON. */
+  /** The data that no other column shows, as JSON. */
   | { kind: 'other' }
 )
 
@@ -35,10 +38,10 @@ const HUB_COLUMNS: readonly RecordColumn[] = HUB_MEMBERS.map((member) => {
 const OWN_COLUMNS = new Map([...HUB_COLUMNS, OTHER].map((column) => [column.name, column]))
 
 /**
- * The columns of a table of these modules: the hub's, each field once in the order of the manifests, and
- * `hub_other`. A field that bears the name of a column of the hub is found in `hub_other`.
- * @param chosen the columns to be shown, by name, where not all; a name that is no column of the hub is a
- *   key of `data`, whether a manifest names it or not.
+ * Returns the columns of a table of these modules: the hub's, each field once in the order of the manifests, and
+ * `hub_other`. A field with the name of a hub column appears in `hub_other`.
+ * @param chosen the names of the columns; null for all. A name that is not a hub column is a key of `data`,
+ *   whether or not a manifest names it.
  */
 export function chooseColumns(
   modules: Pick<Module, 'fields'>[],
@@ -56,10 +59,10 @@ export function chooseColumns(
   )
 }
 
-/** What of a stored record its row shows. `data` is exact JSON text. */
+/** The members of a stored record that a row shows. `data` is lossless JSON text. */
 export type RowSource = Record<HubMember, string | number | boolean | null> & { data: string }
 
-/** Gives the cells of a record's row, null where there is nothing. */
+/** Returns a function that converts a record to the cells of its row; null for an empty cell. */
 export function createCellReader(
   columns: readonly RecordColumn[],
 ): (record: RowSource) => JsonValue[] {
@@ -68,18 +71,18 @@ export function createCellReader(
     const data = parseData(record.data)
     return columns.map((column) => {
       if (column.kind === 'hub') return record[column.member]
-      if (column.kind === 'other') return othersOf(data, shown)
+      if (column.kind === 'other') return pickOthers(data, shown)
       return Object.hasOwn(data, column.name) ? (data[column.name] ?? null) : null
     })
   }
 }
 
-function othersOf(data: JsonObject, shown: ReadonlySet<string>): JsonObject | null {
+function pickOthers(data: JsonObject, shown: ReadonlySet<string>): JsonObject | null {
   const others = Object.entries(data).filter(([key]) => !shown.has(key))
   return others.length > 0 ? Object.fromEntries(others) : null
 }
 
-/** A cell as text: strings as they are, numbers as they were sent, objects and lists as JSON. */
+/** Returns the text of a cell: strings unchanged, numbers as they were sent, objects and arrays as JSON. */
 export function cellText(value: JsonValue): string {
   if (value === null) return ''
   return typeof value === 'string' ? value : stringifyLossless(value)

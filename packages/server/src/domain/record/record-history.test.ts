@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import {
   decidePull,
   decidePush,
-  manifestTag,
+  manifestHash,
   missingChange,
   type RecordChange,
   type RecordState,
 } from './record.ts'
 import {
-  isPastKept,
+  isPastStored,
   type ParsedChange,
-  placesOf,
   type RecordContent,
   undoChanges,
+  valuePaths,
 } from './record-history.ts'
 
 const token = fc.constantFrom('1', '1.10', '9007199254740993', '1e2', 'null', '"x"', '{"b":[1.0]}')
@@ -68,7 +68,7 @@ test('undoing changes does not modify its input', () => {
 })
 
 test('every value of a record has a path', () => {
-  assert.deepEqual(placesOf({ data: { a: null, 'b/~': {} } }), [
+  assert.deepEqual(valuePaths({ data: { a: null, 'b/~': {} } }), [
     '/full_name',
     '/data/a',
     '/data/b~1~0',
@@ -76,10 +76,10 @@ test('every value of a record has a path', () => {
 })
 
 test('the past is known back to the last deletion, or completely if nothing was deleted', () => {
-  assert.equal(isPastKept(null, '2020-01-01T00:00:00.000Z'), true)
+  assert.equal(isPastStored(null, '2020-01-01T00:00:00.000Z'), true)
   const since = '2026-01-01T00:00:00.000Z'
-  assert.equal(isPastKept(since, since), true)
-  assert.equal(isPastKept(since, '2025-12-31T23:59:59.999Z'), false)
+  assert.equal(isPastStored(since, since), true)
+  assert.equal(isPastStored(since, '2025-12-31T23:59:59.999Z'), false)
 })
 
 const EMPTY: RecordState = {
@@ -97,7 +97,7 @@ const SINCE = '2026-03-10T08:00:00.000Z'
 const READ = {
   requested_at: '2026-11-21T08:00:00.000000000Z',
   manifest_keys: new Set(['a', 'b']),
-  manifest_tag: manifestTag(['a', 'b']),
+  manifest_hash: manifestHash(['a', 'b']),
 }
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
@@ -114,7 +114,7 @@ function take(
   }
   const decision =
     one.source === 'pull'
-      ? decidePull(stored, { ...one, source_hash: `${seq}` }, { ...READ, mark: seq })
+      ? decidePull(stored, { ...one, source_hash: `${seq}` }, { ...READ, snapshotSeq: seq })
       : decidePush(
           stored,
           { ...one, occurred_at: null },

@@ -1,9 +1,9 @@
-/** What a record's history says of its past: pure readings of its entries, newest first. */
+/** Reconstructs the past of a record from its history entries, newest first: pure. */
 import type { Change } from '@recordhub/protocol'
-import { isJsonObject, type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { pointerTo } from './field-clock.ts'
 
-/** What of a record changes. */
+/** The parts of a record that change. */
 export type RecordContent = {
   full_name: string
   data: Record<string, unknown>
@@ -11,19 +11,20 @@ export type RecordContent = {
   missing_since: string | null
 }
 
-/** One place that a change touched; a side that was not there is left out. */
+/** One changed path. `before` or `after` is left out if there was no value. */
 export type ParsedChange = Change & { before?: JsonValue; after?: JsonValue }
 
-/** @param text of a history entry, as it is stored. */
+/** @param text the changes of a history entry, as stored. */
 export function parseChanges(text: string): ParsedChange[] {
   const changes = parseLossless(text)
-  if (!Array.isArray(changes)) throw new Error('A stored history entry is no list')
+  if (!Array.isArray(changes))
+    throw new Error('The changes of a stored history entry are not a list')
   return changes
     .filter(isJsonObject)
     .map(({ path, ...sides }) => ({ path: String(path), ...sides }))
 }
 
-/** The content as it was before an entry's changes; nothing that is given is changed. */
+/** Returns the content before an entry's changes. Does not modify its arguments. */
 export function undoChanges(content: RecordContent, changes: ParsedChange[]): RecordContent {
   const past = { ...content, data: { ...content.data } }
   for (const { path, before } of changes) {
@@ -38,20 +39,20 @@ export function undoChanges(content: RecordContent, changes: ParsedChange[]): Re
   return past
 }
 
-/** The places of a record that hold a value of its own, as JSON Pointers. */
-export function placesOf(content: Pick<RecordContent, 'data'>): string[] {
+/** The paths of a record's values, as JSON Pointers. */
+export function valuePaths(content: Pick<RecordContent, 'data'>): string[] {
   return ['/full_name', ...Object.keys(content.data).map(pointerTo)]
 }
 
 /**
- * Whether a record's past at a moment is known, where its newest change is later than that moment.
- * @param keptSince from when on no history was deleted; null where none ever was.
+ * Whether the history is sufficient to reconstruct a record at a time before its latest change.
+ * @param storedSince no history since then was deleted; null if none was ever deleted.
  */
-export function isPastKept(keptSince: string | null, moment: string): boolean {
-  return keptSince === null || keptSince <= moment
+export function isPastStored(storedSince: string | null, moment: string): boolean {
+  return storedSince === null || storedSince <= moment
 }
 
-/** The key of `data` that a JSON Pointer leads to; null where it leads elsewhere. */
+/** The key of `data` that a JSON Pointer refers to; null if it refers to something else. */
 function keyAt(pointer: string): string | null {
   if (!pointer.startsWith('/data/')) return null
   return pointer.slice('/data/'.length).replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
-import { checkPulled, checkPush, faultsInWords } from './record-input.ts'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
+import { checkPulled, checkPush, formatErrors } from './record-input.ts'
 
 const now = new Date('2026-11-21T08:00:00Z')
 const good = {
@@ -96,12 +96,12 @@ test('a pulled element follows the same rules, and its depth is limited', () => 
   const deep = JSON.parse(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`)
   const checked = checkPulled({ reference_number: '1', full_name: 'A', data: deep })
   assert.deepEqual(
-    checked.outcome === 'invalid' && faultsInWords(checked.errors),
+    checked.outcome === 'invalid' && formatErrors(checked.errors),
     'record is nested deeper than 64 levels',
   )
   const wrong = checkPulled({ reference_number: 1 })
   assert.equal(
-    wrong.outcome === 'invalid' && faultsInWords(wrong.errors),
+    wrong.outcome === 'invalid' && formatErrors(wrong.errors),
     'full_name is required; data is required; reference_number must be a string',
   )
 })

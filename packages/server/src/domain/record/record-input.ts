@@ -1,4 +1,4 @@
-/** Reads what platforms send as a record, pushed or pulled, and says what is wrong with it. */
+/** Validates records that platforms send, pushed or pulled. */
 import {
   ChangedRecordPush,
   MAX_JSON_DEPTH,
@@ -7,8 +7,8 @@ import {
   NewRecordPush,
   PulledRecord,
 } from '@recordhub/protocol'
+import { findUnsafeJson, isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
-import { findUnsafeJson, isJsonObject, type JsonObject } from '../../lib/json/lossless-json.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 
@@ -30,19 +30,19 @@ export type PushInput = {
 
 export type PulledInput = { reference_number: string; full_name: string; data: JsonObject }
 
-/** `errors` names the members that are wrong. */
+/** `errors`: by the name of the member. */
 export type Checked<Input> =
   | { outcome: 'valid'; input: Input }
   | { outcome: 'invalid'; errors: Record<string, string[]> }
 
-/** The body of a POST or PATCH to the receiver. No type is coerced. */
+/** Validates the body of a POST or PATCH to the receiver. Does not coerce types. */
 export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): Checked<PushInput> {
   const isPush = method === 'POST' ? isNewRecord : isChangedRecord
-  if (!isPush.Check(body)) return invalid(explainFaults(isPush.Errors(body)))
+  if (!isPush.Check(body)) return invalid(describeSchemaErrors(isPush.Errors(body)))
   if (Buffer.byteLength(body.record_type) > MAX_RECORD_TYPE_BYTES) {
     return invalid({ record_type: [`must not be longer than ${MAX_RECORD_TYPE_BYTES} bytes`] })
   }
-  const errors = findFaults(body)
+  const errors = findErrors(body)
   if (errors !== null) return invalid(errors)
   const occurred = readOccurredAt(body.occurred_at, now)
   if (occurred.error !== null) return invalid({ occurred_at: [occurred.error] })
@@ -59,23 +59,24 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
   }
 }
 
-/** An element of a records answer. */
+/** Validates an element of a records response. */
 export function checkPulled(element: unknown): Checked<PulledInput> {
   const unsafe = findUnsafeJson(element, MAX_JSON_DEPTH)
-  if (unsafe !== null) return invalid({ record: [UNSAFE_WORDS[unsafe]] })
-  if (!isPulledRecord.Check(element)) return invalid(explainFaults(isPulledRecord.Errors(element)))
-  const errors = findFaults(element)
+  if (unsafe !== null) return invalid({ record: [UNSAFE_MESSAGES[unsafe]] })
+  if (!isPulledRecord.Check(element))
+    return invalid(describeSchemaErrors(isPulledRecord.Errors(element)))
+  const errors = findErrors(element)
   if (errors !== null) return invalid(errors)
   const { reference_number, full_name, data } = element
   return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
 }
 
-/** The reference that an element bears, whatever else is wrong with it; null where no record can have it. */
+/** The reference number of an element that may be invalid otherwise; null if it is not a valid reference number. */
 export function referenceOf(element: unknown): string | null {
   return shortTextOf(element, 'reference_number', MAX_REFERENCE_BYTES)
 }
 
-/** The module that a push names, whatever else is wrong with it; null where none can be named so. */
+/** The record type of a push that may be invalid otherwise; null if it is not a valid record type. */
 export function recordTypeOf(body: unknown): string | null {
   return shortTextOf(body, 'record_type', MAX_RECORD_TYPE_BYTES)
 }
@@ -88,24 +89,24 @@ function shortTextOf(body: unknown, member: string, maxBytes: number): string | 
   return isStorableText(text) ? text : null
 }
 
-export const UNSAFE_WORDS = {
+export const UNSAFE_MESSAGES = {
   too_deep: `is nested deeper than ${MAX_JSON_DEPTH} levels`,
   proto_key: 'has a key __proto__',
 } as const
 
-/** All faults in one line: "reference_number is required; data must be an object". */
-export function faultsInWords(errors: Record<string, string[]>): string {
+/** Formats all errors in one line: "reference_number is required; data must be an object". */
+export function formatErrors(errors: Record<string, string[]>): string {
   return Object.entries(errors)
-    .flatMap(([member, faults]) => faults.map((fault) => `${member} ${fault}`))
+    .flatMap(([member, messages]) => messages.map((message) => `${member} ${message}`))
     .join('; ')
 }
 
 type SchemaError = { keyword: string; instancePath: string; message: string; params: object }
 
-function explainFaults(errors: SchemaError[]): Record<string, string[]> {
-  const faults: Record<string, string[]> = {}
-  const add = (member: string, fault: string) => {
-    faults[member] = [...new Set([...(faults[member] ?? []), fault])]
+function describeSchemaErrors(errors: SchemaError[]): Record<string, string[]> {
+  const described: Record<string, string[]> = {}
+  const add = (member: string, error: string) => {
+    described[member] = [...new Set([...(described[member] ?? []), error])]
   }
   for (const { keyword, instancePath, message, params } of errors) {
     const [, member] = instancePath.split('/')
@@ -117,11 +118,11 @@ function explainFaults(errors: SchemaError[]): Record<string, string[]> {
     else if (keyword === 'minLength') add(member, 'must not be empty')
     else add(member, keyword === 'type' ? message.replace('be string', 'be a string') : message)
   }
-  return faults
+  return described
 }
 
-/** What the schemas cannot say; null where nothing is wrong. */
-function findFaults(record: {
+/** Checks what the schemas cannot express. Returns null if there are no errors. */
+function findErrors(record: {
   reference_number: string
   full_name?: string | undefined
   data: unknown
@@ -142,7 +143,7 @@ function invalid(errors: Record<string, string[]>) {
 
 const UNSTORABLE = 'must not hold a null character or half of a surrogate pair'
 
-/** PHP writes an empty object as `[]`. */
+/** PHP serialises an empty object as `[]`. */
 function dataOf(data: unknown): JsonObject {
   return isJsonObject(data) ? data : {}
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from './record-match.ts'
 import { parseRecordQuery } from './record-query.ts'
 

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
-import { foldText, isFound } from '../search/search-text.ts'
+import { foldText, matchesSearch } from '../search/search-text.ts'
 import {
   type Condition,
   type DataColumn,
@@ -9,9 +9,9 @@ import {
   keyOfColumn,
   type RecordFilter,
 } from './record-query.ts'
-import { isKeyOfText, sortKeyOfText, valueText } from './sort-key.ts'
+import { isTextKey, sortKeyOfText, valueText } from './sort-key.ts'
 
-/** A record as a filter looks at it. */
+/** The members of a record that filters read. */
 export type FilteredRecord = {
   reference_number: string
   full_name: string
@@ -25,8 +25,8 @@ export type FilteredRecord = {
 export type Matcher = (record: FilteredRecord) => boolean
 
 /**
- * Whether records are among those that a filter asks for, its platform and module left aside.
- * @param isNumeric of which fields the manifests say that they are numbers.
+ * Returns a function that tests whether a record matches a filter. It does not test platform and module.
+ * @param isNumeric tells whether the manifests declare a field as a number.
  */
 export function createMatcher(
   filter: RecordFilter,
@@ -35,18 +35,18 @@ export function createMatcher(
   const { reference_number, incomplete, missing, changed_since, search } = filter
   const conditions = filter.conditions.map((condition) => {
     const { column } = condition
-    return { column, holds: createTest(condition, isDataColumn(column) && isNumeric(column)) }
+    return { column, test: createTest(condition, isDataColumn(column) && isNumeric(column)) }
   })
   return (record) =>
     (reference_number === null || record.reference_number === reference_number) &&
     (incomplete === null || record.incomplete === incomplete) &&
     (missing === null || (record.missing_since !== null) === missing) &&
     (changed_since === null || record.updated_at >= changed_since) &&
-    conditions.every(({ column, holds }) => holds(valueText(valueIn(record, column)))) &&
-    (search === null || isFound(record, search))
+    conditions.every(({ column, test }) => test(valueText(valueIn(record, column)))) &&
+    (search === null || matchesSearch(record, search))
 }
 
-/** The value of a column, undefined where a record has no such field. */
+/** Returns the value of a column; undefined if the record does not have the field. */
 export function valueIn(
   record: FilteredRecord,
   column: HubColumn | DataColumn,
@@ -70,13 +70,13 @@ export function valueIn(
   }
 }
 
-/** No value at all passes only the test for being empty. */
+/** Returns a test of a value's text, which is null if the record has no value. */
 function createTest(
   { test, value }: Condition,
   isNumeric: boolean,
 ): (text: string | null) => boolean {
   const key = sortKeyOfText(value, isNumeric)
-  const isNumber = isNumeric && !isKeyOfText(key)
+  const isNumber = isNumeric && !isTextKey(key)
   const compare = (text: string) => compareCodePoints(sortKeyOfText(text, isNumeric), key)
   switch (test) {
     case 'is':
@@ -95,8 +95,8 @@ function createTest(
       return (text) => text !== null && text !== '' && isComparable(text) && compare(text) >= 0
   }
 
-  /** What is no number is neither before nor after one. */
+  /** Other text is neither before nor after a number. */
   function isComparable(text: string): boolean {
-    return !isNumber || !isKeyOfText(sortKeyOfText(text, true))
+    return !isNumber || !isTextKey(sortKeyOfText(text, true))
   }
 }

@@ -27,7 +27,7 @@ test('every parameter is read', () => {
     platform: 'school',
     record_type: 'students',
     reference_number: 'R 1',
-    search: { parts: ['ann'], beginnings: ['li'] },
+    search: { substrings: ['ann'], prefixes: ['li'] },
     incomplete: true,
     missing: false,
     missing_review: 7,

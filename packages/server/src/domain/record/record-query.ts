@@ -1,13 +1,10 @@
-/**
- * What a list of records is asked for, as it stands in the query of a URL: the page's, the API's and that
- * of a saved view are the same text.
- */
+/** Parses the query of a record list. The page, the API and saved views use the same URL parameters. */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import type { FieldErrors } from '../../errors.ts'
 import { parseTimestamp } from '../../lib/time/rfc3339.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from '../search/search-text.ts'
 
-/** Columns of the hub's own, beside the fields in `data`. */
+/** Columns that the hub provides in addition to the fields in `data`. */
 const HUB_COLUMNS = [
   'hub_reference_number',
   'hub_full_name',
@@ -24,7 +21,7 @@ type Test = (typeof TESTS)[number]
 /** `empty` has the value `true` or `false`. */
 export type Condition = { column: HubColumn | DataColumn; test: Test; value: string }
 
-/** Which records; every part that is not null must hold. */
+/** Selects records; every member that is not null must match. */
 export type RecordFilter = {
   platform: string | null
   record_type: string | null
@@ -32,9 +29,9 @@ export type RecordFilter = {
   search: SearchTerms | null
   incomplete: boolean | null
   missing: boolean | null
-  /** The number of a review of missing records: the records that it is about. */
+  /** The id of a missing review; selects its records. */
   missing_review: number | null
-  /** As `updated_at` is written. */
+  /** In the format of `updated_at`. */
   changed_since: string | null
   conditions: Condition[]
 }
@@ -53,7 +50,7 @@ export const NO_FILTER: RecordFilter = {
   conditions: [],
 }
 
-/** Whether more is asked for than a platform and a module. */
+/** Whether a filter has more than a platform and a module. */
 export function isFiltered(filter: RecordFilter): boolean {
   const { reference_number, search, incomplete, missing, missing_review, changed_since } = filter
   const single = [reference_number, search, incomplete, missing, missing_review, changed_since]
@@ -69,7 +66,7 @@ const MAX_NAME_LENGTH = 256
 const MAX_VALUE_LENGTH = 1024
 const DEFAULT_ORDER: RecordOrder = { sort: 'updated_at', descending: true }
 
-/** Reads the parameters of a query; `errors` says of each that does not fit what is wrong. */
+/** Parses the parameters of a query; `errors` has a message for each invalid parameter. */
 export function parseRecordQuery(parameters: Iterable<[name: string, value: string]>): ParsedQuery {
   const query: RecordFilter & RecordOrder = {
     ...NO_FILTER,
@@ -77,17 +74,20 @@ export function parseRecordQuery(parameters: Iterable<[name: string, value: stri
     ...DEFAULT_ORDER,
   }
   const errors = new Map<string, string[]>()
-  const met = new Set<string>()
+  const seen = new Set<string>()
   for (const [name, value] of parameters) {
-    const problem = met.has(name) ? 'is there twice' : readParameter(query, name, value)
-    met.add(name)
-    if (problem !== null) errors.set(name, [problem])
+    const error = seen.has(name) ? 'is repeated' : parseParameter(query, name, value)
+    seen.add(name)
+    if (error !== null) errors.set(name, [error])
   }
   return errors.size > 0 ? { ok: false, errors: Object.fromEntries(errors) } : { ok: true, query }
 }
 
-/** @returns what is wrong; null where nothing is. */
-function readParameter(
+/**
+ * Adds a parameter to the query.
+ * @returns an error message; null if the parameter is valid.
+ */
+function parseParameter(
   query: RecordFilter & RecordOrder,
   name: string,
   value: string,
@@ -97,20 +97,20 @@ function readParameter(
     case 'record_type':
     case 'reference_number':
       query[name] = value
-      return value.includes('\u0000') ? 'holds U+0000, which none has' : null
+      return value.includes('\u0000') ? 'must not contain U+0000' : null
     case 'incomplete':
     case 'missing':
       query[name] = value === 'true'
       return isBoolean(value) ? null : MUST_BE_BOOLEAN
     case 'missing_review':
       query.missing_review = POSITIVE_INTEGER.test(value) ? Number(value) : null
-      return query.missing_review === null ? 'must be the id of a review' : null
+      return query.missing_review === null ? 'must be the id of a missing review' : null
     case 'q':
-      return readSearch(query, value)
+      return parseSearchParameter(query, value)
     case 'changed_since': {
       query.changed_since = parseTimestamp(value)
       return query.changed_since === null
-        ? 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
+        ? 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
         : null
     }
     case 'sort': {
@@ -118,32 +118,33 @@ function readParameter(
       if (order) Object.assign(query, order)
       return order
         ? null
-        : `must be one of ${RECORD_SORTS.join(', ')} or data.<key>, - before it turns it round`
+        : `must be one of ${RECORD_SORTS.join(', ')} or data.<key>, with a leading - for descending order`
     }
     default:
-      return readCondition(query, name, value)
+      return parseCondition(query, name, value)
   }
 }
 
-function readSearch(query: RecordFilter, text: string): string | null {
+function parseSearchParameter(query: RecordFilter, text: string): string | null {
   if (text.length > MAX_SEARCH_LENGTH) return `must be at most ${MAX_SEARCH_LENGTH} characters long`
   const terms = parseSearch(text)
-  if (terms.parts.length + terms.beginnings.length > 0) query.search = terms
+  if (terms.substrings.length + terms.prefixes.length > 0) query.search = terms
   return null
 }
 
 const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
 
-function readCondition(query: RecordFilter, name: string, value: string): string | null {
+function parseCondition(query: RecordFilter, name: string, value: string): string | null {
   const [, key, testName = 'is'] = FILTER.exec(name) ?? []
-  if (key === undefined) return 'is no parameter of this list'
+  if (key === undefined) return 'is not a parameter of this list'
   const test = TESTS.find((one) => one === testName)
-  if (!test) return `tests by ${testName}, which is none of ${TESTS.join(', ')}`
+  if (!test) return `uses the test ${testName}; it must be one of ${TESTS.join(', ')}`
   if (key.length > MAX_NAME_LENGTH)
-    return `names a field of more than ${MAX_NAME_LENGTH} characters`
+    return `has a field name of more than ${MAX_NAME_LENGTH} characters`
   if (value.length > MAX_VALUE_LENGTH) return `must be at most ${MAX_VALUE_LENGTH} characters long`
   if (test === 'empty' && !isBoolean(value)) return MUST_BE_BOOLEAN
-  if (query.conditions.length === MAX_CONDITIONS) return `is one filter more than ${MAX_CONDITIONS}`
+  if (query.conditions.length === MAX_CONDITIONS)
+    return `exceeds the maximum of ${MAX_CONDITIONS} filters`
   const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
   const time = COMPARED.has(test) && HUB_TIMES.has(column) ? parseTimestamp(value) : null
   query.conditions.push({ column, test, value: time ?? value })
@@ -155,20 +156,20 @@ const HUB_TIMES: ReadonlySet<string> = new Set<HubColumn>([
   'hub_updated_at',
   'hub_missing_since',
 ])
-/** Of a beginning or a part of a time nobody knows how it goes on. */
+/** The tests that need a complete time. The others compare parts of its text. */
 const COMPARED: ReadonlySet<Test> = new Set(['is', 'before', 'after'])
 
-/** A field may be called as a column of the hub is; `data.` before it says that it is meant. */
+/** The prefix `data.` selects a field that has the name of a hub column. */
 function toDataColumn(key: string): DataColumn {
   return isDataColumn(key) ? key : `data.${key}`
 }
 
-/** Whether it names a field in `data`, and not a column of the hub. */
+/** Whether a name refers to a field in `data`, and not to a hub column. */
 export function isDataColumn(name: string): name is DataColumn {
   return name.startsWith('data.') && name.length > 'data.'.length
 }
 
-/** The key in `data` of a column, which may hold points itself. */
+/** Returns a column's key in `data`, which may contain dots. */
 export function keyOfColumn(column: DataColumn): string {
   return column.slice('data.'.length)
 }

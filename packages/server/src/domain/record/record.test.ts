@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { isJsonObject, type JsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import {
   decidePull,
   decidePush,
-  isSameRead,
-  manifestTag,
+  isUnchanged,
+  manifestHash,
   type PulledContent,
   type PushedContent,
-  type ReadCircumstances,
+  type ReadContext,
   type RecordState,
   type WriteDecision,
 } from './record.ts'
 
-const TAG = manifestTag(['a', 'b'])
-const read = (over: Partial<ReadCircumstances> = {}): ReadCircumstances => ({
-  mark: 10,
+const TAG = manifestHash(['a', 'b'])
+const read = (over: Partial<ReadContext> = {}): ReadContext => ({
+  snapshotSeq: 10,
   requested_at: '2026-11-21T08:00:00.000000000Z',
   manifest_keys: new Set(['a', 'b']),
-  manifest_tag: TAG,
+  manifest_hash: TAG,
   ...over,
 })
 const pulled = (data: JsonObject, hash = 'x', full_name = 'Ann'): PulledContent => ({
@@ -203,7 +203,7 @@ test('a push that occurred before the last read of the record is stale', () => {
   )
   const byPush = apply([push('POST', { a: 2 })])
   const metBefore = { ...byPush, pulled_at: '2026-11-21T07:00:00.000000000Z' }
-  const lastRead = { mark: 10, requested_at: read().requested_at }
+  const lastRead = { snapshotSeq: 10, requested_at: read().requested_at }
   assert.equal(
     decidePush(metBefore, push('POST', { a: 1 }, occurred), { seq: 11, at: AT, lastRead }).outcome,
     'stale',
@@ -223,7 +223,7 @@ test('a pull never overwrites a push that arrived after its first request', () =
   fc.assert(
     fc.property(anyPush, data, fc.nat(20), (pushed, came, seq) => {
       const stored = nextOf(decidePush(null, pushed, { seq, at: AT, lastRead: null }), null)
-      const decision = decidePull(stored, pulled(came), read({ mark: 10 }))
+      const decision = decidePull(stored, pulled(came), read({ snapshotSeq: 10 }))
       assert.equal(decision.outcome === 'stale', seq > 10)
     }),
   )
@@ -239,7 +239,7 @@ test('a pull of identical bytes changes and writes nothing', () => {
   fc.assert(
     fc.property(data, (came) => {
       const stored = nextOf(decidePull(null, pulled(came), read()), null)
-      assert.ok(isSameRead(stored, pulled(came), read()))
+      assert.ok(isUnchanged(stored, pulled(came), read()))
       assert.deepEqual(decidePull(stored, pulled(came), read()), {
         outcome: 'unchanged',
         next: null,
@@ -258,13 +258,13 @@ test('after an unchanged push, one pull stores the fingerprint and the next need
   const stored = nextOf(decidePush(null, push('POST', { a: 1 }), first), null)
   const noted = decidePull(stored, pulled({ a: 1 }), read())
   assert.equal(noted.outcome, 'unchanged')
-  assert.ok(isSameRead(nextOf(noted, stored), pulled({ a: 1 }), read()))
+  assert.ok(isUnchanged(nextOf(noted, stored), pulled({ a: 1 }), read()))
 })
 
 test('after a manifest change the next pull compares every record again', () => {
   const stored = nextOf(decidePull(null, pulled({ a: 1 }), read()), null)
-  const other = { ...pulled({ a: 1 }), source_hash: `${manifestTag(['a'])}.x` }
-  const decision = decidePull(stored, other, read({ manifest_tag: manifestTag(['a']) }))
+  const other = { ...pulled({ a: 1 }), source_hash: `${manifestHash(['a'])}.x` }
+  const decision = decidePull(stored, other, read({ manifest_hash: manifestHash(['a']) }))
   assert.equal(decision.outcome, 'unchanged')
   assert.equal(nextOf(decision, stored).source_hash, other.source_hash)
 })

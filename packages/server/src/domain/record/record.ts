@@ -1,9 +1,5 @@
-/**
- * What a write does to a record: pure decisions, the same for every mouth (push, pull, replay) and
- * every storage engine.
- */
+/** Decides what a write does to a record: pure, the same for pushes, pulls and replays and for every storage engine. */
 
-import { sha256 } from '../../lib/crypto/hash.ts'
 import {
   canonicalText,
   isJsonObject,
@@ -11,15 +7,16 @@ import {
   type JsonValue,
   parseLossless,
   stringifyLossless,
-} from '../../lib/json/lossless-json.ts'
-import { advanceClocks, clockOf, type FieldClocks, pointerTo } from './field-clock.ts'
+} from '@recordhub/protocol/lossless-json'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { advanceClocks, type FieldClocks, lastSetAt, pointerTo } from './field-clock.ts'
 
-/** What a write brings. `full_name` is null where a PATCH leaves it out. */
+/** The content of a push. `full_name` is null if a PATCH leaves it out. */
 export type PushedContent = {
   source: 'POST' | 'PATCH'
   full_name: string | null
   data: JsonObject
-  /** In the form of `parseInstant`; null where the platform did not say. */
+  /** In the form of `parseRfc3339`; null if the platform did not send it. */
   occurred_at: string | null
 }
 
@@ -27,59 +24,58 @@ export type PulledContent = {
   source: 'pull'
   full_name: string
   data: JsonObject
-  /** Of the bytes that were read, with the tag of the manifest they were read under. */
+  /** The fingerprint of the received bytes and of the manifest at that time. */
   source_hash: string
 }
 
-/** The circumstances of the read that a pulled record came in. */
-export type ReadCircumstances = {
-  /** The write sequence at the read's first request: records pushed after it are left alone. */
-  mark: number
-  /** When that request was made, in the form of `parseInstant`. */
+/** The read that a pulled record belongs to. */
+export type ReadContext = {
+  /** The write sequence at the first request of the read: records pushed after it are not changed. */
+  snapshotSeq: number
+  /** The time of that request, in the form of `parseRfc3339`. */
   requested_at: string
-  /** The keys that the module's manifest names. */
+  /** The keys that the manifest of the module names. */
   manifest_keys: ReadonlySet<string>
-  /** Begins every `source_hash` of this read; changes with the manifest. */
-  manifest_tag: string
+  /** The prefix of every fingerprint of this read; it changes with the manifest. */
+  manifest_hash: string
 }
 
 /** The last complete read of a record's module. */
-export type LastRead = { mark: number; requested_at: string }
+export type LastRead = { snapshotSeq: number; requested_at: string }
 
-/** What is stored of a record, as far as a decision needs it. */
+/** The stored state of a record, as far as decisions need it. */
 export type RecordState = {
   full_name: string
-  /** Exact JSON text. */
+  /** Lossless JSON text. */
   data: string
   incomplete: boolean
   missing_since: string | null
-  /** Null after a push: what was read last is not what is stored now. */
+  /** The fingerprint of the last pull that wrote the record; null after a push. */
   source_hash: string | null
   field_clocks: FieldClocks | null
-  /** The write sequence of the last push; 0 where there was none. */
+  /** The write sequence of the last push; 0 if there was none. */
   pushed_seq: number
-  /** When that push was made, in the form of `parseInstant`; null where there was none. */
+  /** The time of that push, in the form of `parseRfc3339`; null if there was none. */
   pushed_at: string | null
-  /** When the pull that last wrote this record made its request. */
+  /** The time of the request of the pull that last wrote the record. */
   pulled_at: string | null
 }
 
-/** One place that a write changed; an absent side is left out. Values are exact JSON texts. */
+/** One path that a write changed. `before` or `after` is left out if there was no value. Values are lossless JSON texts. */
 export type RecordChange = { path: string; before?: string; after?: string }
 
 export type WriteDecision =
   | { outcome: 'created'; next: RecordState }
   /** There is at least one change. */
   | { outcome: 'updated'; next: RecordState; changes: RecordChange[] }
-  /** Nothing that anybody sees has changed; `next` is there where book-keeping has. */
+  /** No visible change; `next` is set if bookkeeping columns have changed. */
   | { outcome: 'unchanged'; next: RecordState | null }
   | { outcome: 'stale' }
 
 /**
- * Decides what a push does (specification 4.1). POST replaces whole, PATCH sets
- * the keys that came. With `occurred_at`, an older push never overwrites a newer one, field by
- * field, in whatever order they arrive. `seq` is the write's place in the write sequence, `at` its time in the form of
- * `parseInstant`.
+ * Decides what a push does (specification 4.1). POST replaces the record, PATCH sets the keys that it contains. With
+ * `occurred_at`, an older push never overwrites the fields of a newer one, in whatever order they arrive. `seq` is the
+ * number of the write in the write sequence, `at` its time in the form of `parseRfc3339`.
  */
 export function decidePush(
   stored: RecordState | null,
@@ -104,17 +100,17 @@ export function decidePush(
 }
 
 /**
- * Decides what a pulled record does: sets every key that came, removes keys that the manifest names
- * and that did not come, leaves keys that it does not name, and completes the record. A record that
- * was pushed after the read began is newer and stays (`stale`).
+ * Decides what a pulled record does: it sets every key that it contains, removes keys that the manifest names and that
+ * it lacks, leaves keys that the manifest does not name, and completes the record. A record that was pushed after the
+ * read began is newer and is not changed (`stale`).
  */
 export function decidePull(
   stored: RecordState | null,
   content: PulledContent,
-  read: ReadCircumstances,
+  read: ReadContext,
 ): WriteDecision {
-  if (stored && isSameRead(stored, content, read)) return { outcome: 'unchanged', next: null }
-  if (stored && stored.pushed_seq > read.mark) return { outcome: 'stale' }
+  if (stored && isUnchanged(stored, content, read)) return { outcome: 'unchanged', next: null }
+  if (stored && stored.pushed_seq > read.snapshotSeq) return { outcome: 'stale' }
   const data = stored ? mergePull(parseData(stored.data), content.data, read) : content.data
   const next: RecordState = {
     full_name: content.full_name,
@@ -129,35 +125,35 @@ export function decidePull(
   }
   const decision = conclude(stored, next, data)
   if (decision.outcome !== 'unchanged') return decision
-  // A platform that words the same record anew at each read must not cost a write at each read.
-  const known = stored?.source_hash?.startsWith(read.manifest_tag) ?? false
+  // A platform that serialises the same content differently each time must not cause a write at each read.
+  const known = stored?.source_hash?.startsWith(read.manifest_hash) ?? false
   return known ? { outcome: 'unchanged', next: null } : decision
 }
 
 /**
- * Whether the bytes read are those that gave what is stored, so that not even a parse is needed.
- * Needs only a few columns of the record.
+ * Whether the received bytes are those that the stored record was last written from, so that they need not even be
+ * parsed. Needs only a few columns of the record.
  */
-export function isSameRead(
+export function isUnchanged(
   stored: Pick<RecordState, 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'>,
   content: { source_hash: string },
-  read: { mark: number },
+  read: { snapshotSeq: number },
 ): boolean {
   return (
     stored.source_hash === content.source_hash &&
     !stored.incomplete &&
     stored.missing_since === null &&
-    stored.pushed_seq <= read.mark
+    stored.pushed_seq <= read.snapshotSeq
   )
 }
 
-/** The hash of an element's bytes as read under a manifest. */
-export function sourceHash(manifestTag: string, bytes: Uint8Array): string {
-  return `${manifestTag}.${sha256(bytes)}`
+/** The fingerprint of a received element: a hash of its bytes, prefixed with that of the manifest. */
+export function fingerprint(manifestHash: string, bytes: Uint8Array): string {
+  return `${manifestHash}.${sha256(bytes)}`
 }
 
-/** Stands for the keys that a manifest names, in the hashes of what is read under it. */
-export function manifestTag(keys: Iterable<string>): string {
+/** A hash of the keys that a manifest names, for fingerprints. */
+export function manifestHash(keys: Iterable<string>): string {
   return sha256(JSON.stringify([...keys].sort())).slice(0, 8)
 }
 
@@ -168,13 +164,13 @@ function isOlderThanRead(
 ): boolean {
   if (content.occurred_at === null) return false
   if (stored.pulled_at !== null && content.occurred_at < stored.pulled_at) return true
-  // An unchanged record is not written by a read, so the module's last read speaks for it.
+  // A read does not write unchanged records, so the last read of the module counts for them.
   return (
     lastRead !== null &&
-    // It did not bring this one: no read has met it, or this one has missed it.
+    // That read contained the record: it was pulled before and is not marked as missing.
     stored.pulled_at !== null &&
     stored.missing_since === null &&
-    stored.pushed_seq <= lastRead.mark &&
+    stored.pushed_seq <= lastRead.snapshotSeq &&
     content.occurred_at < lastRead.requested_at
   )
 }
@@ -184,11 +180,11 @@ type Content = { full_name: string; data: JsonObject }
 function mergePush(stored: RecordState | null, content: PushedContent): Content | 'stale' {
   const clocks = stored?.field_clocks ?? null
   const wins = (path: string) => {
-    const clock = clockOf(clocks, path)
-    return content.occurred_at === null || clock === null || content.occurred_at >= clock
+    const setAt = lastSetAt(clocks, path)
+    return content.occurred_at === null || setAt === null || content.occurred_at >= setAt
   }
   if (content.source === 'POST') {
-    const base = clockOf(clocks, '')
+    const base = lastSetAt(clocks, '')
     if (content.occurred_at !== null && base !== null && content.occurred_at < base) return 'stale'
     if (!stored || clocks === null || content.occurred_at === null) {
       return { full_name: content.full_name ?? '', data: content.data }
@@ -200,15 +196,15 @@ function mergePush(stored: RecordState | null, content: PushedContent): Content 
   }
   if (!stored) return { full_name: content.full_name ?? '', data: content.data }
   const keys = Object.keys(content.data).filter((key) => wins(pointerTo(key)))
-  const takesName = content.full_name !== null && wins('/full_name')
-  const cameWithAny = content.full_name !== null || Object.keys(content.data).length > 0
-  if (cameWithAny && keys.length === 0 && !takesName) return 'stale'
+  const setsName = content.full_name !== null && wins('/full_name')
+  const hasContent = content.full_name !== null || Object.keys(content.data).length > 0
+  if (hasContent && keys.length === 0 && !setsName) return 'stale'
   const data = parseData(stored.data)
   for (const key of keys) setMember(data, key, memberOf(content.data, key))
-  return { full_name: takesName ? (content.full_name ?? '') : stored.full_name, data }
+  return { full_name: setsName ? (content.full_name ?? '') : stored.full_name, data }
 }
 
-/** Every key of both sides, from the incoming side where it wins and from the stored side else. */
+/** Every key of both sides, from the incoming side if it wins, otherwise from the stored side. */
 function mergeKeys(
   stored: JsonObject,
   incoming: JsonObject,
@@ -221,7 +217,7 @@ function mergeKeys(
   return merged
 }
 
-function mergePull(stored: JsonObject, incoming: JsonObject, read: ReadCircumstances): JsonObject {
+function mergePull(stored: JsonObject, incoming: JsonObject, read: ReadContext): JsonObject {
   const merged = { ...incoming }
   for (const [key, value] of Object.entries(stored)) {
     if (!Object.hasOwn(incoming, key) && !read.manifest_keys.has(key)) merged[key] = value
@@ -229,7 +225,7 @@ function mergePull(stored: JsonObject, incoming: JsonObject, read: ReadCircumsta
   return merged
 }
 
-/** Its own member: a key such as `constructor` must not find what every object inherits. */
+/** An own member: a key such as `constructor` must not return an inherited one. */
 function memberOf(data: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(data, key) ? data[key] : undefined
 }
@@ -244,7 +240,7 @@ function conclude(
   nextData: JsonObject,
 ): WriteDecision {
   if (!stored) return { outcome: 'created', next }
-  const changes = [...findChanges(stored, next, nextData), ...findMarkChanges(stored, next)]
+  const changes = [...findChanges(stored, next, nextData), ...findStatusChanges(stored, next)]
   if (changes.length === 0) return { outcome: 'unchanged', next: { ...next, data: stored.data } }
   return { outcome: 'updated', next, changes }
 }
@@ -273,21 +269,21 @@ function findChanges(stored: RecordState, next: RecordState, nextData: JsonObjec
   return changes
 }
 
-type Marks = Pick<RecordState, 'incomplete' | 'missing_since'>
+type Status = Pick<RecordState, 'incomplete' | 'missing_since'>
 
-/** That a record is whole now, or has come back, is a change as any other. */
-function findMarkChanges(stored: Marks, next: Marks): RecordChange[] {
-  const places = ['incomplete', 'missing_since'] as const
-  return places
-    .filter((place) => stored[place] !== next[place])
-    .map((place) => ({
-      path: `/${place}`,
-      before: JSON.stringify(stored[place]),
-      after: JSON.stringify(next[place]),
+/** A record that becomes complete, or is no longer missing, is a change like any other. */
+function findStatusChanges(stored: Status, next: Status): RecordChange[] {
+  const members = ['incomplete', 'missing_since'] as const
+  return members
+    .filter((member) => stored[member] !== next[member])
+    .map((member) => ({
+      path: `/${member}`,
+      before: JSON.stringify(stored[member]),
+      after: JSON.stringify(next[member]),
     }))
 }
 
-/** The change that a complete read makes to a record that it did not bring. */
+/** The change that marks a record as missing. */
 export function missingChange(since: string): RecordChange {
   return { path: '/missing_since', before: 'null', after: JSON.stringify(since) }
 }
@@ -298,9 +294,9 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
   return canonicalText(one) === canonicalText(other)
 }
 
-/** The `data` of a stored record. @param text exact JSON. */
+/** The `data` of a stored record. @param text lossless JSON. */
 export function parseData(text: string): JsonObject {
   const data = parseLossless(text)
-  if (!isJsonObject(data)) throw new Error('The data of a stored record is no JSON object')
+  if (!isJsonObject(data)) throw new Error('The data of a stored record is not a JSON object')
   return data
 }

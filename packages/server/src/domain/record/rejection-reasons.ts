@@ -1,25 +1,25 @@
-/** A few reasons tell what is wrong; the records themselves are kept. */
+/** Maximum number of reasons; the rejected records themselves are stored as well. */
 const MAX_REASONS = 5
 
-/** Why elements of one read were rejected: each reason once, in the order met, with how often. */
+/** Counts why elements of one read were rejected, by reason, in the order of their first occurrence. */
 export class RejectionReasons {
   readonly #counts = new Map<string, number>()
   #others = 0
 
-  note(reason: string): void {
+  add(reason: string): void {
     const count = this.#counts.get(reason)
     if (count === undefined && this.#counts.size >= MAX_REASONS) this.#others += 1
     else this.#counts.set(reason, (count ?? 0) + 1)
   }
 
-  /** A sentence each. `kept` is how many of the rejected elements can be looked at. */
-  inWords(kept: number): string[] {
+  /** @param stored the number of rejected elements that were stored. */
+  toMessages(stored: number): string[] {
     const reasons = [...this.#counts]
     const all = reasons.reduce((sum, [, count]) => sum + count, this.#others)
     return [
       ...reasons.map(([reason, count]) => `${count} rejected: ${reason}`),
       ...(this.#others > 0 ? [`${this.#others} rejected for other reasons.`] : []),
-      ...(kept < all ? [`Of the ${all} rejected the first ${kept} are kept.`] : []),
+      ...(stored < all ? [`Of the ${all} rejected the first ${stored} are kept.`] : []),
     ]
   }
 }
@@ -27,8 +27,8 @@ export class RejectionReasons {
 /**
  * Describes a duplicate: an element whose reference number an earlier element of the same read has. Positions are
  * those in `records`, from 1, counted over pages.
- * @param reference null where the message must not contain it.
- * @param positions `first`: null where it is not known.
+ * @param reference null if the message must not contain it.
+ * @param positions `first` is null if it is unknown.
  */
 export function describeDuplicate(
   reference: string | null,

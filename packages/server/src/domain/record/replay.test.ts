@@ -7,7 +7,7 @@ import {
   decidePush,
   type LastRead,
   type PushedContent,
-  type ReadCircumstances,
+  type ReadContext,
   type RecordState,
   type WriteDecision,
 } from './record.ts'
@@ -19,7 +19,7 @@ import {
 } from './replay.ts'
 
 /** The position of write number `seq`, one second after the previous one. */
-function placeOf(seq: number): WritePosition {
+function positionOf(seq: number): WritePosition {
   return { seq, at: formatRfc3339(new Date(seq * 1000)) }
 }
 
@@ -33,9 +33,9 @@ function element(value: number): ReplayedElement {
   return { source: 'pull', full_name: `Person ${value}`, data: { value }, manifest_keys: NAMED }
 }
 
-function readOf(seq: number): ReadCircumstances {
-  const { at } = placeOf(seq)
-  return { mark: seq, requested_at: at, manifest_keys: NAMED, manifest_tag: 'tag' }
+function readOf(seq: number): ReadContext {
+  const { at } = positionOf(seq)
+  return { snapshotSeq: seq, requested_at: at, manifest_keys: NAMED, manifest_hash: 'tag' }
 }
 
 function next(stored: RecordState | null, decision: WriteDecision): RecordState | null {
@@ -45,12 +45,12 @@ function next(stored: RecordState | null, decision: WriteDecision): RecordState 
 type Replay = { content: ReplayedContent; from: number; now: number; lastRead?: LastRead }
 
 function replay(stored: RecordState | null, { content, from, now, lastRead }: Replay) {
-  const context = { place: placeOf(from), now: placeOf(now), lastRead: lastRead ?? null }
+  const context = { position: positionOf(from), now: positionOf(now), lastRead: lastRead ?? null }
   return decideReplay(stored, content, context)
 }
 
 function pushed(value: number, seq: number, stored: RecordState | null = null) {
-  return next(stored, decidePush(stored, post(value), { ...placeOf(seq), lastRead: null }))
+  return next(stored, decidePush(stored, post(value), { ...positionOf(seq), lastRead: null }))
 }
 
 function pulled(value: number, seq: number, stored: RecordState | null = null) {
@@ -75,7 +75,7 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 
   test('it does not overwrite what a complete read has confirmed since', () => {
-    const lastRead = { mark: 7, requested_at: placeOf(7).at }
+    const lastRead = { snapshotSeq: 7, requested_at: positionOf(7).at }
     const outcome = replay(pulled(1, 3), { content: post(2), from: 5, now: 9, lastRead }).outcome
     assert.equal(outcome, 'stale')
     const later = replay(pulled(1, 3), { content: post(2), from: 8, now: 9, lastRead }).outcome
@@ -83,12 +83,12 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 
   test('a complete read does not confirm a record that only replays have written', () => {
-    const lastRead = { mark: 20, requested_at: placeOf(20).at }
+    const lastRead = { snapshotSeq: 20, requested_at: positionOf(20).at }
     const made = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
     const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
     assert.equal(second.outcome, 'updated')
-    const occurred_at = placeOf(15).at
-    const push = decidePush(made, { ...post(3), occurred_at }, { ...placeOf(32), lastRead })
+    const occurred_at = positionOf(15).at
+    const push = decidePush(made, { ...post(3), occurred_at }, { ...positionOf(32), lastRead })
     assert.equal(push.outcome, 'updated')
   })
 
@@ -102,7 +102,7 @@ describe('a replay takes the position of the original rejected write', () => {
 
   test('the second element of a read with the same reference does not overwrite the first', () => {
     assert.equal(replay(pulled(1, 4), { content: element(2), from: 4, now: 9 }).outcome, 'stale')
-    const lastRead = { mark: 4, requested_at: placeOf(4).at }
+    const lastRead = { snapshotSeq: 4, requested_at: positionOf(4).at }
     const unchanged = replay(pulled(1, 2), { content: element(2), from: 4, now: 9, lastRead })
     assert.equal(unchanged.outcome, 'stale')
   })
@@ -115,7 +115,7 @@ describe('a replay takes the position of the original rejected write', () => {
 
   test('a replayed element keeps keys outside the manifest and stores no fingerprint', () => {
     const content: PushedContent = { ...post(1), data: { value: 1, extra: true } }
-    const stored = next(null, decidePush(null, content, { ...placeOf(3), lastRead: null }))
+    const stored = next(null, decidePush(null, content, { ...positionOf(3), lastRead: null }))
     const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
     assert.equal(replayed?.data, '{"value":2,"extra":true}')
     assert.equal(replayed.source_hash, null)
@@ -123,9 +123,12 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 
   test('a forced replay overwrites newer data, as if it had just arrived', () => {
-    const stored = next(null, decidePush(null, { ...post(1), occurred_at: placeOf(8).at }, CONTEXT))
-    for (const content of [{ ...post(2), occurred_at: placeOf(2).at }, element(2)]) {
-      const context = { place: null, now: placeOf(9), lastRead: null }
+    const stored = next(
+      null,
+      decidePush(null, { ...post(1), occurred_at: positionOf(8).at }, CONTEXT),
+    )
+    for (const content of [{ ...post(2), occurred_at: positionOf(2).at }, element(2)]) {
+      const context = { position: null, now: positionOf(9), lastRead: null }
       const replayed = next(stored, decideReplay(stored, content, context))
       assert.equal(replayed?.data, '{"value":2}')
       assert.equal(pulled(3, 8, replayed)?.data, '{"value":2}')
@@ -133,23 +136,23 @@ describe('a replay takes the position of the original rejected write', () => {
   })
 })
 
-const CONTEXT = { ...placeOf(7), lastRead: null }
+const CONTEXT = { ...positionOf(7), lastRead: null }
 
 test('rejected writes can be replayed in any order; the newest write wins', () => {
   const words = fc.array(
-    fc.record({ kind: fc.constantFrom('push', 'pull'), refused: fc.boolean(), order: fc.nat() }),
+    fc.record({ kind: fc.constantFrom('push', 'pull'), rejected: fc.boolean(), order: fc.nat() }),
     { minLength: 1, maxLength: 8 },
   )
   fc.assert(
     fc.property(words, (given) => {
       const events = given.map((event, index) => ({ ...event, seq: index + 1 }))
       let stored: RecordState | null = null
-      for (const { kind, seq } of events.filter((event) => !event.refused)) {
+      for (const { kind, seq } of events.filter((event) => !event.rejected)) {
         stored = kind === 'push' ? pushed(seq, seq, stored) : pulled(seq, seq, stored)
       }
-      const refused = events.filter((event) => event.refused)
-      refused.sort((one, other) => one.order - other.order)
-      for (const [index, { kind, seq }] of refused.entries()) {
+      const rejected = events.filter((event) => event.rejected)
+      rejected.sort((one, other) => one.order - other.order)
+      for (const [index, { kind, seq }] of rejected.entries()) {
         const content = kind === 'push' ? post(seq) : element(seq)
         stored = next(stored, replay(stored, { content, from: seq, now: 100 + index }))
       }

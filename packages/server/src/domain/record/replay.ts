@@ -1,8 +1,8 @@
 /**
- * What a refused write does when it is replayed: pure decisions. It takes the place in the order of
- * writes that it had when it came, so that it never overwrites what is newer than that.
+ * Decides what replaying a rejected write does. The write takes its original position in the write order, so that
+ * it never overwrites anything newer.
  */
-import type { JsonObject } from '../../lib/json/lossless-json.ts'
+import type { JsonObject } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import {
   decidePull,
@@ -13,68 +13,68 @@ import {
   type WriteDecision,
 } from './record.ts'
 
-/** An element of a read, without the bytes that it came in. */
+/** A pulled record, without its original bytes. */
 export type ReplayedElement = {
   source: 'pull'
   full_name: string
   data: JsonObject
-  /** The keys that the module's manifest names. */
+  /** The keys in the module's manifest. */
   manifest_keys: ReadonlySet<string>
 }
 
 export type ReplayedContent = PushedContent | ReplayedElement
 
 /**
- * Where a refused write stands: a push at the moment of its refusal, an element at the first request of
- * its read. `at` is in the form of `parseInstant`.
+ * The position of a rejected write in the write order: of a push, when it was rejected; of a pulled record, at the
+ * first request of the read. `at` has the format of `parseRfc3339`.
  */
 export type WritePosition = { seq: number; at: string }
 
 export type ReplayContext = {
-  /** Null where the operator insists: then it counts as if it came now. */
-  place: WritePosition | null
-  /** The place of a write that comes now. */
+  /** Null to overwrite newer data: the write then counts as the newest one. */
+  position: WritePosition | null
+  /** The position of a write that arrives now. */
   now: WritePosition
   lastRead: LastRead | null
 }
 
-/** Decides what a replay does, in whatever order replays are made. */
+/** Decides what a replay does. The result does not depend on the order of replays. */
 export function decideReplay(
   stored: RecordState | null,
   content: ReplayedContent,
-  { place, now, lastRead }: ReplayContext,
+  { position, now, lastRead }: ReplayContext,
 ): WriteDecision {
-  if (stored && place && isOvertaken(stored, place, lastRead)) return { outcome: 'stale' }
+  if (stored && position && isSuperseded(stored, position, lastRead)) return { outcome: 'stale' }
   if (content.source !== 'pull') {
-    const pushed = place ? content : { ...content, occurred_at: null }
-    return decidePush(stored, pushed, { ...(place ?? now), lastRead })
+    const pushed = position ? content : { ...content, occurred_at: null }
+    return decidePush(stored, pushed, { ...(position ?? now), lastRead })
   }
   const { manifest_keys, ...element } = content
   const read = {
-    mark: (place ?? now).seq,
-    requested_at: (place ?? now).at,
+    snapshotSeq: (position ?? now).seq,
+    requested_at: (position ?? now).at,
     manifest_keys,
-    manifest_tag: NO_BYTES,
+    manifest_hash: NO_BYTES,
   }
   const decision = decidePull(stored, { ...element, source_hash: NO_BYTES }, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
-  const pushed = place ? {} : { pushed_seq: now.seq, pushed_at: now.at }
+  const pushed = position ? {} : { pushed_seq: now.seq, pushed_at: now.at }
   return { ...decision, next: { ...decision.next, source_hash: null, ...pushed } }
 }
 
-/** No hash of an element is like it, and none begins with it. */
+/** Differs from every hash of an element and every hash of a manifest. */
 const NO_BYTES = 'replay'
 
-/** Whether a push or a read that is newer than the place has spoken of the record. */
-function isOvertaken(
+/** Whether a push or read after the position has written the record or found it missing. */
+function isSuperseded(
   stored: RecordState,
-  place: WritePosition,
+  position: WritePosition,
   lastRead: LastRead | null,
 ): boolean {
-  if (stored.pushed_seq > place.seq) return true
-  if (stored.pulled_at !== null && stored.pulled_at >= place.at) return true
-  const missedAt = stored.missing_since === null ? null : parseRfc3339(stored.missing_since)
-  if (missedAt !== null && missedAt >= place.at) return true
-  // An unchanged record is not written by a read, so the module's last read speaks for it.
-  return lastRead !== null && stored.pulled_at !== null && lastRead.mark >= place.seq
+  if (stored.pushed_seq > position.seq) return true
+  if (stored.pulled_at !== null && stored.pulled_at >= position.at) return true
+  const missingAt = stored.missing_since === null ? null : parseRfc3339(stored.missing_since)
+  if (missingAt !== null && missingAt >= position.at) return true
+  // A read does not write unchanged records, so the module's last read counts for them.
+  return lastRead !== null && stored.pulled_at !== null && lastRead.snapshotSeq >= position.seq
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
 import { isNumericType, numberKey, sortKeyOf, sortKeyOfText } from './sort-key.ts'
 

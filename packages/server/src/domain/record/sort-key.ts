@@ -1,12 +1,11 @@
 /**
- * What values of fields are compared by: texts whose order by code point is the order of the values, so
- * that every database sorts them alike, numbers of any size and precision included.
+ * Sort keys: texts whose code point order is the order of the values they stand for. Every database sorts them
+ * the same way, including numbers of any size and precision.
  */
+import { canonicalText, type JsonValue } from '@recordhub/protocol/lossless-json'
+import { truncateCodePoints } from '../../lib/text/code-points.ts'
 
-import { canonicalText, type JsonValue } from '../../lib/json/lossless-json.ts'
-import { beginningOf } from '../../lib/text/code-points.ts'
-
-/** Longer texts are sorted and compared by their beginning, in code points: an index takes no more. */
+/** In code points. Longer texts are truncated, since an index has a limit. */
 export const MAX_KEY_LENGTH = 256
 
 export const NUMERIC_TYPES: ReadonlySet<string> = new Set([
@@ -20,12 +19,12 @@ export const NUMERIC_TYPES: ReadonlySet<string> = new Set([
   'double',
 ])
 
-/** Whether a manifest says of a field that its values are numbers. */
+/** Whether a manifest type is numeric. */
 export function isNumericType(type: string): boolean {
   return NUMERIC_TYPES.has(type.toLowerCase())
 }
 
-/** A value as people see it: texts and numbers as they are written; null for absent and null. */
+/** Returns a value as it is displayed: text and numbers as written; null for absent and null. */
 export function valueText(value: JsonValue | undefined): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
@@ -34,38 +33,38 @@ export function valueText(value: JsonValue | undefined): string | null {
 }
 
 /**
- * The key of a value. Where the field is numeric, numbers (also as texts) come first, by size; what
- * is no number comes after them, by code point.
+ * Returns the sort key of a value; null for absent and null. In a numeric field, numbers (even as strings) come
+ * first, by size; all other values follow by code point.
  */
 export function sortKeyOf(value: JsonValue | undefined, isNumeric: boolean): string | null {
   const text = valueText(value)
   return text === null ? null : sortKeyOfText(text, isNumeric)
 }
 
-/** As {@link sortKeyOf}, of a value as people see it. */
+/** As {@link sortKeyOf}, for the text of {@link valueText}. */
 export function sortKeyOfText(text: string, isNumeric: boolean): string {
   if (!isNumeric) return textKey(text)
-  return numberKey(text) ?? `${TEXT_MARK}${textKey(text)}`
+  return numberKey(text) ?? `${TEXT_PREFIX}${textKey(text)}`
 }
 
-/** Whether the key that a value has in a numeric field is that of no number. */
-export function isKeyOfText(key: string): boolean {
-  return key.startsWith(TEXT_MARK)
+/** Whether a sort key of a numeric field stands for a value that is not a number. */
+export function isTextKey(key: string): boolean {
+  return key.startsWith(TEXT_PREFIX)
 }
 
 function textKey(text: string): string {
-  return beginningOf(text, MAX_KEY_LENGTH).toWellFormed().replaceAll('\u0000', '\ufffd')
+  return truncateCodePoints(text, MAX_KEY_LENGTH).toWellFormed().replaceAll('\u0000', '\ufffd')
 }
 
-/** Behind the marks of all numbers. */
-const TEXT_MARK = 'T'
+/** Sorts after the first characters of all keys of numbers. */
+const TEXT_PREFIX = 'T'
 const NUMBER = /^\s*(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?\s*$/
 const MAX_NUMBER_LENGTH = 1000
 const MAX_EXPONENT = 999_999
 
 /**
- * The key of a number as it is written, exact to its last digit (of those that a key holds): its sign, its
- * magnitude, its digits. Null where the text is no number, or one beyond every measure.
+ * Returns the sort key of a number: its sign, magnitude and digits, exact up to the length of a key. Returns null
+ * if the text is not a number, or its exponent is too large.
  */
 export function numberKey(text: string): string | null {
   if (text.length > MAX_NUMBER_LENGTH) return null
@@ -78,6 +77,6 @@ export function numberKey(text: string): string | null {
   const magnitude = whole.length - leadingZeros + Number(exponent)
   if (!(Math.abs(magnitude) <= MAX_EXPONENT)) return null
   const key = String(magnitude + MAX_EXPONENT).padStart(7, '0') + digits.slice(0, MAX_KEY_LENGTH)
-  // Of negative numbers the larger one is smaller: nines' complement, and an end above all digits.
+  // Negative numbers sort in reverse: nines' complement, and a last character above all digits.
   return sign === '' ? `P${key}` : `N${key.replace(/\d/g, (digit) => String(9 - Number(digit)))}~`
 }

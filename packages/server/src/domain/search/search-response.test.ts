@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless, stringifyLossless } from '../../lib/json/lossless-json.ts'
-import { readSearchAnswer } from './search-response.ts'
+import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
+import { parseSearchResponse } from './search-response.ts'
 
-const read = (text: string, limit = 20) => readSearchAnswer(parseLossless(text), limit)
+const read = (text: string, limit = 20) => parseSearchResponse(parseLossless(text), limit)
 const record = '{"reference_number":"A-1","full_name":"Ann","record_type":"case","data":{"n":1.10}}'
 
 test('records are found under records, results, data and at the top level', () => {
-  for (const answer of [
+  for (const response of [
     `{"success":true,"records":[${record}]}`,
     `{"results":[${record}],"total":1}`,
     `{"data":[${record}]}`,
     `[${record}]`,
   ]) {
-    const read_ = read(answer)
-    assert.equal(read_.outcome, 'found')
-    if (read_.outcome !== 'found') continue
-    const [first] = read_.records
+    const parsed = read(response)
+    assert.equal(parsed.outcome, 'found')
+    if (parsed.outcome !== 'found') continue
+    const [first] = parsed.records
     assert.deepEqual(
       [first?.reference_number, first?.full_name, first?.record_type],
       ['A-1', 'Ann', 'case'],
@@ -25,10 +25,10 @@ test('records are found under records, results, data and at the top level', () =
   }
 })
 
-test('a result with other members than a record keeps them as its data', () => {
-  const answer = read('[{"id":9007199254740993,"name":"Ann"},{"reference_number":12,"x":null}]')
+test('a result with other members than a record stores them as its data', () => {
+  const response = read('[{"id":9007199254740993,"name":"Ann"},{"reference_number":12,"x":null}]')
   assert.equal(
-    JSON.stringify(answer),
+    JSON.stringify(response),
     '{"outcome":"found","found":2,"records":[' +
       '{"reference_number":null,"full_name":null,"record_type":null,"data":{"id":9007199254740993,"name":"Ann"}},' +
       '{"reference_number":"12","full_name":null,"record_type":null,"data":{"x":null}}]}',
@@ -36,9 +36,9 @@ test('a result with other members than a record keeps them as its data', () => {
 })
 
 test('all results are counted, and only the first ones are returned', () => {
-  const answer = read(`{"records":[${Array(30).fill(record).join(',')}]}`, 20)
-  assert.ok(answer.outcome === 'found')
-  assert.deepEqual([answer.found, answer.records.length], [30, 20])
+  const response = read(`{"records":[${Array(30).fill(record).join(',')}]}`, 20)
+  assert.ok(response.outcome === 'found')
+  assert.deepEqual([response.found, response.records.length], [30, 20])
 })
 
 test('an empty list is a valid response without results', () => {
@@ -72,11 +72,11 @@ test('results grouped by module, pages and single persons are understood', () =>
     ['{"results":{"employee":[]}}', []],
   ]
   for (const [text, expected] of cases) {
-    const answer = read(text)
-    assert.ok(answer.outcome === 'found', text)
-    const found = answer.records.map((one) => [one.reference_number, one.record_type])
+    const response = read(text)
+    assert.ok(response.outcome === 'found', text)
+    const found = response.records.map((one) => [one.reference_number, one.record_type])
     assert.deepEqual(found, expected, text)
-    assert.equal(answer.found, expected.length)
+    assert.equal(response.found, expected.length)
   }
 })
 
@@ -90,8 +90,8 @@ for (const text of [
   '{"results":{"ids":[1,2]}}',
 ]) {
   test(`${text} is returned as raw JSON`, () => {
-    const answer = read(text)
-    assert.ok(answer.outcome === 'raw')
-    assert.equal(stringifyLossless(answer.value), text)
+    const response = read(text)
+    assert.ok(response.outcome === 'raw')
+    assert.equal(stringifyLossless(response.value), text)
   })
 }

@@ -1,42 +1,42 @@
-/** Reads the response of a platform's own search. Its shape is open, so the hub looks where records usually are. */
+/** Parses the response of a platform's own search. Its shape is not specified, so the hub tries the usual ones. */
 import type { FoundRecord } from '@recordhub/protocol'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { valueText } from '../record/sort-key.ts'
 
-export type ReadSearchAnswer =
+export type ParsedSearchResponse =
   | { outcome: 'found'; found: number; records: FoundRecord[] }
-  /** The hub found no records in it: the value is shown as it is. */
+  /** The hub found no records in the response and shows it unchanged. */
   | { outcome: 'raw'; value: JsonValue }
 
-/** A found record, and the name of the group that it was found in; null for none. */
+/** A found record, and the name of the group that contains it; null for none. */
 type Found = { element: JsonObject; group: string | null }
 
-/** The members that hold records, in the order in which they are tried. */
-const PLACES = ['records', 'results', 'data', 'items', 'record', 'result', 'person'] as const
-/** The members that only a record has. */
-const OF_A_RECORD = ['reference_number', 'full_name'] as const
-/** The members that show that an object without records is a person itself. */
-const OF_A_PERSON = ['name', 'first_name', 'last_name', 'id'] as const
-/** A page in a group in a place is the deepest shape that is understood. */
+/** The members that may contain records, in the order in which they are tried. */
+const CONTAINERS = ['records', 'results', 'data', 'items', 'record', 'result', 'person'] as const
+/** Only a record has these members. */
+const RECORD_MEMBERS = ['reference_number', 'full_name'] as const
+/** An object that contains no records and has one of these members is itself a person. */
+const PERSON_MEMBERS = ['name', 'first_name', 'last_name', 'id'] as const
+/** The deepest supported shape is a page in a group in a container. */
 const MAX_DEPTH = 3
 
 /** @param limit the maximum number of records that are returned; `found` counts all of them. */
-export function readSearchAnswer(value: JsonValue, limit: number): ReadSearchAnswer {
+export function parseSearchResponse(value: JsonValue, limit: number): ParsedSearchResponse {
   const all = findRecords(value, 0)
   if (!all) return { outcome: 'raw', value }
   return { outcome: 'found', found: all.length, records: all.slice(0, limit).map(toFound) }
 }
 
-/** Null where the value has no shape that is understood. */
+/** Returns null if the value has no supported shape. */
 function findRecords(value: JsonValue, depth: number): Found[] | null {
   if (Array.isArray(value)) return toList(value)
   if (!isJsonObject(value) || depth > MAX_DEPTH) return null
   const itself = [{ element: value, group: null }]
-  if (hasText(value, OF_A_RECORD)) return itself
-  const found = findInPlaces(value, depth)
+  if (hasText(value, RECORD_MEMBERS)) return itself
+  const found = findInContainers(value, depth)
   if (found) return found
-  if (hasText(value, OF_A_PERSON)) return itself
-  // The envelope may have any lists.
+  if (hasText(value, PERSON_MEMBERS)) return itself
+  // At the top level, other members may be lists of anything.
   return depth > 0 ? findInGroups(value, depth) : null
 }
 
@@ -44,18 +44,18 @@ function toList(values: JsonValue[]): Found[] | null {
   return values.every(isJsonObject) ? values.map((element) => ({ element, group: null })) : null
 }
 
-/** The records of `{"records": [...]}`, of a page such as `{"data": {"data": [...]}}` or of `{"data": {"name": …}}`. */
-function findInPlaces(value: JsonObject, depth: number): Found[] | null {
-  const members = PLACES.flatMap((place) => (Object.hasOwn(value, place) ? [value[place]] : []))
+/** Finds the records of `{"records": [...]}`, of a page such as `{"data": {"data": [...]}}` or of `{"data": {"name": …}}`. */
+function findInContainers(value: JsonObject, depth: number): Found[] | null {
+  const members = CONTAINERS.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []))
   for (const member of members) {
     const found = findRecords(member ?? null, depth + 1)
     if (found) return found
   }
-  // A search for one person that finds none.
+  // A search for a single person returns null if there is no match.
   return members.includes(null) ? [] : null
 }
 
-/** The records of `{"employee": [...], "student": {"data": [...]}}`; an empty object has none. */
+/** Finds the records of `{"employee": [...], "student": {"data": [...]}}`; an empty object has none. */
 function findInGroups(value: JsonObject, depth: number): Found[] | null {
   const members = Object.entries(value)
   if (members.length === 0) return []
@@ -67,14 +67,14 @@ function findInGroups(value: JsonObject, depth: number): Found[] | null {
 }
 
 function findPage(value: JsonValue, depth: number): Found[] | null {
-  return isJsonObject(value) && depth < MAX_DEPTH ? findInPlaces(value, depth + 1) : null
+  return isJsonObject(value) && depth < MAX_DEPTH ? findInContainers(value, depth + 1) : null
 }
 
 function hasText(value: JsonObject, members: readonly string[]): boolean {
   return members.some((member) => Object.hasOwn(value, member) && textOf(value[member]) !== null)
 }
 
-/** As a record of the hub where it looks like one; else all its members are its data. */
+/** Returns an element as a record. If it has no `data` member, all its other members are its data. */
 function toFound({ element, group }: Found): FoundRecord {
   const { reference_number, full_name, record_type, data, ...rest } = element
   return {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
-import { foldText, indexText, isFound, lookUpTexts, parseSearch } from './search-text.ts'
+import { foldText, matchesSearch, parseSearch, toIndexText, toLookUpTexts } from './search-text.ts'
 
 function record(full_name: string, data = '{}', reference_number = 'R-17') {
   return { full_name, reference_number, data: parseLossless(data) }
@@ -37,8 +37,8 @@ test('folding a folded text changes nothing', () => {
   )
 })
 
-test('a search consists of words and phrases; short ones match beginnings', () => {
-  for (const [text, parts, beginnings] of [
+test('a search consists of words and phrases; short words are prefixes', () => {
+  for (const [text, substrings, prefixes] of [
     ['Ann  example', ['ann', 'example'], []],
     ['"Ann Example" Li', ['ann example'], ['li']],
     ['王 王小明', ['王小明'], ['王']],
@@ -48,7 +48,7 @@ test('a search consists of words and phrases; short ones match beginnings', () =
     ['"" " " ', [], []],
     ['100% a_b *', ['100%', 'a_b'], ['*']],
   ] as const) {
-    assert.deepEqual(parseSearch(text), { parts, beginnings }, text)
+    assert.deepEqual(parseSearch(text), { substrings, prefixes }, text)
   }
 })
 
@@ -68,7 +68,7 @@ test('every term must match, in any value', () => {
     ['city', false],
     ['"müller-li r-17"', false],
   ] as const) {
-    assert.equal(isFound(ann, parseSearch(query)), found, query)
+    assert.equal(matchesSearch(ann, parseSearch(query)), found, query)
   }
 })
 
@@ -83,11 +83,11 @@ test('the index text of a record contains every term that matches the record', (
     fc.property(text, text, fc.dictionary(text, value), text, (name, reference, data, query) => {
       const one = { full_name: name, reference_number: reference, data }
       const terms = parseSearch(query)
-      if (!isFound(one, terms)) return
+      if (!matchesSearch(one, terms)) return
       found += 1
-      for (const part of lookUpTexts(terms)) {
-        assert.ok(indexText(one).includes(part), part)
-        assert.ok([...part].length >= 3)
+      for (const text of toLookUpTexts(terms)) {
+        assert.ok(toIndexText(one).includes(text), text)
+        assert.ok([...text].length >= 3)
       }
     }),
     { numRuns: 2000 },
@@ -97,7 +97,7 @@ test('the index text of a record contains every term that matches the record', (
 
 test('a huge record is searched up to the size limit, and quickly', () => {
   const huge = record('Ann', JSON.stringify({ a: `${'0'.repeat(5_000_000)} end`, b: 'after' }))
-  assert.ok(indexText(huge).length < 40_000)
-  assert.ok(!isFound(huge, parseSearch('after')))
-  assert.ok(isFound(huge, parseSearch('ann')))
+  assert.ok(toIndexText(huge).length < 40_000)
+  assert.ok(!matchesSearch(huge, parseSearch('after')))
+  assert.ok(matchesSearch(huge, parseSearch('ann')))
 })

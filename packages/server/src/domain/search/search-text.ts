@@ -1,34 +1,33 @@
 /**
- * What a search compares: texts folded so that case, accents and compatible forms of letters do not
- * matter, the same on every engine since it is done here.
+ * Folds and matches texts for searches. Case, accents and compatible forms of letters do not matter. The database
+ * does no folding, so that every engine finds the same records.
  */
-
-import { isJsonObject, type JsonValue } from '../../lib/json/lossless-json.ts'
-import { beginningOf } from '../../lib/text/code-points.ts'
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
+import { truncateCodePoints } from '../../lib/text/code-points.ts'
 import { valueText } from '../record/sort-key.ts'
 
-/** What a search looks for; every term must be found. */
+/** The terms of a search. A record must match every term. */
 export type SearchTerms = {
-  /** Anywhere in the name, the reference or a value. */
-  parts: string[]
-  /** Of one or two characters: at the beginning of a word of the name or the reference. */
-  beginnings: string[]
+  /** Terms that may be anywhere in the name, the reference or a value. */
+  substrings: string[]
+  /** Terms of one or two characters, which must be at the beginning of a word of the name or the reference. */
+  prefixes: string[]
 }
 
 export type Searchable = { full_name: string; reference_number: string; data: JsonValue }
 
 export const MAX_SEARCH_LENGTH = 256
-/** Of a record so much is searched, in UTF-16 units. */
-const MAX_DOCUMENT = 32_768
-const MAX_BEGINNINGS = 200
-const SHORTEST_PART = 3
+/** Maximum length of the text of a record that is searched, in UTF-16 units. */
+const MAX_DOCUMENT_LENGTH = 32_768
+const MAX_PREFIXES = 200
+const MIN_SUBSTRING_LENGTH = 3
 
-/** Accents of Latin, Greek and Cyrillic, the points of Hebrew, the vowels of Arabic. */
+/** Accents of Latin, Greek and Cyrillic, Hebrew points and Arabic vowels. */
 const MARKS =
   /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]/g
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** The form in which texts are compared: what a person takes for the same is the same. */
+/** Returns the form in which texts are compared. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
   return (
@@ -36,7 +35,7 @@ export function foldText(text: string): string {
       .toWellFormed()
       .normalize('NFKD')
       .replace(MARKS, '')
-      // Down, up and down again: ß and its capital ẞ are ss then.
+      // Lower, upper, then lower case again turns both ß and ẞ into ss.
       .toLowerCase()
       .toUpperCase()
       .toLowerCase()
@@ -46,28 +45,29 @@ export function foldText(text: string): string {
   )
 }
 
-/** The words of a search, and phrases in quotes; a quote that nothing closes is a letter. */
+/** Splits a search into words and quoted phrases. An unclosed quote is an ordinary character. */
 export function parseSearch(text: string): SearchTerms {
-  const parts: string[] = []
-  const beginnings: string[] = []
+  const substrings: string[] = []
+  const prefixes: string[] = []
   for (const match of text.matchAll(/"([^"]*)"|\S+/g)) {
     const term = foldText(match[1] ?? match[0])
       .replace(/ +/g, ' ')
       .trim()
     if (term === '') continue
-    const isShort = [...beginningOf(term, SHORTEST_PART)].length < SHORTEST_PART
-    const list = isShort ? beginnings : parts
+    const isShort =
+      [...truncateCodePoints(term, MIN_SUBSTRING_LENGTH)].length < MIN_SUBSTRING_LENGTH
+    const list = isShort ? prefixes : substrings
     if (!list.includes(term)) list.push(term)
   }
-  return { parts, beginnings }
+  return { substrings, prefixes }
 }
 
-/** Everything of a record in which parts are searched, a line a value. */
+/** Returns the text of a record that is searched for substrings, with one line per value. */
 function searchDocument({ full_name, reference_number, data }: Searchable): string {
   const lines = [foldLine(full_name), foldLine(reference_number)]
   let length = 0
   const visit = (value: JsonValue | undefined) => {
-    if (length > MAX_DOCUMENT) return
+    if (length > MAX_DOCUMENT_LENGTH) return
     if (Array.isArray(value)) for (const item of value) visit(item)
     else if (isJsonObject(value)) for (const member of Object.values(value)) visit(member)
     else {
@@ -78,49 +78,49 @@ function searchDocument({ full_name, reference_number, data }: Searchable): stri
     }
   }
   visit(data)
-  return lines.join('\n').slice(0, MAX_DOCUMENT).toWellFormed()
+  return lines.join('\n').slice(0, MAX_DOCUMENT_LENGTH).toWellFormed()
 }
 
-/** The first two characters of each word of the name and the reference. */
-function wordBeginnings(record: Omit<Searchable, 'data'>): string[] {
-  const beginnings = new Set<string>()
+/** Returns the first two characters of each word of the name and the reference. */
+function findWordPrefixes(record: Omit<Searchable, 'data'>): string[] {
+  const prefixes = new Set<string>()
   for (const text of [record.full_name, record.reference_number]) {
-    for (const [, beginning = ''] of foldLine(text).matchAll(/(?<![\p{L}\p{N}])(?=(\S.?))/gu)) {
-      if (beginnings.size === MAX_BEGINNINGS) break
-      beginnings.add(beginning.trim())
+    for (const [, prefix = ''] of foldLine(text).matchAll(/(?<![\p{L}\p{N}])(?=(\S.?))/gu)) {
+      if (prefixes.size === MAX_PREFIXES) break
+      prefixes.add(prefix.trim())
     }
   }
-  return [...beginnings]
+  return [...prefixes]
 }
 
-/** Whether every term is found in a record. */
-export function isFound(record: Searchable, { parts, beginnings }: SearchTerms): boolean {
-  if (beginnings.length > 0) {
-    const found = wordBeginnings(record)
-    const isThere = (term: string) => found.some((beginning) => beginning.startsWith(term))
-    if (!beginnings.every(isThere)) return false
+/** Whether a record matches every term. */
+export function matchesSearch(record: Searchable, { substrings, prefixes }: SearchTerms): boolean {
+  if (prefixes.length > 0) {
+    const found = findWordPrefixes(record)
+    const isFound = (term: string) => found.some((prefix) => prefix.startsWith(term))
+    if (!prefixes.every(isFound)) return false
   }
-  if (parts.length === 0) return true
+  if (substrings.length === 0) return true
   const document = searchDocument(record)
-  return parts.every((part) => document.includes(part))
+  return substrings.every((substring) => document.includes(substring))
 }
 
 function foldLine(text: string): string {
-  return foldText(text.slice(0, MAX_DOCUMENT)).replace(/ +/g, ' ').trim()
+  return foldText(text.slice(0, MAX_DOCUMENT_LENGTH)).replace(/ +/g, ' ').trim()
 }
 
-/** No text of a record holds it, since folding takes control characters away. */
-export const BEGINNING_MARK = '\u0002'
+/** Marks the prefixes in an index text. Folding removes control characters, so no text of a record contains it. */
+export const PREFIX_MARK = '\u0002'
 
-/** What an index of trigrams holds of a record: its document, and its words' beginnings, marked. */
-export function indexText(record: Searchable): string {
-  const marked = wordBeginnings(record).map((beginning) => BEGINNING_MARK.repeat(2) + beginning)
+/** Returns the text of a record in a trigram index: its document, and the marked prefixes of its words. */
+export function toIndexText(record: Searchable): string {
+  const marked = findWordPrefixes(record).map((prefix) => PREFIX_MARK.repeat(2) + prefix)
   return `${searchDocument(record)}\n${marked.join('')}`
 }
 
-/** Texts of three characters and more that the index text of every record holds in which the terms are found. */
-export function lookUpTexts({ parts, beginnings }: SearchTerms): string[] {
+/** Returns texts of at least three characters that the index text of every matching record contains. */
+export function toLookUpTexts({ substrings, prefixes }: SearchTerms): string[] {
   const marks = (term: string) =>
-    BEGINNING_MARK.repeat(Math.max(1, SHORTEST_PART - [...term].length))
-  return [...parts, ...beginnings.map((term) => marks(term) + term)]
+    PREFIX_MARK.repeat(Math.max(1, MIN_SUBSTRING_LENGTH - [...term].length))
+  return [...substrings, ...prefixes.map((term) => marks(term) + term)]
 }

@@ -1,32 +1,33 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { Account, DoneAnswer, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
-import { findPasswordFault } from '../../domain/auth/password.ts'
+import { formatCount } from '../../domain/activity/activity.ts'
+import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { Auth } from './auth.ts'
+import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
 
 const Password = Type.String({ maxLength: 1000 })
 
-/** One's own account: password and sessions. */
-export function accountRoutes(parts: {
-  auth: Auth
+/** The operator's own account: password and sessions. */
+export function accountRoutes(deps: {
+  betterAuth: BetterAuth
   operators: OperatorStore
   activity: ActivityStore
   publicUrl: string
-  limits: LoginThrottle
+  throttle: LoginThrottle
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, operators, activity, publicUrl, limits, callerOf } = parts
+  const { betterAuth, operators, activity, publicUrl, throttle, callerOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/account',
       {
         schema: {
-          summary: 'Who one is, and how one can sign in',
+          summary: 'Read your account and the ways to sign in to it',
           response: {
             200: Type.Object({ success: Type.Literal(true), account: Account }),
             '4xx': ErrorAnswer,
@@ -58,7 +59,7 @@ export function accountRoutes(parts: {
       '/api/v1/account/password',
       {
         schema: {
-          summary: "Change one's password, which ends all other sessions",
+          summary: 'Change your password, which ends all other sessions',
           body: Type.Object(
             { current_password: Password, new_password: Password },
             { additionalProperties: false },
@@ -69,15 +70,15 @@ export function accountRoutes(parts: {
       async (request, reply) => {
         const { email, name, sessionId } = operatorOf(callerOf, request)
         const { current_password, new_password } = request.body
-        const fault = findPasswordFault(new_password, { email, name, publicUrl })
-        if (fault !== null) throw new HubError('password_refused', { reason: fault })
+        const issue = findPasswordIssue(new_password, { email, name, publicUrl })
+        if (issue !== null) throw new HubError('password_refused', { reason: issue })
         const body = {
           currentPassword: current_password,
           newPassword: new_password,
           revokeOtherSessions: true,
         }
-        await limits.confirming(sessionId, () =>
-          forwardToBetterAuthAs(auth, request, reply, { path: 'change-password', body }),
+        await throttle.reauthenticate(sessionId, () =>
+          forwardToBetterAuthAs(betterAuth, request, reply, { path: 'change-password', body }),
         )
         await activity.appendAudit({
           actor: email,
@@ -96,7 +97,7 @@ export function accountRoutes(parts: {
       '/api/v1/account/sessions',
       {
         schema: {
-          summary: "List one's sessions, the latest first",
+          summary: 'List your sessions, newest first',
           response: {
             200: Type.Object({
               success: Type.Literal(true),
@@ -120,7 +121,7 @@ export function accountRoutes(parts: {
       '/api/v1/account/sessions/:session_id',
       {
         schema: {
-          summary: "End one of one's sessions",
+          summary: 'End one of your sessions',
           params: Type.Object({ session_id: Type.String() }),
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
@@ -138,7 +139,7 @@ export function accountRoutes(parts: {
       '/api/v1/account/sessions',
       {
         schema: {
-          summary: "End all of one's sessions but this one",
+          summary: 'End all of your other sessions',
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
       },
@@ -151,7 +152,7 @@ export function accountRoutes(parts: {
           address: request.ip,
         }
         const ended = await operators.endSessions(id, sessionId, audit)
-        return { success: true as const, message: `Other sessions that were ended: ${ended}.` }
+        return { success: true as const, message: `Ended ${formatCount(ended, 'other session')}.` }
       },
     )
   }

@@ -1,61 +1,63 @@
-/** The way from the hub's routes to Better Auth, and back. */
+/** Forwards requests of the hub's routes to Better Auth, and maps its errors. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorCode, HubError, tooManyRequests } from '../../errors.ts'
-import type { Auth } from './auth.ts'
-import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './auth-names.ts'
+import { type ErrorBody, type ErrorCode, HubError, tooManyRequests } from '../../errors.ts'
+import type { BetterAuth } from './better-auth.ts'
+import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './better-auth-names.ts'
 import { readCookie } from './read-cookie.ts'
 
-export type AuthCall = {
-  /** Of Better Auth's, below {@link AUTH_PATH}; with a query where it takes one. */
+export type ForwardedRequest = {
+  /** A path of Better Auth below {@link AUTH_PATH}, with its query if any. */
   path: string
   body?: object
   method?: 'GET' | 'POST'
-  /** Whether it is done in the name of who is signed in; a sign-in must not be. */
+  /** Whether Better Auth receives the session cookie. A step of a sign-in must not carry the session of another operator. */
   withSession: boolean
 }
 
-/** Calls Better Auth for a request. Its own limits hold for what is no guess. */
+/** Forwards a request to Better Auth. @throws HubError `too_many_requests` if its rate limit is exceeded. */
 export async function forwardToBetterAuth(
-  auth: Auth,
+  betterAuth: BetterAuth,
   request: FastifyRequest,
-  { path, body, method = 'POST', withSession }: AuthCall,
+  { path, body, method = 'POST', withSession }: ForwardedRequest,
 ): Promise<Response> {
   const url = new URL(`${AUTH_PATH}/${path}`, `${request.protocol}://${request.host}`)
   const headers = toWebHeaders(request)
   headers.set(CLIENT_ADDRESS_HEADER, request.ip)
-  // Who sends none is no browser, and our own guard has judged it; Better Auth insists on one.
+  // Better Auth requires an origin. A client without one is not a browser, and the hub has already checked the origin.
   if (!headers.has('origin')) headers.set('origin', url.origin)
-  if (!withSession) dropSession(headers)
+  if (!withSession) removeSession(headers)
   if (method === 'POST') headers.set('content-type', 'application/json')
   const sent = method === 'POST' ? { body: JSON.stringify(body ?? {}) } : {}
-  const answer = await auth.handler(new Request(url, { method, headers, ...sent }))
-  if (answer.status === 429) throw tooManyGuesses(answer)
-  return answer
+  const response = await betterAuth.handler(new Request(url, { method, headers, ...sent }))
+  if (response.status === 429) {
+    throw tooManyRequests(Number(response.headers.get('x-retry-after') ?? 60))
+  }
+  return response
 }
 
-/** Calls it for who is signed in, hands its cookies on, and gives what it says. @throws HubError */
+/** Forwards a request in the session of its operator, sets the cookies of the response and returns its body. @throws HubError */
 export async function forwardToBetterAuthAs(
-  auth: Auth,
+  betterAuth: BetterAuth,
   request: FastifyRequest,
   reply: FastifyReply | null,
-  call: Omit<AuthCall, 'withSession'>,
+  call: Omit<ForwardedRequest, 'withSession'>,
 ): Promise<Record<string, unknown>> {
-  const answer = await forwardToBetterAuth(auth, request, { ...call, withSession: true })
-  const said: Record<string, unknown> = Object(await answer.json().catch(() => ({})))
-  if (!answer.ok) throw toHubError(said)
-  for (const cookie of answer.headers.getSetCookie()) reply?.header('set-cookie', cookie)
-  return said
+  const response = await forwardToBetterAuth(betterAuth, request, { ...call, withSession: true })
+  const body: Record<string, unknown> = Object(await response.json().catch(() => ({})))
+  if (!response.ok) throw toHubError(body)
+  for (const cookie of response.headers.getSetCookie()) reply?.header('set-cookie', cookie)
+  return body
 }
 
 /**
- * Whose password was right in a sign-in that waits for a code; null for nobody's, and where the cookie is
- * written otherwise than Better Auth writes it: what it would read out of that is not known here.
+ * The operator whose sign-in waits for a code after the right password; null if there is none, or if the cookie does
+ * not have the form in which Better Auth writes it.
  */
-export async function findHalfSignedIn(
-  auth: Auth,
+export async function findPendingSignIn(
+  betterAuth: BetterAuth,
   request: FastifyRequest,
 ): Promise<string | null> {
-  const { createAuthCookie, internalAdapter } = await auth.$context
+  const { createAuthCookie, internalAdapter } = await betterAuth.$context
   const cookie = readCookie(request, createAuthCookie('two_factor').name)
   const [identifier = ''] = cookie.split('.')
   if (identifier === '') return null
@@ -72,10 +74,13 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 function toHubError({ code, message }: Record<string, unknown>): HubError {
   const known = CODES[String(code)]
   if (known) return new HubError(known)
-  return HubError.withMessage('sign_in_setting_refused', String(message ?? 'It was refused.'))
+  return HubError.withMessage(
+    'sign_in_setting_refused',
+    String(message ?? 'The change was rejected.'),
+  )
 }
 
-/** The codes of Better Auth, and of the hub's hooks in it, that clients receive in small letters. */
+/** The codes of Better Auth and of the hub's hooks that clients receive, in lower case. */
 const SIGN_IN_CODES = [
   'invalid_email_or_password',
   'operator_disabled',
@@ -93,8 +98,8 @@ const SIGN_IN_CODES = [
 ] as const satisfies readonly ErrorCode[]
 
 /**
- * The error of a failed step of signing in. Codes outside of {@link SIGN_IN_CODES} become `sign_in_failed`.
- * @param origin the address of the page that the step came from; empty where the client did not say.
+ * The error of a failed step of a sign-in. Codes that are not in {@link SIGN_IN_CODES} become `sign_in_failed`.
+ * @param origin the `Origin` header of the request; empty if there is none.
  */
 export function toSignInError(text: string, origin: string): HubError {
   const { code, message } = Object(text.startsWith('{') ? JSON.parse(text) : {})
@@ -102,10 +107,10 @@ export function toSignInError(text: string, origin: string): HubError {
   if (known) {
     return new HubError(known, { origin: URL.parse(origin)?.origin ?? 'an unknown address' })
   }
-  return new HubError('sign_in_failed', { reason: String(message ?? 'no reason was given') })
+  return new HubError('sign_in_failed', { reason: String(message ?? 'Better Auth gave no reason') })
 }
 
-/** The headers of a request in the form of the Web standard. */
+/** The headers of a request as a `Headers` object. */
 export function toWebHeaders(request: FastifyRequest): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
@@ -115,12 +120,29 @@ export function toWebHeaders(request: FastifyRequest): Headers {
   return headers
 }
 
-function dropSession(headers: Headers): void {
+function removeSession(headers: Headers): void {
   const cookies = (headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim())
   const others = cookies.filter((cookie) => !cookie.includes(SESSION_COOKIE))
   headers.set('cookie', others.join('; '))
 }
 
-function tooManyGuesses({ headers }: Response): HubError {
-  return tooManyRequests(Number(headers.get('x-retry-after') ?? 60))
+/** Sends a response of Better Auth to the client. The token of the session stays in its cookie, out of reach of scripts. */
+export async function sendResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: Response,
+): Promise<FastifyReply> {
+  reply.code(response.status).header('Cache-Control', 'no-store')
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  const location = response.headers.get('location')
+  if (location !== null) return reply.redirect(location, 302)
+  const text = await response.text()
+  reply.type('application/json; charset=utf-8').serializer(JSON.stringify)
+  if (!response.ok) {
+    const { code, message } = toSignInError(text, request.headers.origin ?? '')
+    const body: ErrorBody = { success: false, code, message, request_id: request.id }
+    return reply.send(body)
+  }
+  const { token: _, session: __, ...body } = Object(text === '' ? {} : JSON.parse(text))
+  return reply.send(body)
 }

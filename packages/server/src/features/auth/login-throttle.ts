@@ -1,142 +1,195 @@
-/** Counts who tries to get in, on all nodes and over restarts; docs/decisions/0013-guesses.md says why so. */
-import type { FastifyRequest } from 'fastify'
+/**
+ * Delays repeated attempts to sign in. The counts are shared by all nodes and survive restarts;
+ * docs/decisions/0013-login-throttle.md gives the reasons.
+ */
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import {
-  type GuessCount,
-  type GuessKind,
-  isNotable,
-  waitBeforeGuess,
+  type AttemptCounts,
+  type Bucket,
+  isAudited,
+  secondsUntilAllowed,
+  type ThrottlePolicy,
 } from '../../domain/auth/login-throttle.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
 import { clientSubnet } from '../../lib/net/client-subnet.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { GuessStore } from '../../storage/port/login-throttle-store.ts'
+import type { LoginThrottleStore } from '../../storage/port/login-throttle-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { TrustedDevices } from './trusted-device.ts'
+import type { TrustedDevices } from './trusted-devices.ts'
 
-type Guess = {
-  /** `recovery code` is as long as a password is good. */
-  of: 'password' | 'code' | 'recovery code'
+/** An attempt to sign in, before anyone is authenticated. */
+export type SignInAttempt = {
+  credential: 'password' | 'code' | 'recovery code'
   email: string
   request: FastifyRequest
 }
 
 export type LoginThrottle = {
   /**
-   * Does a step of a sign-in unless whoever tries has to wait.
-   * @throws HubError `too_many_requests`
+   * Runs a step of a sign-in. A response with status 401 is a failed attempt.
+   * @throws HubError `too_many_requests` if the client has to wait.
    */
-  trying: (guess: Guess, step: () => Promise<Response>) => Promise<Response>
+  signIn: (attempt: SignInAttempt, step: () => Promise<Response>) => Promise<Response>
   /**
-   * Does what takes one's password or code though one is signed in.
-   * @throws HubError `too_many_requests`, and what `step` throws.
+   * Runs a step in which a signed-in operator enters a password or code again.
+   * @throws HubError `too_many_requests`, and the errors of `step`.
    */
-  confirming: <Result>(sessionId: string, step: () => Promise<Result>) => Promise<Result>
-  /** Waits for what is still being noted. */
+  reauthenticate: <Result>(sessionId: string, step: () => Promise<Result>) => Promise<Result>
+  /** Waits for the audit log entries in progress. */
   settle: () => Promise<void>
 }
 
-type Parts = {
-  guesses: GuessStore
+/** The buckets that an attempt is counted in, by their keys: hashes of what its attempts have in common. */
+type Buckets = { client: string; global: string } & Partial<Record<Bucket, string>>
+
+/** How an attempt ended; `void` if neither the credential was accepted nor was it wrong, such as after an error. */
+type Outcome = 'succeeded' | 'failed' | 'void'
+
+export function createLoginThrottle(deps: {
+  loginThrottle: LoginThrottleStore
   operators: Pick<OperatorStore, 'listOperators'>
   activity: Pick<ActivityStore, 'appendAudit'>
   devices: TrustedDevices
-  /** Of the hashes by which subjects are stored. */
+  /** Derives the keys of the buckets, so that neither e-mail addresses nor IP addresses are stored. */
   key: Uint8Array
   clock: Clock
-  complain: (error: unknown) => void
-}
-
-/** Of all tries, for the audit of those at accounts that are none. */
-const EVERYWHERE = 'everywhere'
-
-export function createLoginThrottle(parts: Parts): LoginThrottle {
-  const { guesses, operators, activity, devices, clock, complain } = parts
+  log: FastifyBaseLogger
+}): LoginThrottle {
+  const { loginThrottle: store, operators, activity, devices, clock } = deps
   const pending = new Set<Promise<void>>()
-  const hash = (...words: string[]) => hmacSha256(parts.key, JSON.stringify(words))
+  const hash = (...parts: string[]) => hmacSha256(deps.key, JSON.stringify(parts))
+  const global = hash('global')
+  const logError = (error: unknown) =>
+    deps.log.error({ err: error }, 'a sign-in attempt could not be recorded')
 
-  async function count(
-    subjects: { person: string; place?: string; account?: string },
-    judged: { kind: GuessKind; isKnownDevice: boolean },
-  ): Promise<ReadonlyMap<string, GuessCount>> {
-    const now = clock.now()
-    const all = [...Object.values(subjects), hash(EVERYWHERE)]
-    const outcome = await guesses.countGuess(all, now.toISOString(), (counts) => {
-      const countOf = (subject: string | undefined) => counts.get(subject ?? '') ?? null
-      const { person, place, account } = subjects
-      const known = { person: countOf(person), place: countOf(place), account: countOf(account) }
-      return waitBeforeGuess(known, judged, now)
-    })
-    if (outcome.outcome === 'counted') return outcome.counts
-    throw tooManyRequests(outcome.seconds)
+  /**
+   * Counts an attempt in its buckets, runs it, and settles the counts by its outcome: a failed attempt stays counted,
+   * any other is refunded, and a successful one also resets the bucket of its client.
+   */
+  async function attempt<Result>(
+    policy: ThrottlePolicy,
+    buckets: Buckets,
+    step: () => Promise<Result>,
+    outcomeOf: (settled: PromiseSettledResult<Result>, counts: AttemptCounts) => Outcome,
+  ): Promise<Result> {
+    const counts = await count(policy, buckets)
+    const [settled] = await Promise.allSettled([step()])
+    const outcome = outcomeOf(settled, counts)
+    if (settled.status === 'rejected') {
+      // The error of the step matters more than an error of its refund.
+      if (outcome === 'void') await refund(buckets).catch(logError)
+      throw settled.reason
+    }
+    if (outcome === 'void') await refund(buckets)
+    if (outcome === 'succeeded') await resetClient(buckets)
+    return settled.value
   }
 
-  /** Only now and then, and after the answer, which must not tell by its time whether there is an account. */
-  function noteFailure({ of, email, request }: Guess, tries: number, isNews: boolean): void {
-    const note = async () => {
+  async function count(policy: ThrottlePolicy, buckets: Buckets): Promise<AttemptCounts> {
+    const now = clock.now()
+    const keys = Object.values(buckets)
+    const counted = await store.countAttempt(keys, now.toISOString(), (counts) =>
+      secondsUntilAllowed(policy, countsOf(buckets, counts), now),
+    )
+    if (counted.outcome === 'wait') throw tooManyRequests(counted.seconds)
+    return countsOf(buckets, counted.counts)
+  }
+
+  function refund(buckets: Buckets): Promise<void> {
+    return store.refundAttempt([], Object.values(buckets))
+  }
+
+  function resetClient({ client, ...others }: Buckets): Promise<void> {
+    return store.refundAttempt([client], Object.values(others))
+  }
+
+  /**
+   * Records a failed sign-in in the audit log, if it is due. It runs after the response, whose timing must not reveal
+   * whether the account exists.
+   */
+  function auditFailure(
+    { credential, email, request }: SignInAttempt,
+    { account, global }: AttemptCounts,
+  ): void {
+    const audit = async () => {
       const isOperator = (await operators.listOperators()).some((one) => one.email === email)
-      // What is typed as an e-mail may be a password.
-      const who = isOperator ? email : null
-      if (who === null ? !isNews : !isNotable({ tries, at: '' })) return
-      const details = { method: of, tries }
-      const actor = who ?? 'nobody known'
-      const address = request.ip
-      await activity.appendAudit({ actor, action: 'session.refuse', target: who, address, details })
+      const tries = account?.tries ?? 1
+      if (!isAudited(isOperator ? tries : (global?.tries ?? 0))) return
+      // An unknown e-mail address is not recorded: it may be a password in the wrong field.
+      const target = isOperator ? email : null
+      await activity.appendAudit({
+        actor: target ?? 'unknown user',
+        action: 'session.refuse',
+        target,
+        address: request.ip,
+        details: { method: credential, tries },
+      })
     }
-    const noting = note().catch(complain)
-    pending.add(noting)
-    void noting.then(() => pending.delete(noting))
+    const auditing = audit().catch(logError)
+    pending.add(auditing)
+    void auditing.then(() => pending.delete(auditing))
   }
 
   return {
-    async trying(guess, step) {
-      const { of, request } = guess
-      const email = guess.email.toLowerCase()
+    signIn(signIn, step) {
+      const { credential, request } = signIn
+      const email = signIn.email.toLowerCase()
       const device = devices.find(request, email)
-      const place = clientSubnet(request.ip)
-      const subjects = {
-        person: hash(of, 'person', email, device ?? '', device === null ? place : ''),
-        place: hash(of, 'place', place),
-        account: hash(of, 'account', email),
+      const subnet = clientSubnet(request.ip)
+      const client = device === null ? ['subnet', subnet] : ['device', device]
+      const buckets = {
+        client: hash(credential, 'client', email, ...client),
+        subnet: hash(credential, 'subnet', subnet),
+        account: hash(credential, 'account', email),
+        global,
       }
-      const kind = of === 'code' ? 'code' : 'password'
-      const counts = await count(subjects, { kind, isKnownDevice: device !== null })
-      const others = [subjects.place, subjects.account, hash(EVERYWHERE)]
-      const answer = await step().catch(async (error: unknown) => {
-        await guesses.forgiveGuess([], [subjects.person, ...others]).catch(complain)
-        throw error
-      })
-      if (answer.status === 401) {
-        const everywhere = counts.get(hash(EVERYWHERE))
-        const tries = counts.get(subjects.account)?.tries ?? 1
-        noteFailure({ ...guess, email }, tries, everywhere !== undefined && isNotable(everywhere))
-      } else if (answer.ok) {
-        await guesses.forgiveGuess([subjects.person], others)
-      } else {
-        await guesses.forgiveGuess([], [subjects.person, ...others])
-      }
-      return answer
+      // A recovery code is as long as a good password.
+      const policy = credential === 'code' ? 'code' : 'password'
+      return attempt(
+        device === null ? policy : 'trusted_device',
+        buckets,
+        step,
+        (settled, counts) => {
+          if (settled.status === 'rejected') return 'void'
+          if (settled.value.ok) return 'succeeded'
+          if (settled.value.status !== 401) return 'void'
+          auditFailure({ credential, email, request }, counts)
+          return 'failed'
+        },
+      )
     },
 
-    async confirming(sessionId, step) {
-      const person = hash('confirmation', sessionId)
-      await count({ person }, { kind: 'confirmation', isKnownDevice: false })
-      try {
-        const result = await step()
-        await guesses.forgiveGuess([person], [hash(EVERYWHERE)])
-        return result
-      } catch (error) {
-        const isWrong = error instanceof HubError && /^(password|code)_wrong$/.test(error.code)
-        if (!isWrong) {
-          await guesses.forgiveGuess([], [person, hash(EVERYWHERE)]).catch(complain)
-        }
-        throw error
-      }
+    reauthenticate(sessionId, step) {
+      const buckets = { client: hash('session', sessionId), global }
+      return attempt('reauthentication', buckets, step, (settled) => {
+        if (settled.status === 'fulfilled') return 'succeeded'
+        return isWrongCredential(settled.reason) ? 'failed' : 'void'
+      })
     },
 
     async settle() {
       await Promise.all(pending)
     },
   }
+}
+
+function countsOf(
+  { client, subnet, account, global }: Buckets,
+  counts: ReadonlyMap<string, { tries: number; at: string }>,
+): AttemptCounts {
+  const countOf = (key: string | undefined) => counts.get(key ?? '') ?? null
+  return {
+    client: countOf(client),
+    subnet: countOf(subnet),
+    account: countOf(account),
+    global: countOf(global),
+  }
+}
+
+function isWrongCredential(error: unknown): boolean {
+  return (
+    error instanceof HubError && (error.code === 'password_wrong' || error.code === 'code_wrong')
+  )
 }

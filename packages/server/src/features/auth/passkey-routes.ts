@@ -5,12 +5,12 @@ import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { Auth } from './auth.ts'
+import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuth, forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import { reauthenticate } from './reauthenticate.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
-import type { SecondFactorRule } from './second-factor-rule.ts'
+import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 const Anything = Type.Object({}, { additionalProperties: true })
 const PasswordRequest = Type.Object(
@@ -18,35 +18,29 @@ const PasswordRequest = Type.Object(
   { additionalProperties: false },
 )
 
-/** One's own passkeys. */
-export function passkeyRoutes(parts: {
-  auth: Auth
+/** The operator's own passkeys. */
+export function passkeyRoutes(deps: {
+  betterAuth: BetterAuth
   operators: OperatorStore
   activity: ActivityStore
   clock: Clock
-  limits: LoginThrottle
-  rule: SecondFactorRule
+  throttle: LoginThrottle
+  secondFactorPolicy: SecondFactorPolicy
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, operators, activity, rule, callerOf } = parts
+  const { betterAuth, operators, activity, secondFactorPolicy, callerOf } = deps
 
   async function list(request: FastifyRequest): Promise<Passkey[]> {
     const call = { path: 'passkey/list-user-passkeys', method: 'GET', withSession: true } as const
-    const answer = await forwardToBetterAuth(auth, request, call)
-    const all: unknown = answer.ok ? await answer.json() : []
+    const response = await forwardToBetterAuth(betterAuth, request, call)
+    const all: unknown = response.ok ? await response.json() : []
     return (Array.isArray(all) ? all : []).map(toPasskey)
   }
 
-  async function note(request: FastifyRequest, action: string, name: string): Promise<void> {
+  async function appendAudit(request: FastifyRequest, action: string, name: string): Promise<void> {
     const { email } = operatorOf(callerOf, request)
-    const details = { name }
-    await activity.appendAudit({
-      actor: email,
-      action,
-      target: email,
-      address: request.ip,
-      details,
-    })
+    const audit = { actor: email, action, target: email, address: request.ip }
+    await activity.appendAudit({ ...audit, details: { name } })
   }
 
   return async (app) => {
@@ -54,7 +48,7 @@ export function passkeyRoutes(parts: {
       '/api/v1/account/passkeys',
       {
         schema: {
-          summary: "List one's passkeys",
+          summary: 'List your passkeys',
           response: {
             200: Type.Object({ success: Type.Literal(true), passkeys: Type.Array(Passkey) }),
             '4xx': ErrorAnswer,
@@ -71,7 +65,7 @@ export function passkeyRoutes(parts: {
       '/api/v1/account/passkeys/options',
       {
         schema: {
-          summary: 'What a browser needs to make a passkey; asks for the password',
+          summary: 'Get the options with which a browser creates a passkey; requires the password',
           body: PasswordRequest,
           response: {
             200: Type.Object({ success: Type.Literal(true), options: Anything }),
@@ -81,9 +75,9 @@ export function passkeyRoutes(parts: {
       },
       async (request, reply) => {
         const operator = operatorOf(callerOf, request)
-        await reauthenticate(parts, request, operator, request.body.password ?? '')
+        await reauthenticate(deps, request, operator, request.body.password ?? '')
         const call = { path: 'passkey/generate-register-options', method: 'GET' } as const
-        const options = await forwardToBetterAuthAs(auth, request, reply, call)
+        const options = await forwardToBetterAuthAs(betterAuth, request, reply, call)
         return { success: true as const, options }
       },
     )
@@ -92,7 +86,7 @@ export function passkeyRoutes(parts: {
       '/api/v1/account/passkeys',
       {
         schema: {
-          summary: 'Add the passkey that a browser made of the options',
+          summary: 'Add the passkey that a browser has created from the options',
           body: Type.Object(
             { name: Type.String({ minLength: 1, maxLength: 100 }), response: Anything },
             { additionalProperties: false },
@@ -104,9 +98,9 @@ export function passkeyRoutes(parts: {
         const { sessionId } = operatorOf(callerOf, request)
         const { name, response } = request.body
         const path = 'passkey/verify-registration'
-        await forwardToBetterAuthAs(auth, request, reply, { path, body: { name, response } })
-        await operators.strengthenSession(sessionId)
-        await note(request, 'passkey.create', name)
+        await forwardToBetterAuthAs(betterAuth, request, reply, { path, body: { name, response } })
+        await operators.markSessionStrong(sessionId)
+        await appendAudit(request, 'passkey.create', name)
         return reply.code(201).send({ success: true as const, message: 'The passkey was added.' })
       },
     )
@@ -115,7 +109,7 @@ export function passkeyRoutes(parts: {
       '/api/v1/account/passkeys/:id',
       {
         schema: {
-          summary: "Remove one of one's passkeys; asks for the password",
+          summary: 'Remove one of your passkeys; requires the password',
           params: Type.Object({ id: Type.String() }),
           body: PasswordRequest,
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
@@ -126,11 +120,11 @@ export function passkeyRoutes(parts: {
         const { id } = request.params
         const passkey = (await list(request)).find((one) => one.id === id)
         if (!passkey) throw new HubError('not_found', { what: 'passkey' })
-        await rule.expectAnother(operator.id, 'passkey')
-        await reauthenticate(parts, request, operator, request.body.password ?? '')
+        await secondFactorPolicy.assertFactorRemains(operator.id, 'passkey')
+        await reauthenticate(deps, request, operator, request.body.password ?? '')
         const path = 'passkey/delete-passkey'
-        await forwardToBetterAuthAs(auth, request, reply, { path, body: { id } })
-        await note(request, 'passkey.remove', passkey.name)
+        await forwardToBetterAuthAs(betterAuth, request, reply, { path, body: { id } })
+        await appendAudit(request, 'passkey.remove', passkey.name)
         return { success: true as const, message: 'The passkey was removed.' }
       },
     )

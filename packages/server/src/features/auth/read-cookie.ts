@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The first cookie of exactly this name as it was sent, which is the one that Better Auth takes; '' for none. */
+/** The value of the first cookie with this name, as it was sent; '' if there is none. Better Auth reads the first, too. */
 export function readCookie(request: FastifyRequest, name: string): string {
   for (const pair of (request.headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=')

@@ -2,34 +2,41 @@ import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { Auth } from './auth.ts'
+import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import type { SignedInOperator } from './requester.ts'
 
 const FRESH_MS = 15 * 60_000
 
+export type ReauthenticateDeps = {
+  betterAuth: BetterAuth
+  operators: OperatorStore
+  throttle: LoginThrottle
+  clock: Clock
+}
+
 /**
- * Makes sure that it is the operator who changes how one signs in, and nobody who found the browser open:
- * by the password, or where there is none by a sign-in of the last quarter of an hour.
+ * Verifies that the operator is present before a security setting changes or a key is revealed: by the password, or
+ * for an operator without one by a sign-in within the last 15 minutes.
  * @throws HubError `password_wrong`, `session_not_fresh`, `too_many_requests`.
  */
 export async function reauthenticate(
-  parts: { auth: Auth; operators: OperatorStore; limits: LoginThrottle; clock: Clock },
+  { betterAuth, operators, throttle, clock }: ReauthenticateDeps,
   request: FastifyRequest,
   { id, sessionId }: SignedInOperator,
   password: string,
 ): Promise<void> {
-  const operator = await parts.operators.readOperator(id)
+  const operator = await operators.readOperator(id)
   if (operator?.has_password) {
     const call = { path: 'verify-password', body: { password } }
-    await parts.limits.confirming(sessionId, () =>
-      forwardToBetterAuthAs(parts.auth, request, null, call),
+    await throttle.reauthenticate(sessionId, () =>
+      forwardToBetterAuthAs(betterAuth, request, null, call),
     )
     return
   }
-  const sessions = await parts.operators.listSessions(id)
-  const begun = sessions.find((session) => session.id === sessionId)?.created_at ?? ''
-  const age = parts.clock.now().getTime() - Date.parse(begun)
+  const sessions = await operators.listSessions(id)
+  const startedAt = sessions.find((session) => session.id === sessionId)?.created_at ?? ''
+  const age = clock.now().getTime() - Date.parse(startedAt)
   if (!(age < FRESH_MS)) throw new HubError('session_not_fresh')
 }

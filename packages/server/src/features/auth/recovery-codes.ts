@@ -1,40 +1,40 @@
 /**
- * Recovery codes, of which only hashes are kept. Better Auth makes and takes them: it is handed this
- * storing, and compares what `hashRecoveryCode` makes of a code that somebody types.
+ * Recovery codes, stored as hashes. Better Auth creates and checks them; these options make it store hashes, and the
+ * sign-in route passes it the hash of the code that an operator enters.
  */
 import { randomBytes } from 'node:crypto'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { sha256 } from '../../lib/crypto/hash.ts'
 
-/** Crockford's: no I, L and O, which are read as digits, and no U. */
+/** Crockford's base32: without I, L and O, which look like digits, and without U. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const AMOUNT = 10
-/** Of four letters and digits: 140 bits, which need no salt and no slow hash. */
+const CODE_COUNT = 10
+/** Groups of four characters: 140 bits, so that the hash needs neither a salt nor a high cost. */
 const GROUPS = 7
-/** No code that was ever made has a colon. */
-const HASHED = 'sha256:'
+/** Marks a hash. No code contains a colon. */
+const HASH_PREFIX = 'sha256:'
 
-/** @param secret of Better Auth: the hashes are sealed as the secrets of apps are. */
+/** @param secret the secret of Better Auth, which also encrypts the list of hashes. */
 export function recoveryCodes(secret: string) {
   return {
-    customBackupCodesGenerate: () => Array.from({ length: AMOUNT }, createRecoveryCode),
+    customBackupCodesGenerate: () => Array.from({ length: CODE_COUNT }, createRecoveryCode),
     storeBackupCodes: {
       encrypt: (codes: string) => symmetricEncrypt({ key: secret, data: hashCodes(codes) }),
-      decrypt: async (sealed: string) =>
-        hashCodes(await symmetricDecrypt({ key: secret, data: sealed })),
+      decrypt: async (encrypted: string) =>
+        hashCodes(await symmetricDecrypt({ key: secret, data: encrypted })),
     },
   }
 }
 
-/** As it is stored and compared; of case, spaces, dashes and look-alikes nothing is left. */
-export function hashRecoveryCode(typed: string): string {
-  const code = typed
+/** The hash of a code, whatever case, spaces, dashes and look-alike letters it was entered with. */
+export function hashRecoveryCode(entered: string): string {
+  const code = entered
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^0-9a-z]/g, '')
     .replaceAll('o', '0')
     .replace(/[il]/g, '1')
-  return `${HASHED}${sha256(code)}`
+  return `${HASH_PREFIX}${sha256(code)}`
 }
 
 function createRecoveryCode(): string {
@@ -44,15 +44,12 @@ function createRecoveryCode(): string {
   return groups.join('-')
 }
 
-/**
- * A list as JSON, with nothing but hashes. What is left of it comes back to be stored once a code was used,
- * and lists of older versions hold the codes themselves.
- */
+/** Replaces the codes in a JSON list by their hashes. After a code is used, Better Auth stores the remaining hashes again. */
 function hashCodes(json: string): string {
   const codes: unknown = JSON.parse(json)
-  if (!Array.isArray(codes)) throw new Error('The recovery codes that are stored are no list.')
+  if (!Array.isArray(codes)) throw new Error('The stored recovery codes are not a list.')
   const hashes = codes
     .map(String)
-    .map((code) => (code.startsWith(HASHED) ? code : hashRecoveryCode(code)))
+    .map((code) => (code.startsWith(HASH_PREFIX) ? code : hashRecoveryCode(code)))
   return JSON.stringify(hashes)
 }

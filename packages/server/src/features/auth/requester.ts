@@ -7,7 +7,7 @@ export type CallerOf = (request: FastifyRequest) => Caller
 export type RequesterOf = (request: FastifyRequest) => Requester
 export type SignedInOperator = Extract<Caller, { kind: 'operator' }>
 
-/** Who is signed in. @throws HubError `operators_only` for a program. */
+/** The operator who sent a request. @throws HubError `operators_only` for a program. */
 export function operatorOf(callerOf: CallerOf, request: FastifyRequest): SignedInOperator {
   const caller = callerOf(request)
   if (caller.kind !== 'operator') throw new HubError('operators_only')

@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { Auth } from './auth.ts'
+import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
 import { reauthenticate } from './reauthenticate.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
-import type { SecondFactorRule } from './second-factor-rule.ts'
+import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 const PasswordRequest = Type.Object(
   { password: Type.String({ maxLength: 1000 }) },
@@ -17,29 +17,31 @@ const PasswordRequest = Type.Object(
 )
 const Codes = Type.Array(Type.String())
 
-/** The code of an authenticator app as one's second factor. */
-export function secondFactorRoutes(parts: {
-  auth: Auth
+/** The authenticator app of the operator's own account. */
+export function secondFactorRoutes(deps: {
+  betterAuth: BetterAuth
   operators: OperatorStore
   activity: ActivityStore
   clock: Clock
-  limits: LoginThrottle
-  rule: SecondFactorRule
+  throttle: LoginThrottle
+  secondFactorPolicy: SecondFactorPolicy
   callerOf: CallerOf
 }): FastifyPluginAsyncTypebox {
-  const { auth, operators, activity, limits, rule, callerOf } = parts
+  const { betterAuth, operators, activity, throttle, secondFactorPolicy, callerOf } = deps
 
-  /** What takes one's password or code. */
-  function confirm(
+  /** Forwards a request that contains a password or code, under the login throttle. */
+  function forward(
     request: FastifyRequest,
     reply: FastifyReply,
     call: { path: string; body: object },
   ): Promise<Record<string, unknown>> {
     const { sessionId } = operatorOf(callerOf, request)
-    return limits.confirming(sessionId, () => forwardToBetterAuthAs(auth, request, reply, call))
+    return throttle.reauthenticate(sessionId, () =>
+      forwardToBetterAuthAs(betterAuth, request, reply, call),
+    )
   }
 
-  async function note(request: FastifyRequest, action: string): Promise<void> {
+  async function appendAudit(request: FastifyRequest, action: string): Promise<void> {
     const { email } = operatorOf(callerOf, request)
     await activity.appendAudit({ actor: email, action, target: email, address: request.ip })
   }
@@ -49,12 +51,12 @@ export function secondFactorRoutes(parts: {
       '/api/v1/account/second-factor',
       {
         schema: {
-          summary: 'Begin to set up a second factor; it counts once a code of it was confirmed',
+          summary: 'Start setting up two-factor authentication; a code of the app completes it',
           body: PasswordRequest,
           response: {
             200: Type.Object({
               success: Type.Literal(true),
-              /** `otpauth://…`, for the picture that an app reads. */
+              /** `otpauth://…`, for the QR code that an app scans. */
               totp_uri: Type.String(),
               recovery_codes: Codes,
             }),
@@ -64,12 +66,12 @@ export function secondFactorRoutes(parts: {
       },
       async (request, reply) => {
         const call = { path: 'two-factor/enable', body: request.body }
-        const said = await confirm(request, reply, call)
+        const body = await forward(request, reply, call)
         reply.header('Cache-Control', 'no-store')
         return {
           success: true as const,
-          totp_uri: String(said['totpURI']),
-          recovery_codes: codesOf(said['backupCodes']),
+          totp_uri: String(body['totpURI']),
+          recovery_codes: codesOf(body['backupCodes']),
         }
       },
     )
@@ -78,7 +80,7 @@ export function secondFactorRoutes(parts: {
       '/api/v1/account/second-factor/confirm',
       {
         schema: {
-          summary: 'Switch the second factor on by a code of the app',
+          summary: 'Complete the setup of two-factor authentication with a code of the app',
           body: Type.Object(
             { code: Type.String({ maxLength: 20 }) },
             { additionalProperties: false },
@@ -87,9 +89,9 @@ export function secondFactorRoutes(parts: {
         },
       },
       async (request, reply) => {
-        await confirm(request, reply, { path: 'two-factor/verify-totp', body: request.body })
-        await note(request, 'second_factor.enable')
-        return { success: true as const, message: 'The second factor is on.' }
+        await forward(request, reply, { path: 'two-factor/verify-totp', body: request.body })
+        await appendAudit(request, 'second_factor.enable')
+        return { success: true as const, message: 'Two-factor authentication is on.' }
       },
     )
 
@@ -97,7 +99,7 @@ export function secondFactorRoutes(parts: {
       '/api/v1/account/second-factor/recovery-codes',
       {
         schema: {
-          summary: 'Make new recovery codes; the old ones hold no more',
+          summary: 'Create new recovery codes, which replace the old ones',
           body: PasswordRequest,
           response: {
             200: Type.Object({ success: Type.Literal(true), recovery_codes: Codes }),
@@ -107,10 +109,10 @@ export function secondFactorRoutes(parts: {
       },
       async (request, reply) => {
         const path = 'two-factor/generate-backup-codes'
-        const said = await confirm(request, reply, { path, body: request.body })
-        await note(request, 'second_factor.recovery_codes')
+        const body = await forward(request, reply, { path, body: request.body })
+        await appendAudit(request, 'second_factor.recovery_codes')
         reply.header('Cache-Control', 'no-store')
-        return { success: true as const, recovery_codes: codesOf(said['backupCodes']) }
+        return { success: true as const, recovery_codes: codesOf(body['backupCodes']) }
       },
     )
 
@@ -118,7 +120,7 @@ export function secondFactorRoutes(parts: {
       '/api/v1/account/second-factor',
       {
         schema: {
-          summary: 'Switch the second factor off, which ends all other sessions',
+          summary: 'Turn off two-factor authentication, which ends all other sessions',
           body: PasswordRequest,
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
@@ -127,18 +129,21 @@ export function secondFactorRoutes(parts: {
         const operator = operatorOf(callerOf, request)
         const { id, email, sessionId } = operator
         const { body } = request
-        await rule.expectAnother(id, 'code')
-        await reauthenticate(parts, request, operator, body.password)
+        await secondFactorPolicy.assertFactorRemains(id, 'code')
+        await reauthenticate(deps, request, operator, body.password)
         const audit = { actor: email, action: 'session.end_others', target: email }
         await operators.endSessions(id, sessionId, { ...audit, address: request.ip })
-        await forwardToBetterAuthAs(auth, request, reply, { path: 'two-factor/disable', body })
-        await note(request, 'second_factor.disable')
-        return { success: true as const, message: 'The second factor is off.' }
+        await forwardToBetterAuthAs(betterAuth, request, reply, {
+          path: 'two-factor/disable',
+          body,
+        })
+        await appendAudit(request, 'second_factor.disable')
+        return { success: true as const, message: 'Two-factor authentication is off.' }
       },
     )
   }
 }
 
-function codesOf(said: unknown): string[] {
-  return Array.isArray(said) ? said.map(String) : []
+function codesOf(codes: unknown): string[] {
+  return Array.isArray(codes) ? codes.map(String) : []
 }

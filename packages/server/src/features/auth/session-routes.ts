@@ -3,11 +3,11 @@ import { DoneAnswer, ErrorAnswer, SecondFactorWanted } from '@recordhub/protocol
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { Auth } from './auth.ts'
-import { createFirstOperator } from './create-operator.ts'
+import type { BetterAuth } from './better-auth.ts'
+import { createFirstOperator, isSetupToken } from './first-operator.ts'
 import { type CallerOf, operatorOf } from './requester.ts'
-import { isSetupToken } from './setup-link.ts'
 
 const SetupRequest = Type.Object(
   {
@@ -19,23 +19,26 @@ const SetupRequest = Type.Object(
   { additionalProperties: false },
 )
 
-/** Who is signed in, and the first operator. */
-export function sessionRoutes(parts: {
-  auth: Auth
+/** The session of the signed-in operator, and the setup of the first operator. */
+export function sessionRoutes(deps: {
+  betterAuth: BetterAuth
   operators: OperatorStore
+  leases: LeaseStore
+  /** The owner of leases. */
+  processName: string
   activity: ActivityStore
   secrets: SecretBox
   publicUrl: string
   callerOf: CallerOf
   csrfTokenOf: (sessionId: string) => string
 }): FastifyPluginAsyncTypebox {
-  const { activity, secrets, callerOf, csrfTokenOf } = parts
+  const { activity, secrets, callerOf, csrfTokenOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/session',
       {
         schema: {
-          summary: 'Who is signed in, and the CSRF token of the session',
+          summary: 'Read the signed-in operator and the CSRF token of the session',
           response: {
             200: Type.Object({
               success: Type.Literal(true),
@@ -59,7 +62,7 @@ export function sessionRoutes(parts: {
           success: true as const,
           operator: { id, email, name, role },
           csrf_token: csrfTokenOf(caller.sessionId),
-          second_factor_wanted: caller.wanted,
+          second_factor_wanted: caller.secondFactorStep,
         }
       },
     )
@@ -68,7 +71,7 @@ export function sessionRoutes(parts: {
       '/setup',
       {
         schema: {
-          summary: 'Create the first operator by the link that the hub printed',
+          summary: 'Create the first operator with the link that the hub printed at its start',
           body: SetupRequest,
           response: {
             201: DoneAnswer,
@@ -79,7 +82,7 @@ export function sessionRoutes(parts: {
       async (request, reply) => {
         const { token, email, name = '', password } = request.body
         if (!isSetupToken(secrets, token)) throw new HubError('setup_link_invalid')
-        await createFirstOperator(parts, { email, name, password })
+        await createFirstOperator(deps, { email, name, password })
         const actor = email.toLowerCase()
         await activity.appendAudit({
           actor,
@@ -87,9 +90,10 @@ export function sessionRoutes(parts: {
           target: actor,
           address: request.ip,
         })
-        return reply
-          .code(201)
-          .send({ success: true as const, message: 'The operator was created. Sign in.' })
+        return reply.code(201).send({
+          success: true as const,
+          message: 'The operator was created. You can sign in now.',
+        })
       },
     )
   }

@@ -1,55 +1,57 @@
 import { isIssuer, readIssuer } from '../../domain/auth/issuer.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { type Auth, type AuthSettings, createAuth } from './auth.ts'
-import { OIDC, type OidcSettings } from './auth-plugins.ts'
+import { type BetterAuth, type BetterAuthDeps, createBetterAuth } from './better-auth.ts'
+import { OIDC, type OidcSettings } from './better-auth-plugins.ts'
 
 const RETRY_SECONDS = 5
-const ISSUER_LENGTH = 200
+const MAX_ISSUER_LENGTH = 200
 
 /**
- * Gives what speaks with the provider of single sign-on, once its description is there and is that of the
- * issuer that is set. It is asked for at once, so that the log tells what is wrong when the hub starts;
- * after a failure again, but every few seconds at most, whoever clicks.
+ * Connects to the provider of single sign-on: reads its discovery document and checks the issuer. The first attempt
+ * starts at once, so that the log shows an error when the hub starts. After a failure, a sign-in starts another attempt,
+ * at most every few seconds.
  * @returns a function that throws HubError `sign_on_unavailable` or `sign_on_issuer_wrong`
  */
-export function createProviderReach(
-  settings: AuthSettings & { oidc: OidcSettings },
-): () => Promise<Auth> {
-  const { oidc, clock, complain } = settings
+export function createSsoProvider(
+  deps: BetterAuthDeps & { oidc: OidcSettings },
+): () => Promise<BetterAuth> {
+  const { oidc, clock, log } = deps
   const { issuer: expected } = readIssuer(oidc.issuer)
   const now = () => clock.now().getTime()
 
-  async function askProvider(): Promise<Auth> {
-    const auth = createAuth(settings)
-    const { socialProviders } = await auth.$context
-    // What Better Auth holds tokens against, so it is what is judged: it does not do that itself.
+  async function connect(): Promise<BetterAuth> {
+    const betterAuth = createBetterAuth(deps)
+    const { socialProviders } = await betterAuth.$context
+    // Better Auth checks tokens against this issuer, but not the issuer against the configured one.
     const provider = socialProviders.find(({ id }) => id === OIDC)
     const retry = { retryAfterSeconds: RETRY_SECONDS }
     if (!provider) throw new HubError('sign_on_unavailable', {}, retry)
-    const { issuer: named } = provider
-    if (isIssuer(expected, named)) return auth
-    const found = toSingleLine(String(named), ISSUER_LENGTH)
+    const { issuer } = provider
+    if (isIssuer(expected, issuer)) return betterAuth
+    const found = toSingleLine(String(issuer), MAX_ISSUER_LENGTH)
     const error = new HubError('sign_on_issuer_wrong', { expected, found }, retry)
-    complain(error.message, [])
+    log.warn(error.message)
     throw error
   }
 
-  function ask() {
-    const asking: { auth: Promise<Auth>; failedAt: number | null } = {
-      auth: askProvider(),
+  function startAttempt() {
+    const attempt: { betterAuth: Promise<BetterAuth>; failedAt: number | null } = {
+      betterAuth: connect(),
       failedAt: null,
     }
-    asking.auth.catch(() => {
-      asking.failedAt = now()
+    attempt.betterAuth.catch(() => {
+      attempt.failedAt = now()
     })
-    return asking
+    return attempt
   }
 
-  let asked = ask()
+  let latest = startAttempt()
   return () => {
-    const { failedAt } = asked
-    if (failedAt !== null && Math.abs(now() - failedAt) >= RETRY_SECONDS * 1000) asked = ask()
-    return asked.auth
+    const { failedAt } = latest
+    if (failedAt !== null && Math.abs(now() - failedAt) >= RETRY_SECONDS * 1000) {
+      latest = startAttempt()
+    }
+    return latest.betterAuth
   }
 }

@@ -6,8 +6,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 const FOLDER = fileURLToPath(new URL('../../../dist/downloads/', import.meta.url))
 
 /**
- * The packages for owners of platforms: the kit, the runner and the check. Nobody signs in for them, since `npm install`
- * takes the address of a package and no credentials.
+ * The packages for owners of platforms: kit, runner and checker. They are public, because `npm install <url>` sends no
+ * credentials.
  */
 export function downloadRoutes(): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -17,11 +17,11 @@ export function downloadRoutes(): FastifyPluginAsyncTypebox {
       schemaHide: true,
       index: false,
       dotfiles: 'ignore',
-      // Another plugin decorates the response to serve the page.
+      // The plugin that serves the page has already decorated the reply.
       decorateReply: false,
       cacheControl: false,
       setHeaders(reply) {
-        // A package may be built again with the same version: clients ask whether it has changed.
+        // A package may be rebuilt with the same version, so clients must revalidate it.
         reply.header('Cache-Control', 'public, no-cache')
         reply.header('Content-Type', 'application/gzip')
       },

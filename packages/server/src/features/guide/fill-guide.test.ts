@@ -87,10 +87,10 @@ describe('the guide in the repository', () => {
   })
 
   test('it contains every generated example, with the same members', () => {
-    const made = makeExamples(platformOf([moduleOf('visit', [])]))
-    assert.deepEqual([...made.keys()].toSorted(), [...examples.keys()].toSorted())
+    const generated = makeExamples(platformOf([moduleOf('visit', [])]))
+    assert.deepEqual([...generated.keys()].toSorted(), [...examples.keys()].toSorted())
     for (const [name, example] of examples) {
-      assert.deepEqual(membersOf(made.get(name)), membersOf(example), name)
+      assert.deepEqual(membersOf(generated.get(name)), membersOf(example), name)
     }
   })
 
@@ -98,11 +98,11 @@ describe('the guide in the repository', () => {
     const rows = SECTIONS.flatMap((section) => [
       ...section.matchAll(/^\| (?:(\d{3}) \| )?((?:`\w+`(?:, )?)+) \|/gm),
     ])
-    const told = rows.flatMap(([, status, codes = '']) =>
+    const documented = rows.flatMap(([, status, codes = '']) =>
       [...codes.matchAll(/`(\w+)`/g)].map(([, code = '']) => ({ code, status })),
     )
-    assert.ok(told.length > 20, 'the tables were found')
-    for (const { code, status } of told) {
+    assert.ok(documented.length > 20, 'the tables were found')
+    for (const { code, status } of documented) {
       assert.ok(isErrorCode(code), code)
       if (status) assert.equal(String(ERROR_CODES[code].status), status, code)
     }
@@ -149,11 +149,11 @@ describe('filling the guide', () => {
 
   test('removed modules, and unregistered ones beside registered ones, are left out', () => {
     const modules = [
-      moduleOf('gone', [], { removed_at: '2026-11-21T07:30:00.000Z' }),
+      moduleOf('removed', [], { removed_at: '2026-11-21T07:30:00.000Z' }),
       moduleOf('unwanted', [], { registered: false }),
       moduleOf('wanted', []),
     ]
-    assert.doesNotMatch(fillFor(platformOf(modules)), /"gone"|"unwanted"/)
+    assert.doesNotMatch(fillFor(platformOf(modules)), /"removed"|"unwanted"/)
     assert.match(fillFor(platformOf(modules.slice(0, 2))), /"unwanted"/)
     assert.match(fillFor(platformOf([])), /"modules": \[\]/)
   })
@@ -167,10 +167,10 @@ describe('filling the guide', () => {
     })
     const fields = fc.uniqueArray(field, { maxLength: 8, selector: ({ key }) => key })
     fc.assert(
-      fc.property(name, name, fields, (title, recordType, made) => {
+      fc.property(name, name, fields, (title, recordType, generated) => {
         fc.pre(![recordType, title].some((text) => text.includes('\0')))
         fc.pre(recordType !== '.' && recordType !== '..')
-        const platform = platformOf([moduleOf(recordType, made)], { display_title: title })
+        const platform = platformOf([moduleOf(recordType, generated)], { display_title: title })
         const text = fillFor(platform)
         const blocks = [...text.matchAll(/^```json\n([\s\S]*?)\n```$/gm)]
         for (const [, json = ''] of blocks) JSON.parse(json)

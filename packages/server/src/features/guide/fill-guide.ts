@@ -1,37 +1,37 @@
 /**
- * Puts a hub's own address and words, and a platform's own examples, in the place of those that the
- * guide has in the repository. What stands there is a good guide by itself.
+ * Replaces the generic values and examples of the guide by those of a hub and a platform. Without replacements, the guide
+ * in the repository is complete as well.
  */
 import type { Examples } from './make-examples.ts'
 
-/** What differs from hub to hub. */
-export type HubWords = {
-  /** Where platforms reach it: `https://hub.example.org`. */
+/** The values of a hub. */
+export type HubValues = {
+  /** The URL at which platforms reach the hub, such as `https://hub.example.org`. */
   hubUrl: string
   platformPath: string
   tunnelHeader: string
-  /** The version of the packages that it serves, which is its own. */
+  /** The version of the hub, and thus of the packages that it serves. */
   version: string
 }
 
-/** What differs from platform to platform. */
-export type PlatformWords = { title: string; recordType: string | null; examples: Examples }
+/** The values of a platform. */
+export type PlatformValues = { title: string; recordType: string | null; examples: Examples }
 
 const EXAMPLE_BLOCK = /^```((?:nd)?json) example=(\w+)\n[\s\S]*?\n```$/gm
-/** The word in the paths: in addresses, in Laravel's routes, and as the kit is told it. */
-const PATH_WORD = /\/api\/hub\b|(?<=prefix\(')\/hub(?=')|(?<=pathWord: ')hub(?=')/g
+/** The path segment: in URLs, in Laravel's routes and in the options of the kit. */
+const PATH_SEGMENT = /\/api\/hub\b|(?<=prefix\(')\/hub(?=')|(?<=pathWord: ')hub(?=')/g
 
-/** The whole guide as one Markdown document; for any platform where `platform` is null. */
+/** The guide as one Markdown document; without a platform, the generic guide. */
 export function fillGuide(
   sections: readonly string[],
-  hub: HubWords,
-  platform: PlatformWords | null,
+  hub: HubValues,
+  platform: PlatformValues | null,
 ): string {
   const text = sections
     .map((section) => section.trim())
     .join('\n\n')
     .replaceAll('https://hub.example.org', () => hub.hubUrl)
-    .replaceAll(PATH_WORD, (path) => path.replace('hub', () => hub.platformPath))
+    .replaceAll(PATH_SEGMENT, (path) => path.replace('hub', () => hub.platformPath))
     .replaceAll('-<version>.tgz', () => `-${hub.version}.tgz`)
     .replaceAll('ngrok-skip-browser-warning', () => hub.tunnelHeader)
   if (!platform) {
@@ -39,7 +39,7 @@ export function fillGuide(
     return `# Integration guide\n\nFor a platform that joins the hub at <${hub.hubUrl}>.\n\n${plain}\n`
   }
   const { title, recordType, examples } = platform
-  const own = text
+  const ownText = text
     .replaceAll(/\/records\/employee\b|\brecords\/employee\b/g, (path) =>
       recordType === null ? path : path.replace('employee', () => encodeURIComponent(recordType)),
     )
@@ -48,7 +48,7 @@ export function fillGuide(
       return example === undefined ? block : `\`\`\`${format}\n${write(example, format)}\n\`\`\``
     })
   const name = escapeMarkdown(title)
-  return `# Integration guide for ${name}\n\nThe hub is at <${hub.hubUrl}>. The examples name the modules and fields of ${name}.\n\n${own}\n`
+  return `# Integration guide for ${name}\n\nThe hub is at <${hub.hubUrl}>. The examples name the modules and fields of ${name}.\n\n${ownText}\n`
 }
 
 function write(example: unknown, format: string): string {
@@ -56,7 +56,7 @@ function write(example: unknown, format: string): string {
   return example.map((line) => JSON.stringify(line)).join('\n')
 }
 
-/** A text that is read as itself, on one line. */
+/** Escapes a text for a single line of Markdown. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]<>()#+\-.!|~&]/g, '\\$&')
 }

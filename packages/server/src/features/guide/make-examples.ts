@@ -1,16 +1,16 @@
-/** The examples of the guide, in the words of one platform: its names, its modules, its fields. */
+/** The examples of the guide, with the names, modules and fields of one platform. */
 import type { Field, Platform } from '@recordhub/protocol'
 
 type Module = Platform['modules'][number]
 
-/** JSON by the name that a block of the guide bears (`example=manifest`); the lines of one that is NDJSON. */
+/** The value of each example by its name in the guide (`example=manifest`); an array of lines for NDJSON. */
 export type Examples = ReadonlyMap<string, unknown>
 
-/** As many as can be read; a manifest may have thousands. */
-const MOST_MODULES = 10
-const MOST_FIELDS = 40
+/** Limits for readability: a manifest may have thousands of fields. */
+const MAX_MODULES = 10
+const MAX_FIELDS = 40
 const REFERENCE = 'A-1'
-/** Of a record that is not among the existing ones. */
+/** The reference of a new record. */
 const NEW_REFERENCE = 'A-2'
 const NAME = 'Ann Example'
 const AT = '2026-11-21T07:30:00Z'
@@ -84,37 +84,37 @@ export function examplePush(platform: Platform): Record<string, unknown> | null 
   return { module_name, record_type, ...exampleRecord(module), reference_number: NEW_REFERENCE }
 }
 
-/** The `record_type` that stands in the guide's addresses; null for none. */
+/** The `record_type` in the URLs of the guide; null if the platform has no module. */
 export function exampleRecordType(platform: Platform): string | null {
   return chooseModules(platform)[0]?.record_type ?? null
 }
 
-/** Those that are received, else those that there are. */
+/** The registered modules, or all modules if none is registered. */
 function chooseModules({ modules }: Platform): Module[] {
   const present = modules.filter((module) => module.removed_at === null)
   const registered = present.filter((module) => module.registered)
-  return (registered.length > 0 ? registered : present).slice(0, MOST_MODULES)
+  return (registered.length > 0 ? registered : present).slice(0, MAX_MODULES)
 }
 
 function describeModule({ module_name, record_type, description, fields }: Module) {
   const described = fields
-    .slice(0, MOST_FIELDS)
+    .slice(0, MAX_FIELDS)
     .map(({ key, label, type, required }) => ({ key, label, type, required }))
   return { module_name, record_type, description, fields: described }
 }
 
 function exampleRecord({ fields }: Module) {
-  const data = fields.slice(0, MOST_FIELDS).map((field) => [field.key, exampleValue(field)])
+  const data = fields.slice(0, MAX_FIELDS).map((field) => [field.key, exampleValue(field)])
   return { reference_number: REFERENCE, full_name: NAME, data: Object.fromEntries(data) }
 }
 
-/** One field that has another value, and one that has none any more. */
+/** One changed field and one cleared field. */
 function exampleChange(fields: Field[]): Record<string, unknown> {
   const plain = fields.filter(({ key }) => !isTime(key) && key !== 'reference_number')
-  const [changed, emptied] = plain.filter((field) => typeof exampleValue(field) === 'string')
+  const [changed, cleared] = plain.filter((field) => typeof exampleValue(field) === 'string')
   return Object.fromEntries([
     ...(changed ? [[changed.key, `Another ${nounOf(changed)}`]] : []),
-    ...(emptied ? [[emptied.key, null]] : []),
+    ...(cleared ? [[cleared.key, null]] : []),
   ])
 }
 
@@ -133,7 +133,7 @@ function isTime(key: string): boolean {
   return /(_at|_on|date)$/i.test(key)
 }
 
-/** `Job title` → `job title`, but `ICD code` as it is. */
+/** `Job title` becomes `job title`, but `ICD code` stays. */
 function nounOf({ label }: Field): string {
   return /^\p{Lu}\p{Ll}/u.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
 }

@@ -1,6 +1,6 @@
 /**
- * The guide as it stands in the repository. A line there that is nothing but a link to a file of `examples/` stands for
- * that file: what a reader is shown is what `npm run check:examples` runs.
+ * Reads the guide from the repository. A line that consists of a link to a file in `examples/` is replaced by that file,
+ * so that the guide contains the code that `npm run check:examples` runs.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, posix } from 'node:path'
@@ -16,13 +16,13 @@ const CODE: Record<string, string> = {
   '.py': 'python',
 }
 
-/** The sections of the guide, in their order, with the files of the examples in their places. */
+/** The sections of the guide in order, with the files of the examples included. */
 export function readGuide(): string[] {
   const names = readdirSync(FOLDER).filter((name) => /^\d.*\.md$/.test(name))
   return names.toSorted().map((name) => includeFiles(readText(name), ''))
 }
 
-/** @param folder where the links of the text begin. */
+/** @param folder the folder that the links are relative to. */
 function includeFiles(text: string, folder: string): string {
   return text.replaceAll(
     INCLUDE,
@@ -37,7 +37,7 @@ function includeFiles(text: string, folder: string): string {
   )
 }
 
-/** What stands below a heading of the second level, up to the next one. */
+/** The text between a second-level heading and the next one. */
 function sectionOf(text: string, id: string): string {
   const sections = text.split(/^## /m)
   const found = sections.find((one) => idOf(one.split('\n', 1)[0] ?? '') === id)

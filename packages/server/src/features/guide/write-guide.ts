@@ -1,17 +1,17 @@
 import type { GuideAnswer, Platform } from '@recordhub/protocol'
-import { fillGuide, type HubWords } from './fill-guide.ts'
+import { fillGuide, type HubValues } from './fill-guide.ts'
 import { examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
 /**
- * The guide for a registered platform, or for any where there is none: the one text of the page, the download and the
- * command line. No key is ever in it.
+ * The guide for a registered platform, or the generic guide: the same text for the page, the download and the command
+ * line. It contains no keys.
  */
 export function writeGuide(
   sections: readonly string[],
-  hub: HubWords,
+  hub: HubValues,
   platform: Platform | null,
 ): GuideAnswer {
-  const words = platform && {
+  const values = platform && {
     title: platform.display_title,
     recordType: exampleRecordType(platform),
     examples: makeExamples(platform),
@@ -20,14 +20,14 @@ export function writeGuide(
     success: true,
     platform_name: platform?.platform_name ?? null,
     file_name: nameFile(platform),
-    markdown: fillGuide(sections, hub, words),
+    markdown: fillGuide(sections, hub, values),
     first_push: platform && firstPushOf(platform, hub),
   }
 }
 
 function firstPushOf(
   platform: Platform,
-  { hubUrl, tunnelHeader }: HubWords,
+  { hubUrl, tunnelHeader }: HubValues,
 ): GuideAnswer['first_push'] {
   const record = examplePush(platform)
   return record && { hub_url: hubUrl, tunnel_header: tunnelHeader, record }

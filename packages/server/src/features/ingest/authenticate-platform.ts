@@ -2,63 +2,64 @@ import { HUB_KEY_PREFIX } from '../../domain/platform/api-key.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isRandomKey } from '../../lib/crypto/random-key.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformStore, Receiver } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform, PlatformStore } from '../../storage/port/platform-store.ts'
 
-const MAX_KNOWN = 10_000
+const MAX_CACHED = 10_000
 
 /**
- * Finds what a hub API key opens. What it remembers only saves look-ups: the write path checks key,
- * platform and module again in its own transaction, and says when to forget.
+ * Finds the platform of a hub API key. The cache only saves look-ups: the write path checks the key, the platform and
+ * the module again in its own transaction.
  */
 export type PlatformAuthenticator = {
-  find: (key: string) => Promise<Receiver | null>
-  /** Looks again, past what is remembered. */
-  refresh: (key: string) => Promise<Receiver | null>
+  /** Returns the platform of a key; null for an invalid key. */
+  find: (key: string) => Promise<AuthenticatedPlatform | null>
+  /** Looks up a key without the cache. */
+  refresh: (key: string) => Promise<AuthenticatedPlatform | null>
 }
 
-export function createPlatformAuthenticator(options: {
-  platforms: Pick<PlatformStore, 'findReceiver' | 'onChange'>
+export function createPlatformAuthenticator(deps: {
+  platforms: Pick<PlatformStore, 'findPlatformByKey' | 'onChange'>
   clock: Clock
 }): PlatformAuthenticator {
-  const known = new Map<string, Receiver>()
-  /** Pushes that come together share a look-up. */
-  const underWay = new Map<string, Promise<Receiver | null>>()
-  options.platforms.onChange(() => {
-    known.clear()
-    // What is being looked up may be from before the change.
-    underWay.clear()
+  const { platforms, clock } = deps
+  const cached = new Map<string, AuthenticatedPlatform>()
+  /** Pushes that arrive at the same time share a look-up. */
+  const pending = new Map<string, Promise<AuthenticatedPlatform | null>>()
+  platforms.onChange(() => {
+    cached.clear()
+    // The result of a pending look-up may be older than the change.
+    pending.clear()
   })
-  async function lookUp(key: string): Promise<Receiver | null> {
-    const at = options.clock.now().toISOString()
-    const lookingUp = options.platforms.findReceiver(sha256(key), at)
-    underWay.set(key, lookingUp)
-    const isNewest = () => underWay.get(key) === lookingUp
+  async function lookUp(key: string): Promise<AuthenticatedPlatform | null> {
+    const lookingUp = platforms.findPlatformByKey(sha256(key), clock.now().toISOString())
+    pending.set(key, lookingUp)
+    const isNewest = () => pending.get(key) === lookingUp
     try {
-      const receiver = await lookingUp
-      if (receiver && isNewest()) {
-        if (known.size >= MAX_KNOWN) known.clear()
-        known.set(key, receiver)
+      const platform = await lookingUp
+      if (platform && isNewest()) {
+        if (cached.size >= MAX_CACHED) cached.clear()
+        cached.set(key, platform)
       }
-      return receiver
+      return platform
     } finally {
-      if (isNewest()) underWay.delete(key)
+      if (isNewest()) pending.delete(key)
     }
   }
-  function refresh(key: string): Promise<Receiver | null> {
-    known.delete(key)
+  function refresh(key: string): Promise<AuthenticatedPlatform | null> {
+    cached.delete(key)
     return lookUp(key)
   }
-  /** That a key expires is no change that anybody tells of. */
-  const isValid = ({ expires_at }: Receiver) =>
-    expires_at === null || expires_at > options.clock.now().toISOString()
+  /** The expiry of a key is not published as a change. */
+  const isValid = ({ expires_at }: AuthenticatedPlatform) =>
+    expires_at === null || expires_at > clock.now().toISOString()
   return {
     refresh,
     async find(key) {
-      const receiver = known.get(key)
-      if (receiver && isValid(receiver)) return receiver
-      // A made-up key is known for one without a look-up, so that guessing costs the hub little.
+      const platform = cached.get(key)
+      if (platform && isValid(platform)) return platform
+      // The checksum of a key rejects invented ones without a look-up.
       if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
-      return underWay.get(key) ?? lookUp(key)
+      return pending.get(key) ?? lookUp(key)
     },
   }
 }

@@ -13,10 +13,10 @@ import { clientSubnet, UNKNOWN_ADDRESS } from '../../lib/net/client-subnet.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PushAddress, PushErrorStore } from '../../storage/port/push-error-store.ts'
 
-/** Maximum number of pairs of a platform and an address that are recognised until the next hour. */
-const MAX_KNOWN_ADDRESSES = 10_000
+/** Maximum number of pairs of a platform and an address that are remembered until the next hour. */
+const MAX_REMEMBERED_ADDRESSES = 10_000
 
-/** A rejected request; `platform_id` where its key was valid. */
+/** A rejected request; `platform_id` if its key was valid. */
 export type RejectedRequest = {
   reason: PushErrorReason
   key: string
@@ -26,13 +26,13 @@ export type RejectedRequest = {
 
 export type PushErrorCounter = {
   countError: (request: RejectedRequest) => void
-  /** Records that a platform pushes from an address: once an hour. */
+  /** Records that a platform pushes from an address, once an hour. */
   recordAddress: (platformId: number, address: string) => void
-  /** Saves what was counted since the last time. Where it cannot be saved, it is counted on and saved later. */
+  /** Saves the counts since the last call. If that fails, they are added to later counts. */
   flush: () => Promise<void>
 }
 
-/** Longer than any address; what a proxy passes on may be any text. */
+/** Longer than any address. A proxy may pass on any text as the address. */
 const MAX_ADDRESS_LENGTH = 64
 
 function toClient(address: string): string {
@@ -46,8 +46,8 @@ export function createPushErrorCounter(deps: {
   const { pushErrors, clock } = deps
   let counts = new Map<string, PushErrorCount>()
   let addresses = new Map<string, PushAddress>()
-  let knownHour = ''
-  const known = new Set<string>()
+  let rememberedHour = ''
+  const remembered = new Set<string>()
 
   function add(count: PushErrorCount): void {
     const { hour, reason, platform_id, key_hint, address, requests } = count
@@ -73,14 +73,14 @@ export function createPushErrorCounter(deps: {
     recordAddress(platformId, address) {
       const at = clock.now().toISOString()
       const hour = at.slice(0, 13)
-      if (hour !== knownHour || known.size >= MAX_KNOWN_ADDRESSES) known.clear()
-      knownHour = hour
+      if (hour !== rememberedHour || remembered.size >= MAX_REMEMBERED_ADDRESSES) remembered.clear()
+      rememberedHour = hour
       const name = `${platformId} ${address}`
-      if (known.has(name) || addresses.size >= MAX_PUSH_SENDERS) return
+      if (remembered.has(name) || addresses.size >= MAX_PUSH_SENDERS) return
       const client = toClient(address)
-      // It would match every other connection whose address is not known.
+      // An unknown address would match every other connection without a known address.
       if (client === UNKNOWN_ADDRESS) return
-      known.add(name)
+      remembered.add(name)
       addresses.set(`${platformId} ${client}`, { platform_id: platformId, address: client, at })
     },
 

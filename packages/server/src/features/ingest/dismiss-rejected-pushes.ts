@@ -6,50 +6,48 @@ import type {
   RejectedPushStore,
 } from '../../storage/port/rejected-push-store.ts'
 
-/** Forgotten in one transaction: others that keep rejected pushes wait for no more than this. */
+/** Maximum number deleted in one transaction, during which other writes of rejected pushes wait. */
 const STEP = 500
 
-type DismissParts = {
+type DismissDeps = {
   rejectedPushes: Pick<RejectedPushStore, 'dismissRejectedPushes'>
   clock: Clock
 }
 
 /**
- * Forgets all that are meant and are there when it begins, step by step; where it is cut off, the rest
- * stays.
- * @returns how many there were.
+ * Deletes the selected rejected pushes that exist at the start of the call, in steps. If it is interrupted, the rest
+ * remains.
+ * @returns the number of deleted ones.
  */
 export async function dismissRejectedPushes(
-  { rejectedPushes, clock }: DismissParts,
-  meant: RejectedPushFilter & { id: number | null },
+  { rejectedPushes, clock }: DismissDeps,
+  selection: RejectedPushFilter & { id: number | null },
   requester: Requester,
 ): Promise<number> {
-  const { id, ...filter } = meant
+  const { id, ...filter } = selection
   const at = clock.now().toISOString()
-  const named = Object.entries(meant).filter(([, value]) => value !== null)
-  const words = named.map(([name, value]) => `${name} ${value}`).join(', ')
-  const details = Object.fromEntries(named)
+  const criteria = Object.entries(selection).filter(([, value]) => value !== null)
+  const details = Object.fromEntries(criteria)
   const log = {
     activity: {
       level: 'info',
       kind: 'rejected_push.dismissed',
-      message: `Rejected pushes were dismissed: ${words}`,
+      message: `Rejected pushes were dismissed: ${criteria.map(([name, value]) => `${name} ${value}`).join(', ')}`,
       actor: requester.actor,
       details,
     },
-    audit: { ...requester, action: 'rejected_push.dismiss', target: meant.platform, details },
+    audit: { ...requester, action: 'rejected_push.dismiss', target: selection.platform, details },
   } as const
   let dismissed = 0
   for (;;) {
-    const query = { ...filter, id, until: at, limit: STEP }
     const count = await rejectedPushes.dismissRejectedPushes(
-      query,
+      { ...filter, id, until: at, limit: STEP },
       at,
       dismissed === 0 ? log : null,
     )
     dismissed += count
     if (count < STEP) return dismissed
-    // Pushes have come meanwhile; they must not wait to the end.
+    // Pushes that have arrived in the meantime must not wait until the end.
     await yieldToEventLoop()
   }
 }

@@ -12,32 +12,31 @@ import type {
   WriteOutcome,
 } from '../../storage/port/record-store.ts'
 
-/** The one way in for records: pushes, pulls and replays hand their writes here. */
+/** Every write of a record passes through here: pushes, pulls and replays. */
 export type Ingest = {
   /**
-   * Stores a push, together with others that come meanwhile, in one commit. Resolves once it is
-   * durable.
-   * @throws HubError `busy` where too many wait already.
+   * Stores a push in one commit with other pushes that arrive at the same time. Resolves when it is durable.
+   * @throws HubError `busy` when too many pushes are waiting.
    */
   push: (write: PushWrite) => Promise<WriteOutcome>
-  /** Whether pushes come at the time: one has in the last second. */
+  /** Whether a push has arrived in the last second. */
   hasPushes: () => boolean
   /** Stores elements of one read, in their order, in one commit. */
   pull: (writes: PullWrite[]) => Promise<WriteOutcome[]>
-  /** Stores what was refused before, in its order, in one commit; a dry run only tells the outcomes. */
+  /** Stores rejected writes in their order, in one commit. A dry run stores nothing and returns the outcomes. */
   replay: (writes: ReplayWrite[], options: { isDryRun: boolean }) => Promise<WriteOutcome[]>
 }
 
-/** More pushes in one commit gain nothing and make the first of them wait. */
-const MAX_GROUP = 256
+/** Larger batches gain no throughput and delay their first push. */
+const MAX_BATCH = 256
 const MAX_WAITING = 10_000
 
-export function createIngest(options: {
+export function createIngest(deps: {
   records: Pick<RecordStore, 'applyWrites' | 'tryWrites'>
   clock: Clock
   dayOf: (at: Date) => string
 }): Ingest {
-  const { records, clock, dayOf } = options
+  const { records, clock, dayOf } = deps
   const toBatch = (writes: RecordWrite[]): WriteBatch => {
     const now = clock.now()
     return { at: now.toISOString(), day: dayOf(now), writes }
@@ -45,7 +44,7 @@ export function createIngest(options: {
   const apply = (writes: RecordWrite[]) => records.applyWrites(toBatch(writes))
   const pushes = new Batcher<PushWrite, WriteOutcome>({
     handle: async (writes) => (await apply(writes)).map((value) => ({ value })),
-    maxBatch: MAX_GROUP,
+    maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
   })
   let pushedAt = Number.NEGATIVE_INFINITY
@@ -58,7 +57,7 @@ export function createIngest(options: {
     hasPushes: () => performance.now() - pushedAt < 1000,
     async pull(writes) {
       const outcomes = await apply(writes)
-      // Pushes have come meanwhile; a pull must not keep them waiting to its end.
+      // Pushes that have arrived in the meantime must not wait until the end of the pull.
       await yieldToEventLoop()
       return outcomes
     },

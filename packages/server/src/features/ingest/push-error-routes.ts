@@ -6,7 +6,7 @@ import type { PushErrorStore, StoredPushError } from '../../storage/port/push-er
 
 const PAGE = 50
 
-/** Reading the counts of requests that the receiver rejected without storing anything of them. */
+/** Lists the counts of requests that the receiver rejected without storing anything of them. */
 export function pushErrorRoutes(deps: {
   pushErrors: Pick<PushErrorStore, 'listPushErrors' | 'listPushSources'>
 }): FastifyPluginAsyncTypebox {
@@ -21,7 +21,7 @@ export function pushErrorRoutes(deps: {
           querystring: Type.Object(
             {
               platform: Type.Optional(
-                Type.String({ description: 'The platform_name: those that it may have sent' }),
+                Type.String({ description: 'The platform_name of the likely sender' }),
               ),
               reason: Type.Optional(PushErrorReason),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),

@@ -14,16 +14,16 @@ import type { FastifyRequest } from 'fastify'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../../lib/time/clock.ts'
-import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
 import type { ReceivePush } from './receive-push.ts'
 
-/** What the key of a request opens. */
-type Opened = { key: string; receiver: Receiver }
-const OPENED = 'receiver'
+/** The key of a request and its platform. */
+type Authenticated = { key: string; platform: AuthenticatedPlatform }
+const AUTHENTICATED = 'authenticated'
 
-/** The errors that are counted, by their code: nothing of these requests is stored. */
+/** The error codes that are counted. Nothing of these requests is stored. */
 const COUNTED: Readonly<Record<string, PushErrorReason>> = {
   invalid_json: 'invalid_json',
   unsupported_media_type: 'unsupported_media_type',
@@ -32,26 +32,25 @@ const COUNTED: Readonly<Record<string, PushErrorReason>> = {
 }
 
 /** The receiver that platforms push to. */
-export function pushRoutes(options: {
-  receivers: PlatformAuthenticator
+export function pushRoutes(deps: {
+  authenticator: PlatformAuthenticator
   receivePush: ReceivePush
   counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
-  /** Pushes a second for each platform; 0 for no limit. */
+  /** Maximum number of pushes per second of each platform; 0 for no limit. */
   ratePerSecond: number
   monotonicClock: MonotonicClock
 }): FastifyPluginAsyncTypebox {
-  const { receivers, receivePush, counter, ratePerSecond } = options
-  const rateLimit =
-    ratePerSecond > 0 ? createRateLimit(ratePerSecond, options.monotonicClock) : null
+  const { authenticator, receivePush, counter, ratePerSecond } = deps
+  const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
   return async (app) => {
-    app.decorateRequest(OPENED)
-    // Before the body is read: a caller without a key costs little and is told nothing else.
+    app.decorateRequest(AUTHENTICATED)
+    // Before the body is read, so that a request without a valid key costs little.
     app.addHook('onRequest', async (request) => {
       const key = keyOf(request)
-      const receiver = await receivers.find(key)
-      if (!receiver) throw new HubError('api_key_invalid')
-      request.setDecorator<Opened>(OPENED, { key, receiver })
-      counter.recordAddress(receiver.platform_id, request.ip)
+      const platform = await authenticator.find(key)
+      if (!platform) throw new HubError('api_key_invalid')
+      request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform })
+      counter.recordAddress(platform.platform_id, request.ip)
     })
 
     app.addHook('onError', async (request, _reply, error) => {
@@ -63,9 +62,10 @@ export function pushRoutes(options: {
         return
       }
       const reason = COUNTED[error.code]
-      const opened = request.getDecorator<Opened | undefined>(OPENED)
-      if (!reason || !opened) return
-      counter.countError({ ...sender, reason, platform_id: opened.receiver.platform_id })
+      const authenticated = request.getDecorator<Authenticated | undefined>(AUTHENTICATED)
+      if (!reason || !authenticated) return
+      const { platform_id } = authenticated.platform
+      counter.countError({ ...sender, reason, platform_id })
     })
 
     for (const method of ['POST', 'PATCH'] as const) {
@@ -77,24 +77,24 @@ export function pushRoutes(options: {
           body: method === 'POST' ? NewRecordPush : ChangedRecordPush,
           response: { 200: PushAnswer, 201: PushAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
-        // What is wrong is kept with its reason, so the handler judges.
+        // The handler validates the body, since an invalid push is saved with its reason.
         validatorCompiler: () => (value) => ({ value }),
         handler: async (request, reply) => {
-          const { key, receiver } = request.getDecorator<Opened>(OPENED)
+          const { key, platform } = request.getDecorator<Authenticated>(AUTHENTICATED)
           if (request.headers['content-type'] === undefined) {
             throw new HubError('unsupported_media_type')
           }
-          // Only pushes count: checks of the key and bodies that are not JSON cost the hub little.
-          const seconds = rateLimit?.take(String(receiver.platform_id)) ?? 0
+          // Only pushes count: a check of the key and a body that is not JSON cost the hub little.
+          const seconds = rateLimit?.take(String(platform.platform_id)) ?? 0
           if (seconds > 0) throw tooManyRequests(seconds)
-          const { status, answer } = await receivePush({
+          const { status, body } = await receivePush({
             method,
             body: request.body,
             key,
-            receiver,
+            platform,
             request_id: request.id,
           })
-          return reply.code(status).send(answer)
+          return reply.code(status).send(body)
         },
       })
     }
@@ -108,18 +108,18 @@ export function pushRoutes(options: {
         },
       },
       async (request) => {
-        const { receiver } = request.getDecorator<Opened>(OPENED)
+        const { platform } = request.getDecorator<Authenticated>(AUTHENTICATED)
         return {
           success: true as const,
-          platform_name: receiver.platform_name,
-          modules: receiver.modules,
+          platform_name: platform.platform_name,
+          modules: platform.modules,
         }
       },
     )
   }
 }
 
-/** The hub API key of a request; "" where there is none. */
+/** The hub API key of a request; "" without one. */
 function keyOf({ headers }: FastifyRequest): string {
   const header = headers[HUB_KEY_HEADER.toLowerCase()]
   return typeof header === 'string' ? header : ''

@@ -1,14 +1,14 @@
 import type { PushAnswer } from '@recordhub/protocol'
-import { type Drift, describeDrift, findDrift, refuseDrift } from '../../domain/record/drift.ts'
+import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import {
   checkPush,
-  faultsInWords,
+  formatErrors,
   type PushInput,
   recordTypeOf,
 } from '../../domain/record/record-input.ts'
-import { type ErrorCode, HubError, wordsFor } from '../../errors.ts'
+import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { Receiver } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { Ingest } from './ingest.ts'
@@ -16,34 +16,32 @@ import type { RejectedPushSaver } from './save-rejected-push.ts'
 
 type PushRequest = {
   method: 'POST' | 'PATCH'
-  /** Parsed JSON with its numbers kept. */
+  /** Lossless JSON. */
   body: unknown
   key: string
-  receiver: Receiver
+  platform: AuthenticatedPlatform
   request_id: string
 }
 
-export type ReceivePush = (
-  request: PushRequest,
-) => Promise<{ status: 200 | 201; answer: PushAnswer }>
+export type ReceivePush = (request: PushRequest) => Promise<{ status: 200 | 201; body: PushAnswer }>
 
 /**
- * Takes one push (specification 4.1): checks it, stores it and answers once it is durable. What is
- * refused for its content is kept with the reason.
+ * Receives one push (specification 4.1): validates it, stores it, and responds when it is durable. A push that is
+ * rejected for its content is saved with the reason.
  */
-export function createReceivePush(options: {
+export function createReceivePush(deps: {
   ingest: Pick<Ingest, 'push'>
-  keeper: RejectedPushSaver
-  receivers: Pick<PlatformAuthenticator, 'refresh'>
+  rejectedPushSaver: RejectedPushSaver
+  authenticator: Pick<PlatformAuthenticator, 'refresh'>
   clock: Clock
 }): ReceivePush {
-  const { ingest, keeper, receivers, clock } = options
+  const { ingest, rejectedPushSaver, authenticator, clock } = deps
 
-  async function refuse(request: PushRequest, error: HubError): Promise<never> {
-    // Nothing is kept for a key that another node has revoked meanwhile.
-    if (!(await receivers.refresh(request.key))) throw new HubError('api_key_invalid')
-    await keeper.keep({
-      platform_id: request.receiver.platform_id,
+  async function reject(request: PushRequest, error: HubError): Promise<never> {
+    // Nothing is saved for a key that another node has revoked in the meantime.
+    if (!(await authenticator.refresh(request.key))) throw new HubError('api_key_invalid')
+    await rejectedPushSaver.save({
+      platform_id: request.platform.platform_id,
       record_type: recordTypeOf(request.body),
       method: request.method,
       code: error.code,
@@ -51,12 +49,12 @@ export function createReceivePush(options: {
       errors: error.errors ?? {},
       body: JSON.stringify(request.body) ?? 'null',
       pull_id: null,
-      place: null,
+      position: null,
       activity: {
         level: 'warning',
         kind: 'push.rejected',
-        message: `Rejected push from ${request.receiver.display_title}: ${error.message}`,
-        platform: request.receiver,
+        message: `Rejected push from ${request.platform.display_title}: ${error.message}`,
+        platform: request.platform,
         details: { method: request.method, code: error.code, request_id: request.request_id },
       },
     })
@@ -64,31 +62,31 @@ export function createReceivePush(options: {
   }
 
   async function findModule(request: PushRequest, recordType: string) {
-    const findIn = (receiver: Receiver | null) =>
+    const findIn = (receiver: AuthenticatedPlatform | null) =>
       receiver?.modules.find((module) => module.record_type === recordType)
-    return findIn(request.receiver) ?? findIn(await receivers.refresh(request.key))
+    return findIn(request.platform) ?? findIn(await authenticator.refresh(request.key))
   }
 
   return async (request) => {
     const checked = checkPush(request.method, request.body, clock.now())
     if (checked.outcome === 'invalid') {
-      const reason = faultsInWords(checked.errors)
-      return refuse(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))
+      const reason = formatErrors(checked.errors)
+      return reject(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))
     }
     const { input } = checked
     const module = await findModule(request, input.record_type)
-    if (!module) return refuse(request, moduleNotRegistered(input))
+    if (!module) return reject(request, moduleNotRegistered(input))
     const isWhole = request.method === 'POST'
     const drift = findDrift(input.data, module.manifest_keys, { isWhole })
-    const refused = refuseDrift(drift, module.drift_policy)
-    if (refused) {
-      const { reason, errors } = refused
-      return refuse(request, new HubError('drift_rejected', { reason }, { errors }))
+    const rejected = rejectDrift(drift, module.drift_policy)
+    if (rejected) {
+      const { reason, errors } = rejected
+      return reject(request, new HubError('drift_rejected', { reason }, { errors }))
     }
     const { full_name, data, occurred_at, record_type, reference_number } = input
     const written = await ingest.push({
-      platform_id: request.receiver.platform_id,
-      hub_key_id: request.receiver.hub_key_id,
+      platform_id: request.platform.platform_id,
+      hub_key_id: request.platform.hub_key_id,
       record_type,
       reference_number,
       request_id: request.request_id,
@@ -96,13 +94,13 @@ export function createReceivePush(options: {
       ...(drift ? { drift } : {}),
     })
     if (written.outcome !== 'rejected') {
-      return answerPush(request, written, [...input.warnings, ...warningsOf(drift)])
+      return toResponse(request, written, [...input.warnings, ...warningsOf(drift)])
     }
-    // Not even that it came is kept.
+    // Of a push of an erased record, nothing at all is saved.
     if (written.code === 'record_erased') throw new HubError('record_erased')
-    await receivers.refresh(request.key)
+    await authenticator.refresh(request.key)
     if (written.code === 'api_key_invalid') throw new HubError('api_key_invalid')
-    return refuse(
+    return reject(
       request,
       written.code === 'module_not_registered'
         ? moduleNotRegistered(input)
@@ -112,32 +110,32 @@ export function createReceivePush(options: {
 }
 
 function moduleNotRegistered({ record_type }: PushInput): HubError {
-  const errors = { record_type: [wordsFor('module_not_registered', { record_type })] }
+  const errors = { record_type: [formatMessage('module_not_registered', { record_type })] }
   return new HubError('module_not_registered', { record_type }, { errors })
 }
 
 function warningsOf(drift: Drift | null): string[] {
-  return drift === null ? [] : describeDrift(drift).map((fault) => `data ${fault}`)
+  return drift === null ? [] : describeDrift(drift).map((issue) => `data ${issue}`)
 }
 
-const ANSWERS = {
+const MESSAGES = {
   created: 'New record received from',
   updated: 'Record updated from',
   unchanged: 'Record received again, unchanged, from',
   stale: 'A newer version of this record stays; this older one was received from',
 } as const
 
-function answerPush(
+function toResponse(
   request: PushRequest,
   written: Exclude<WriteOutcome, { outcome: 'rejected' }>,
   warnings: string[],
-): { status: 200 | 201; answer: PushAnswer } {
-  const { receiver, method } = request
+): { status: 200 | 201; body: PushAnswer } {
+  const { platform: receiver, method } = request
   return {
     status: written.outcome === 'created' ? 201 : 200,
-    answer: {
+    body: {
       success: true,
-      message: `${ANSWERS[written.outcome]} ${receiver.display_title}.`,
+      message: `${MESSAGES[written.outcome]} ${receiver.display_title}.`,
       method,
       platform_name: receiver.platform_name,
       module_name: written.module_name,

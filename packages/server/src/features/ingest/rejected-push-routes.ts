@@ -14,32 +14,38 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
-import { cursorInvalid } from '../../lib/collections/pagination.ts'
+import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
 import { replayByFilter } from './replay-by-filter.ts'
-import { type ReplayParts, replayRejectedPush } from './replay-rejected-push.ts'
+import { type ReplayDeps, replayRejectedPush } from './replay-rejected-push.ts'
 
 const PAGE = 50
+const CURSOR = createCursorCodec(
+  Type.Object({
+    at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T[\\d:.]+Z$' }),
+    id: CursorInteger,
+  }),
+)
 const MAX_GROUPS = 500
 const Id = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const DismissAnswer = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 
-/** Reading, replaying and forgetting what was refused. */
+/** Lists, replays and dismisses rejected pushes. */
 export function rejectedPushRoutes(
-  parts: Omit<ReplayParts, 'rejectedPushes'> & {
+  deps: Omit<ReplayDeps, 'rejectedPushes'> & {
     rejectedPushes: RejectedPushStore
     requesterOf: (request: FastifyRequest) => Requester
   },
 ): FastifyPluginAsyncTypebox {
-  const { rejectedPushes, requesterOf } = parts
+  const { rejectedPushes, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/rejected-pushes',
       {
         schema: {
-          summary: 'List pushes and pulled records that were refused, newest first',
+          summary: 'List rejected pushes and pulled records, newest first',
           querystring: Type.Object(
             {
               ...RejectedPushFilter.properties,
@@ -64,7 +70,7 @@ export function rejectedPushRoutes(
       },
       async (request) => {
         const { state = null, pull = null, limit = PAGE, cursor } = request.query
-        const before = cursor === undefined ? null : readCursor(cursor)
+        const before = cursor === undefined ? null : CURSOR.decode(cursor)
         const filter = { ...toFilter(request.query), state, pull_id: pull }
         const query = { ...filter, limit, maxBytes: MAX_PAGE_BYTES, before }
         const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes(query)
@@ -72,7 +78,7 @@ export function rejectedPushRoutes(
         return {
           success: true as const,
           rejected_pushes,
-          next_cursor: has_more && last ? `${last.at}_${last.id}` : null,
+          next_cursor: has_more && last ? CURSOR.encode({ at: last.at, id: last.id }) : null,
         }
       },
     )
@@ -81,7 +87,7 @@ export function rejectedPushRoutes(
       '/api/v1/rejected-pushes/groups',
       {
         schema: {
-          summary: 'What was refused and is not replayed yet, by platform and cause',
+          summary: 'List pending rejections grouped by platform and cause',
           querystring: Type.Object(
             { platform: Type.Optional(Type.String()) },
             { additionalProperties: false },
@@ -106,7 +112,7 @@ export function rejectedPushRoutes(
       '/api/v1/rejected-pushes/:id',
       {
         schema: {
-          summary: 'Read what was refused',
+          summary: 'Read a rejected push',
           params: Id,
           response: {
             200: Type.Object({ success: Type.Literal(true), rejected_push: RejectedPush }),
@@ -125,7 +131,7 @@ export function rejectedPushRoutes(
       '/api/v1/rejected-pushes/:id/replay',
       {
         schema: {
-          summary: 'Replay one that was refused, as it was or mended',
+          summary: 'Replay a rejected push, unchanged or with an edited body',
           params: Id,
           body: Type.Union([ReplayRequest, Type.Null()]),
           response: { 200: ReplayAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
@@ -133,9 +139,9 @@ export function rejectedPushRoutes(
       },
       async (request) => {
         const { body, dry_run = false, overwrite = false } = request.body ?? {}
-        const wanted = { id: request.params.id, body, isDryRun: dry_run, overwrite }
+        const rejected = { id: request.params.id, body, isDryRun: dry_run, overwrite }
         const requester = { ...requesterOf(request), request_id: request.id }
-        const replay = await replayRejectedPush(parts, wanted, requester)
+        const replay = await replayRejectedPush(deps, rejected, requester)
         return { success: true as const, dry_run, replay }
       },
     )
@@ -144,16 +150,16 @@ export function rejectedPushRoutes(
       '/api/v1/rejected-pushes/replay',
       {
         schema: {
-          summary: 'Replay all that a filter means, a step at a time',
+          summary: 'Replay all rejected pushes that match a filter, one step per request',
           body: ReplayAllRequest,
           response: { 200: ReplayStepAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => {
         const { dry_run, cursor = null } = request.body
-        const wanted = { ...toFilter(request.body), isDryRun: dry_run, cursor }
+        const step = { ...toFilter(request.body), isDryRun: dry_run, cursor }
         const requester = { ...requesterOf(request), request_id: request.id }
-        return { success: true as const, ...(await replayByFilter(parts, wanted, requester)) }
+        return { success: true as const, ...(await replayByFilter(deps, step, requester)) }
       },
     )
 
@@ -161,14 +167,14 @@ export function rejectedPushRoutes(
       '/api/v1/rejected-pushes/:id',
       {
         schema: {
-          summary: 'Forget one that was refused',
+          summary: 'Dismiss a rejected push',
           params: Id,
           response: { 200: DismissAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const meant = { ...toFilter({}), id: request.params.id }
-        const dismissed = await dismissRejectedPushes(parts, meant, requesterOf(request))
+        const selection = { ...toFilter({}), id: request.params.id }
+        const dismissed = await dismissRejectedPushes(deps, selection, requesterOf(request))
         if (dismissed === 0) throw new HubError('not_found', { what: 'rejected push' })
         return { success: true as const, dismissed }
       },
@@ -178,7 +184,7 @@ export function rejectedPushRoutes(
       '/api/v1/rejected-pushes',
       {
         schema: {
-          summary: 'Forget all that a filter means',
+          summary: 'Dismiss all rejected pushes that match a filter',
           querystring: Type.Object(RejectedPushFilter.properties, {
             additionalProperties: false,
             minProperties: 1,
@@ -187,8 +193,8 @@ export function rejectedPushRoutes(
         },
       },
       async (request) => {
-        const meant = { ...toFilter(request.query), id: null }
-        const dismissed = await dismissRejectedPushes(parts, meant, requesterOf(request))
+        const selection = { ...toFilter(request.query), id: null }
+        const dismissed = await dismissRejectedPushes(deps, selection, requesterOf(request))
         return { success: true as const, dismissed }
       },
     )
@@ -198,10 +204,4 @@ export function rejectedPushRoutes(
 function toFilter(given: RejectedPushFilter) {
   const { platform = null, code = null, record_type = null, cause = null } = given
   return { platform, code, record_type, cause }
-}
-
-function readCursor(text: string): { at: string; id: number } {
-  const match = /^(\d{4}-\d{2}-\d{2}T[\d:.]+Z)_(\d{1,15})$/.exec(text)
-  if (!match) throw cursorInvalid()
-  return { at: match[1] ?? '', id: Number(match[2]) }
 }

@@ -1,30 +1,34 @@
 import type { ReplayStepAnswer } from '@recordhub/protocol'
-import { cursorInvalid } from '../../lib/collections/pagination.ts'
+import Type from 'typebox'
+import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import type { RefusalPosition, RejectedPushFilter } from '../../storage/port/rejected-push-store.ts'
-import { type ReplayParts, type ReplayRequester, replayAll } from './replay-rejected-push.ts'
+import type { RejectedPushFilter, ReplayPosition } from '../../storage/port/rejected-push-store.ts'
+import { type ReplayDeps, type ReplayRequester, replayInOrder } from './replay-rejected-push.ts'
 
-/** Replayed in one transaction: pushes wait for no more than this. */
+/** Maximum number replayed in one transaction, during which pushes wait. */
 const STEP = 200
+const CURSOR = createCursorCodec(
+  Type.Object({ position_seq: CursorInteger, rejected_push_id: CursorInteger }),
+)
 
 /**
- * One step of replaying all that a filter means, in the order in which they came, so that of one record
- * the last word stands. Whoever asks goes on with `next_cursor`: nothing is under way between two steps,
- * and each rejected push is replayed or it is not.
+ * Replays the next rejected pushes that match a filter, in the order in which they arrived, so that the last write of
+ * each record wins. The client continues with `next_cursor`. Nothing runs between two steps, and each rejected push is
+ * replayed completely or not at all.
  */
 export async function replayByFilter(
-  parts: ReplayParts,
+  deps: ReplayDeps,
   request: RejectedPushFilter & { isDryRun: boolean; cursor: string | null },
   { request_id, ...requester }: ReplayRequester,
 ): Promise<Omit<ReplayStepAnswer, 'success'>> {
   const { isDryRun, cursor, ...filter } = request
-  const after = cursor === null ? null : readCursor(cursor)
+  const after = cursor === null ? null : CURSOR.decode(cursor)
   const query = { ...filter, limit: STEP, maxBytes: MAX_PAGE_BYTES, after }
-  const { refusals, remaining } = await parts.rejectedPushes.listRefusals(query)
-  const [first, last] = [refusals[0], refusals.at(-1)]
+  const { rejections, remaining } = await deps.rejectedPushes.listReplayable(query)
+  const [first, last] = [rejections[0], rejections.at(-1)]
   if (first && !isDryRun) {
-    const details = { ...filter, count: refusals.length, first: first.rejected_push_id }
-    await parts.activity.appendAudit({
+    const details = { ...filter, count: rejections.length, first: first.rejected_push_id }
+    await deps.activity.appendAudit({
       ...requester,
       action: 'rejected_push.replay_all',
       target: filter.platform,
@@ -32,9 +36,9 @@ export async function replayByFilter(
     })
   }
   const { actor } = requester
-  const requests = refusals.map((refusal) => ({ refusal }))
-  const how = { isDryRun, overwrite: false, request_id, actor }
-  const replayed = await replayAll(parts, requests, how)
+  const requests = rejections.map((rejection) => ({ rejection }))
+  const options = { isDryRun, overwrite: false, request_id, actor }
+  const replayed = await replayInOrder(deps, requests, options)
   const counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
   for (const { replay } of replayed) counts[replay.outcome] += 1
   return {
@@ -42,16 +46,10 @@ export async function replayByFilter(
     counts,
     replays: replayed.map(({ replay }) => replay),
     remaining,
-    next_cursor: remaining > 0 && last ? writeCursor(last) : null,
+    next_cursor: remaining > 0 && last ? encodeCursor(last) : null,
   }
 }
 
-function writeCursor({ place_seq, rejected_push_id }: RefusalPosition): string {
-  return `${place_seq}_${rejected_push_id}`
-}
-
-function readCursor(text: string): RefusalPosition {
-  const match = /^(\d{1,15})_(\d{1,15})$/.exec(text)
-  if (!match) throw cursorInvalid()
-  return { place_seq: Number(match[1]), rejected_push_id: Number(match[2]) }
+function encodeCursor({ position_seq, rejected_push_id }: ReplayPosition): string {
+  return CURSOR.encode({ position_seq, rejected_push_id })
 }

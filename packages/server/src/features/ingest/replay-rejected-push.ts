@@ -1,73 +1,76 @@
 import type { Replay } from '@recordhub/protocol'
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { REMOVED_KEY } from '../../domain/platform/redact-keys.ts'
-import { type Drift, findDrift, manifestKeysOf, refuseDrift } from '../../domain/record/drift.ts'
-import { checkPulled, checkPush, faultsInWords } from '../../domain/record/record-input.ts'
+import { type Drift, findDrift, rejectDrift, toManifestKeys } from '../../domain/record/drift.ts'
+import { checkPulled, checkPush, formatErrors } from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
-import { isJsonObject, parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
-import type { Refusal, RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
+import type {
+  RejectedPushStore,
+  ReplayableRejection,
+} from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from './ingest.ts'
 
-export type ReplayParts = {
+export type ReplayDeps = {
   platforms: Pick<PlatformStore, 'readPlatform'>
-  rejectedPushes: Pick<RejectedPushStore, 'readRefusal' | 'listRefusals'>
+  rejectedPushes: Pick<RejectedPushStore, 'readReplayable' | 'listReplayable'>
   activity: Pick<ActivityStore, 'appendAudit'>
   ingest: Pick<Ingest, 'replay'>
   clock: Clock
 }
 
-/** Who asks, for the audit, and with which request. */
+/** The requester, for the audit log, and the id of the request. */
 export type ReplayRequester = Requester & { request_id: string }
 
 /**
- * Has a refused write stored after all, as it was kept or with another body. It is checked as any other
- * write is, stands where it stood when it came, and is done once.
- * @throws HubError `not_found`, and where it is refused again and is no dry run, why.
+ * Replays a rejected push, unchanged or with an edited body. It is validated like any other write, has its original
+ * position in the sequence of writes, and is replayed once.
+ * @throws HubError `not_found`, or the reason when it is rejected again outside of a dry run.
  */
 export async function replayRejectedPush(
-  parts: ReplayParts,
+  deps: ReplayDeps,
   request: { id: number; body: unknown; isDryRun: boolean; overwrite: boolean },
   { request_id, ...requester }: ReplayRequester,
 ): Promise<Replay> {
   const { id, body, isDryRun, overwrite } = request
-  const kept = await parts.rejectedPushes.readRefusal(id)
-  const refusal = kept && (await meantFor(parts, kept, body))
-  if (!refusal) throw new HubError('not_found', { what: 'rejected push' })
+  const stored = await deps.rejectedPushes.readReplayable(id)
+  const rejection = stored && (await withEditedModule(deps, stored, body))
+  if (!rejection) throw new HubError('not_found', { what: 'rejected push' })
   if (!isDryRun) {
-    const details = { rejected_push_id: id, mended: body !== undefined, overwrite }
-    await parts.activity.appendAudit({
+    const details = { rejected_push_id: id, edited: body !== undefined, overwrite }
+    await deps.activity.appendAudit({
       ...requester,
       action: 'rejected_push.replay',
-      target: refusal.platform_name,
+      target: rejection.platform_name,
       details,
     })
   }
   const { actor } = requester
-  const how = { isDryRun, overwrite, request_id, actor }
-  const [replayed] = await replayAll(parts, [{ refusal, body }], how)
+  const options = { isDryRun, overwrite, request_id, actor }
+  const [replayed] = await replayInOrder(deps, [{ rejection, body }], options)
   if (!replayed) throw new Error('A replay has no outcome')
   if (replayed.error && !isDryRun) throw replayed.error
   return replayed.replay
 }
 
-/** A push that was mended may be for another module, by whose manifest it is judged. */
-async function meantFor(
-  { platforms }: Pick<ReplayParts, 'platforms'>,
-  refusal: Refusal,
-  mended: unknown,
-): Promise<Refusal> {
-  const record_type = isJsonObject(mended) ? mended['record_type'] : undefined
-  if (refusal.method === 'pull' || typeof record_type !== 'string') return refusal
-  if (record_type === refusal.record_type) return refusal
-  const platform = await platforms.readPlatform(refusal.platform_id)
+/** An edited push may be of another module, whose manifest it is then validated against. */
+async function withEditedModule(
+  { platforms }: Pick<ReplayDeps, 'platforms'>,
+  rejection: ReplayableRejection,
+  edited: unknown,
+): Promise<ReplayableRejection> {
+  const record_type = isJsonObject(edited) ? edited['record_type'] : undefined
+  if (rejection.method === 'pull' || typeof record_type !== 'string') return rejection
+  if (record_type === rejection.record_type) return rejection
+  const platform = await platforms.readPlatform(rejection.platform_id)
   const module = platform?.modules.find((one) => one.record_type === record_type)
   const { fields = null, drift_policy = null } = module ?? {}
-  return { ...refusal, record_type, fields, drift_policy }
+  return { ...rejection, record_type, fields, drift_policy }
 }
 
 export type ReplayOptions = {
@@ -79,33 +82,33 @@ export type ReplayOptions = {
 
 type Replayed = { replay: Replay; error: HubError | null }
 
-/** Replays several in their order, in one transaction; each is refused alone. */
-export async function replayAll(
-  { ingest, clock }: Pick<ReplayParts, 'ingest' | 'clock'>,
-  requests: { refusal: Refusal; body?: unknown }[],
+/** Replays several rejected pushes in their order, in one transaction. Each is accepted or rejected by itself. */
+export async function replayInOrder(
+  { ingest, clock }: Pick<ReplayDeps, 'ingest' | 'clock'>,
+  requests: { rejection: ReplayableRejection; body?: unknown }[],
   { isDryRun, overwrite, request_id, actor }: ReplayOptions,
 ): Promise<Replayed[]> {
-  const checked = requests.map(({ refusal, body }) => ({
-    refusal,
-    record: checkRefusal(refusal, body, clock.now()),
+  const checked = requests.map(({ rejection, body }) => ({
+    rejection,
+    record: checkRejection(rejection, body, clock.now()),
   }))
-  const writes = checked.flatMap(({ refusal, record }) => {
-    const { platform_id, rejected_push_id } = refusal
+  const writes = checked.flatMap(({ rejection, record }) => {
+    const { platform_id, rejected_push_id } = rejection
     const replay = { rejected_push_id, overwrite, actor }
     return record instanceof HubError ? [] : [{ platform_id, ...record, request_id, replay }]
   })
   const outcomes = writes.length > 0 ? await ingest.replay(writes, { isDryRun }) : []
   const written = outcomes.values()
   const created = new Set<number | null>()
-  return checked.map(({ refusal, record }) => {
-    const id = refusal.rejected_push_id
+  return checked.map(({ rejection, record }) => {
+    const id = rejection.rejected_push_id
     if (record instanceof HubError) return describeError(id, record)
     const { value } = written.next()
     if (!value) throw new Error('A replay has no outcome')
     const described = describeOutcome(id, value, record.record_type)
     const { outcome, record_id } = described.replay
     if (outcome === 'created') created.add(record_id)
-    // In a dry run a new record has no number that would hold.
+    // The id of a record created in a dry run is not valid.
     if (isDryRun && created.has(record_id)) described.replay.record_id = null
     return described
   })
@@ -118,27 +121,31 @@ type CheckedRecord = {
   drift?: Drift
 }
 
-/** What the body says as a record; an error where it says none that may be stored. */
-function checkRefusal(refusal: Refusal, mended: unknown, now: Date): CheckedRecord | HubError {
-  if (mended === undefined && refusal.body.includes(REMOVED_KEY)) {
+/** Validates the body of a replay; an error if it is not a record that may be stored. */
+function checkRejection(
+  rejection: ReplayableRejection,
+  edited: unknown,
+  now: Date,
+): CheckedRecord | HubError {
+  if (edited === undefined && rejection.body.includes(REMOVED_KEY)) {
     return new HubError('key_was_removed')
   }
-  const body = mended === undefined ? parseLossless(refusal.body) : mended
-  const record = readRecord(refusal, body, now)
-  const { fields, drift_policy } = refusal
+  const body = edited === undefined ? parseLossless(rejection.body) : edited
+  const record = readRecord(rejection, body, now)
+  const { fields, drift_policy } = rejection
   if (record instanceof HubError || !fields) return record
   const { source, data } = record.content
-  const drift = findDrift(data, manifestKeysOf(fields), { isWhole: source !== 'PATCH' })
-  const refused = refuseDrift(drift, drift_policy ?? 'accept')
-  if (refused) {
-    const { reason, errors } = refused
+  const drift = findDrift(data, toManifestKeys(fields), { isWhole: source !== 'PATCH' })
+  const rejected = rejectDrift(drift, drift_policy ?? 'accept')
+  if (rejected) {
+    const { reason, errors } = rejected
     return new HubError('drift_rejected', { reason }, { errors })
   }
   return drift ? { ...record, drift } : record
 }
 
 function readRecord(
-  { method, record_type, fields }: Refusal,
+  { method, record_type, fields }: ReplayableRejection,
   body: unknown,
   now: Date,
 ): CheckedRecord | HubError {
@@ -156,7 +163,7 @@ function readRecord(
     return new HubError('module_not_registered', { record_type: record_type ?? '' })
   }
   const { reference_number, full_name, data } = checked.input
-  const manifest_keys = manifestKeysOf(fields).known
+  const manifest_keys = toManifestKeys(fields).known
   return {
     record_type,
     reference_number,
@@ -165,14 +172,14 @@ function readRecord(
 }
 
 function invalidRecord(errors: FieldErrors): HubError {
-  return new HubError('invalid_record', { reason: faultsInWords(errors) }, { errors })
+  return new HubError('invalid_record', { reason: formatErrors(errors) }, { errors })
 }
 
-const OUTCOME_WORDS = {
+const OUTCOME_MESSAGES = {
   created: 'It is a new record.',
   updated: 'It changes the record.',
-  unchanged: 'The record says the same already.',
-  stale: 'What is stored is newer, and stays.',
+  unchanged: 'The record already has these values.',
+  stale: 'The stored record is newer and remains unchanged.',
 } as const
 
 function describeOutcome(id: number, written: WriteOutcome, record_type: string): Replayed {
@@ -181,7 +188,7 @@ function describeOutcome(id: number, written: WriteOutcome, record_type: string)
     return describeError(id, new HubError(code, { record_type, what: 'rejected push' }))
   }
   const { outcome, record_id } = written
-  const message = OUTCOME_WORDS[outcome]
+  const message = OUTCOME_MESSAGES[outcome]
   return { replay: { id, outcome, record_id, code: null, message, errors: {} }, error: null }
 }
 

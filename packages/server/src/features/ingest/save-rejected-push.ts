@@ -7,27 +7,28 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 
-/** What a platform's refused bodies may take; the oldest go first. */
+/** Maximum size of the rejected bodies of a platform. The oldest ones are deleted first. */
 const QUOTA_BYTES = 50 * 1024 * 1024
 
-/** Keeps refused pushes and pulled records so that they can be mended, many in one commit. */
+/** Saves rejected pushes and pulled records so that operators can fix and replay them, many in one commit. */
 export type RejectedPushSaver = {
   /**
-   * Keeps it without keys: those of the hub, what bears the name of one, and the one that the platform is asked with.
-   * @throws HubError `busy` where too many wait already.
+   * Saves a rejected push without keys: those of the hub, values whose name is that of a key, and the source API key of
+   * the platform.
+   * @throws HubError `busy` when too many are waiting.
    */
-  keep: (rejected: NewRejectedPush) => Promise<void>
+  save: (rejected: NewRejectedPush) => Promise<void>
 }
 
-export function createRejectedPushSaver(options: {
-  rejectedPushes: Pick<RejectedPushStore, 'keepRejectedPushes'>
+export function createRejectedPushSaver(deps: {
+  rejectedPushes: Pick<RejectedPushStore, 'saveRejectedPushes'>
   platforms: Pick<PlatformStore, 'readSource'>
   secrets: SecretBox
   clock: Clock
   dayOf: (at: Date) => string
 }): RejectedPushSaver {
-  const { rejectedPushes, platforms, secrets, clock, dayOf } = options
-  /** "" where there is none, or none that opens. */
+  const { rejectedPushes, platforms, secrets, clock, dayOf } = deps
+  /** "" if the platform has none, or if it cannot be decrypted. */
   async function sourceKeyOf(platformId: number): Promise<string> {
     const source = await platforms.readSource(platformId)
     try {
@@ -36,15 +37,15 @@ export function createRejectedPushSaver(options: {
       return ''
     }
   }
-  const queue = new Batcher<NewRejectedPush, void>({
+  const batcher = new Batcher<NewRejectedPush, void>({
     async handle(rejected) {
       const ids = [...new Set(rejected.map(({ platform_id }) => platform_id))]
       const keys = new Map(
         await Promise.all(ids.map(async (id) => [id, await sourceKeyOf(id)] as const)),
       )
-      const kept = rejected.map((one) => withoutKeys(one, [keys.get(one.platform_id) ?? '']))
+      const redacted = rejected.map((one) => withoutKeys(one, [keys.get(one.platform_id) ?? '']))
       const now = clock.now()
-      await rejectedPushes.keepRejectedPushes(kept, {
+      await rejectedPushes.saveRejectedPushes(redacted, {
         at: now.toISOString(),
         day: dayOf(now),
         quotaBytes: QUOTA_BYTES,
@@ -55,23 +56,26 @@ export function createRejectedPushSaver(options: {
     maxWaiting: 1000,
   })
   return {
-    async keep(rejected) {
-      if (queue.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
-      await queue.add(rejected)
+    async save(rejected) {
+      if (batcher.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
+      await batcher.add(rejected)
     },
   }
 }
 
 function withoutKeys(rejected: NewRejectedPush, keys: string[]): NewRejectedPush {
-  const hide = (text: string) => redactText(text, keys)
+  const redact = (text: string) => redactText(text, keys)
   const { record_type, message, errors, body, activity } = rejected
-  const hidden = Object.entries(errors).map(([member, words]) => [hide(member), words.map(hide)])
+  const redactedErrors = Object.entries(errors).map(([member, messages]) => [
+    redact(member),
+    messages.map(redact),
+  ])
   return {
     ...rejected,
-    record_type: record_type === null ? null : hide(record_type),
-    message: hide(message),
-    errors: Object.fromEntries(hidden),
+    record_type: record_type === null ? null : redact(record_type),
+    message: redact(message),
+    errors: Object.fromEntries(redactedErrors),
     body: redactKeys(body, keys),
-    activity: activity && { ...activity, message: hide(activity.message) },
+    activity: activity && { ...activity, message: redact(activity.message) },
   }
 }

@@ -4,46 +4,46 @@ import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 
-/** What another node left half done is taken up after this. */
-const LOOK_EVERY_MS = 5000
+/** Deletions that another node has left unfinished are resumed after this time. */
+const POLL_EVERY_MS = 5000
 
-/** Deletes in the background what operators have had removed, step by step. */
+/** Deletes the data of removed platforms and modules in the background, in steps. */
 export type DeletionWorker = {
-  /** Goes on with what was left, and looks for more now and then. */
+  /** Resumes unfinished deletions, and polls for new ones. */
   start: () => void
-  /** Begins at once. */
+  /** Starts a deletion that was just requested. */
   wake: () => void
-  /** Resolves when the step under way has ended; what is left waits for the next start. */
+  /** Resolves when the current step has ended. The next start resumes the deletion. */
   stop: () => Promise<void>
 }
 
-export function createDeletionWorker(parts: {
-  removals: Pick<RemovalStore, 'removeNext'>
+export function createDeletionWorker(deps: {
+  removals: Pick<RemovalStore, 'runNextStep'>
   log: FastifyBaseLogger
 }): DeletionWorker {
   const stopping = new AbortController()
-  let looking = Promise.resolve()
+  let polling = Promise.resolve()
   let working = Promise.resolve()
   let isWorking = false
-  let isAsked = false
+  let isRequested = false
 
   async function work(): Promise<void> {
-    while (isAsked && !stopping.signal.aborted) {
-      isAsked = false
-      while (!stopping.signal.aborted && (await parts.removals.removeNext()))
+    while (isRequested && !stopping.signal.aborted) {
+      isRequested = false
+      while (!stopping.signal.aborted && (await deps.removals.runNextStep()))
         await yieldToEventLoop()
     }
   }
 
   function wake(): void {
-    isAsked = true
+    isRequested = true
     if (isWorking) return
     isWorking = true
     working = work()
       .catch((error: unknown) => {
-        // While the storage is away there is nothing to do but to look again.
-        const isAway = error instanceof HubError && error.code === 'storage_unavailable'
-        if (!isAway) parts.log.error({ err: error }, 'a removal broke off')
+        // An unavailable storage is polled again.
+        const isUnavailable = error instanceof HubError && error.code === 'storage_unavailable'
+        if (!isUnavailable) deps.log.error({ err: error }, 'a deletion failed')
       })
       .finally(() => {
         isWorking = false
@@ -54,11 +54,11 @@ export function createDeletionWorker(parts: {
     wake,
     start() {
       wake()
-      looking = runPeriodically(LOOK_EVERY_MS, stopping.signal, async () => wake())
+      polling = runPeriodically(POLL_EVERY_MS, stopping.signal, async () => wake())
     },
     async stop() {
       stopping.abort()
-      await looking
+      await polling
       await working
     },
   }

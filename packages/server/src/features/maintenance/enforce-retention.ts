@@ -1,87 +1,101 @@
 import type { FastifyBaseLogger } from 'fastify'
 import {
-  type KeptDays,
   listCutoffs,
-  MOST_ROWS_A_STEP,
+  MAX_ROWS_PER_STEP,
   nextStepLimit,
+  type RetentionDays,
 } from '../../domain/activity/retention.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { DropOutcome, DropStep, RetentionStore } from '../../storage/port/retention-store.ts'
+import type {
+  DeletionOutcome,
+  DeletionStep,
+  RetentionStore,
+} from '../../storage/port/retention-store.ts'
 
-/** One node an hour does it; nothing is harmed where two do. */
-const CLAIM = 'retention'
-const CLAIM_SECONDS = 3600
-/** Pushes wait for a step, so there is at least as much time between two as a step took. */
-const BREATH_MS = 20
+/** One node per hour enforces the retention: the lease is released only if the run did not complete. */
+const LEASE = 'retention'
+const LEASE_SECONDS = 3600
+/** Minimum pause between two steps. Pushes wait for a step, so the pause is at least as long as the step. */
+const MIN_PAUSE_MS = 20
 
 export type RetentionDeps = {
   retention: RetentionStore
-  operators: Pick<OperatorStore, 'claim' | 'releaseClaim' | 'dropEndedSessions'>
+  operators: Pick<OperatorStore, 'deleteEndedSessions'>
+  leases: Pick<LeaseStore, 'acquire' | 'release'>
+  /** The owner of leases. */
+  processName: string
   session: { idleMinutes: number }
-  kept: KeptDays
-  /** Lines of activity that are kept, however young; 0 for any number. */
+  kept: RetentionDays
+  /** Maximum number of activity lines; 0 for no limit. */
   activityLines: number
   clock: Clock
   log: FastifyBaseLogger
 }
 
 /**
- * Drops what is older than is to be kept, in small steps, and gives its space back. Does nothing where
- * this or another node did so within the hour. A signal ends it between two steps.
+ * Deletes rows that are older than their retention period in small steps, and reclaims their space. Does nothing if any
+ * node did so within the last hour. The signal stops it between two steps.
  */
-export async function enforceRetention(parts: RetentionDeps, signal: AbortSignal): Promise<void> {
-  const { retention, operators } = parts
-  if (!(await operators.claim(CLAIM, CLAIM_SECONDS))) return
+export async function enforceRetention(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+  const { retention, leases, processName } = deps
+  if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
   let isWhole = false
   try {
-    await dropEndedSessions(parts)
-    const dropped = await dropAll(parts, signal)
-    if (Object.keys(dropped).length > 0) parts.log.info({ dropped }, 'old rows were dropped')
-    await inSteps(signal, () => retention.giveSpaceBack())
+    await deleteEndedSessions(deps)
+    const deleted = await deleteOldRows(deps, signal)
+    if (Object.keys(deleted).length > 0) deps.log.info({ deleted }, 'old rows were deleted')
+    await inSteps(signal, () => retention.reclaimSpace())
     isWhole = !signal.aborted
   } finally {
-    // What broke off goes on at the next time, not an hour later.
-    if (!isWhole) await operators.releaseClaim(CLAIM).catch(() => undefined)
+    // An incomplete run continues at the next call, not an hour later.
+    if (!isWhole) await leases.release(LEASE, processName).catch(() => undefined)
   }
 }
 
-async function dropEndedSessions({ operators, session, clock }: RetentionDeps): Promise<void> {
+async function deleteEndedSessions({ operators, session, clock }: RetentionDeps): Promise<void> {
   const now = clock.now()
   const seenBefore = new Date(now.getTime() - session.idleMinutes * 60_000).toISOString()
-  await operators.dropEndedSessions({ at: now.toISOString(), seenBefore })
+  await operators.deleteEndedSessions({ at: now.toISOString(), seenBefore })
 }
 
-async function dropAll(parts: RetentionDeps, signal: AbortSignal): Promise<Record<string, number>> {
-  const { retention, kept, activityLines, clock } = parts
-  const dropped: Record<string, number> = {}
-  async function drop(noun: string, step: (step: DropStep) => Promise<DropOutcome>): Promise<void> {
+async function deleteOldRows(
+  deps: RetentionDeps,
+  signal: AbortSignal,
+): Promise<Record<string, number>> {
+  const { retention, kept, activityLines, clock } = deps
+  const deleted: Record<string, number> = {}
+  async function deleteRows(
+    noun: string,
+    step: (step: DeletionStep) => Promise<DeletionOutcome>,
+  ): Promise<void> {
     let after: number | null = null
-    let limit = MOST_ROWS_A_STEP
+    let limit = MAX_ROWS_PER_STEP
     await inSteps(signal, async () => {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const outcome = await step({ limit, after })
-      limit = nextStepLimit(limit, performance.now() - begun)
-      if (outcome.dropped > 0) dropped[noun] = (dropped[noun] ?? 0) + outcome.dropped
+      limit = nextStepLimit(limit, performance.now() - startedAt)
+      if (outcome.deleted > 0) deleted[noun] = (deleted[noun] ?? 0) + outcome.deleted
       after = outcome.next
       return after !== null
     })
   }
   for (const { noun, before } of listCutoffs(kept, clock.now())) {
-    await drop(noun, (step) => retention.dropOld(noun, { ...step, before }))
+    await deleteRows(noun, (step) => retention.deleteOld(noun, { ...step, before }))
   }
   if (activityLines > 0) {
-    await drop('activity', (step) => retention.dropActivityBeyond(activityLines, step))
+    await deleteRows('activity', (step) => retention.trimActivity(activityLines, step))
   }
-  return dropped
+  return deleted
 }
 
-/** @param step answers whether there is more to do. */
+/** @param step returns whether there is more to do. */
 async function inSteps(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
   while (!signal.aborted) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     if (!(await step())) return
-    await sleep(Math.max(BREATH_MS, performance.now() - begun), signal)
+    await sleep(Math.max(MIN_PAUSE_MS, performance.now() - startedAt), signal)
   }
 }

@@ -23,21 +23,21 @@ const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const ModuleId = Type.Object({ ...PlatformId.properties, record_type: Type.String() })
 const PAGE = 50
 
-/** Removing platforms, and deleting the records of modules that are not registered any more. */
-export function removalRoutes(parts: {
+/** Removes platforms, and deletes the records of modules that are no longer registered. */
+export function removalRoutes(deps: {
   platforms: PlatformStore
   removals: RemovalStore
-  remover: DeletionWorker
+  deletionWorker: DeletionWorker
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
-  const { removals, requesterOf } = parts
+  const { removals, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/platforms/:id/removal',
       {
         schema: {
-          summary: 'What removing a platform would take',
+          summary: 'Preview the removal of a platform',
           params: PlatformId,
           response: {
             200: Type.Object({ success: Type.Literal(true), removal: PlatformRemovalPreview }),
@@ -56,7 +56,7 @@ export function removalRoutes(parts: {
       '/api/v1/platforms/:id',
       {
         schema: {
-          summary: 'Remove a platform: its keys at once, its records in the background',
+          summary: 'Remove a platform: its keys immediately, its records in the background',
           params: PlatformId,
           body: PlatformRemovalRequest,
           response: { 202: RemovalAnswer, '4xx': ErrorAnswer },
@@ -64,8 +64,8 @@ export function removalRoutes(parts: {
       },
       async (request, reply) => {
         const { platform_name } = request.body
-        const named = { platform_id: request.params.id, platform_name }
-        const removal = await removePlatform(parts, named, requesterOf(request))
+        const confirmed = { platform_id: request.params.id, platform_name }
+        const removal = await removePlatform(deps, confirmed, requesterOf(request))
         return reply.code(202).send({ success: true, removal })
       },
     )
@@ -74,7 +74,7 @@ export function removalRoutes(parts: {
       '/api/v1/platforms/:id/modules/:record_type/records',
       {
         schema: {
-          summary: 'What deleting the records of a module would take',
+          summary: 'Preview the deletion of the records of a module',
           params: ModuleId,
           response: {
             200: Type.Object({ success: Type.Literal(true), removal: ModuleRemovalPreview }),
@@ -102,8 +102,8 @@ export function removalRoutes(parts: {
       },
       async (request, reply) => {
         const { id, record_type } = request.params
-        const named = { platform_id: id, record_type, typed: request.body.record_type }
-        const removal = await removeModuleRecords(parts, named, requesterOf(request))
+        const confirmed = { platform_id: id, record_type, typed: request.body.record_type }
+        const removal = await removeModuleRecords(deps, confirmed, requesterOf(request))
         return reply.code(202).send({ success: true, removal })
       },
     )
@@ -112,7 +112,7 @@ export function removalRoutes(parts: {
       '/api/v1/removals',
       {
         schema: {
-          summary: 'List what is being deleted and was, newest first',
+          summary: 'List current and past removals, newest first',
           querystring: Type.Object(
             { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
             { additionalProperties: false },

@@ -1,35 +1,34 @@
 import type { Removal } from '@recordhub/protocol'
-import { counted, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 import type { DeletionWorker } from './deletion-worker.ts'
 
 /**
- * Has the records of a module that is not registered any more deleted in the background.
- * @throws HubError `not_found`; `name_differs` where the type typed is not the module's;
- *   `module_registered`.
+ * Deletes the records of a module that is no longer registered, in the background.
+ * @throws HubError `not_found`; `name_differs` if the typed record_type differs from the module's; `module_registered`.
  */
 export async function removeModuleRecords(
-  parts: {
+  deps: {
     removals: Pick<RemovalStore, 'previewModule' | 'removeModuleRecords'>
-    remover: Pick<DeletionWorker, 'wake'>
+    deletionWorker: Pick<DeletionWorker, 'wake'>
   },
   request: { platform_id: number; record_type: string; typed: string },
   requester: Requester,
 ): Promise<Removal> {
   const { typed, ...module } = request
-  const preview = await parts.removals.previewModule(module)
+  const preview = await deps.removals.previewModule(module)
   if (!preview) throw new HubError('not_found', { what: 'module' })
   const { platform_name, record_type, records } = preview
   if (typed !== record_type) throw new HubError('name_differs', { what: 'record_type' })
   const details = { record_type, records }
-  const removal = await parts.removals.removeModuleRecords(
+  const removal = await deps.removals.removeModuleRecords(
     { ...module, requested_by: requester.actor },
     {
       activity: {
         level: 'warning',
         kind: 'module.records_deleted',
-        message: `What there is of ${record_type} of ${platform_name} is being deleted: ${counted(records, 'record')}`,
+        message: `The data of ${record_type} of ${platform_name} is being deleted: ${formatCount(records, 'record')}`,
         actor: requester.actor,
         platform: { platform_id: module.platform_id, platform_name },
         details,
@@ -39,6 +38,6 @@ export async function removeModuleRecords(
   )
   if (removal === null) throw new HubError('not_found', { what: 'module' })
   if (removal === 'registered') throw new HubError('module_registered', { record_type })
-  parts.remover.wake()
+  deps.deletionWorker.wake()
   return removal
 }

@@ -1,31 +1,31 @@
 import { hostname } from 'node:os'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { About, ErrorAnswer } from '@recordhub/protocol'
-import type { KeptDays } from '../../domain/activity/retention.ts'
+import type { RetentionDays } from '../../domain/activity/retention.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 
-/** What an operator wants to know of the hub itself. */
+/** Version, engine, health and retention of the hub. */
 export function aboutRoutes(
-  parts: {
+  deps: {
     version: string
     clock: Clock
     broadcasting: boolean
     timeZone: string
-    kept: KeptDays
+    retentionDays: RetentionDays
     activityLines: number
-    /** Rejects where the hub cannot do its work. */
+    /** Rejects if the database does not accept writes. */
     checkReady: () => Promise<void>
   } & Pick<Storage, 'readEngine' | 'readDiskSpace'>,
 ): FastifyPluginAsyncTypebox {
-  const { version, clock, broadcasting, timeZone, kept, activityLines, checkReady } = parts
+  const { version, clock, broadcasting, timeZone, retentionDays, activityLines, checkReady } = deps
   const started_at = clock.now().toISOString()
   return async (app) => {
     app.get(
       '/api/v1/about',
       {
         schema: {
-          summary: 'The hub itself: version, engine, size, health and what it keeps how long',
+          summary: 'Read the version, engine, size, health and retention of the hub',
           response: {
             200: Type.Object({ success: Type.Literal(true), about: About }),
             '4xx': ErrorAnswer,
@@ -34,8 +34,8 @@ export function aboutRoutes(
       },
       async () => {
         const [engine, disk, healthy] = await Promise.all([
-          parts.readEngine(),
-          parts.readDiskSpace(),
+          deps.readEngine(),
+          deps.readDiskSpace(),
           checkReady().then(
             () => true,
             () => false,
@@ -53,7 +53,7 @@ export function aboutRoutes(
             disk_free_bytes: disk?.available ?? null,
             broadcasting,
             time_zone: timeZone,
-            retention: { days: { ...kept }, activity_lines: activityLines },
+            retention: { days: { ...retentionDays }, activity_lines: activityLines },
           },
         }
       },

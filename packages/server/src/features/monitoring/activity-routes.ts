@@ -5,8 +5,7 @@ import { readActivityFilter } from './read-activity-filter.ts'
 
 const PAGE = 50
 
-/** Reading the activity. */
-export function activityRoutes(parts: { activity: ActivityStore }): FastifyPluginAsyncTypebox {
+export function activityRoutes(deps: { activity: ActivityStore }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/activity',
@@ -27,7 +26,7 @@ export function activityRoutes(parts: { activity: ActivityStore }): FastifyPlugi
       async (request) => {
         const { limit = PAGE, cursor = null, ...filter } = request.query
         const query = { ...readActivityFilter(filter), limit, before: cursor }
-        const { lines, next, complete } = await parts.activity.listActivity(query)
+        const { lines, next, complete } = await deps.activity.listActivity(query)
         const next_cursor = next === null ? null : String(next)
         return { success: true as const, activity: lines, next_cursor, complete }
       },

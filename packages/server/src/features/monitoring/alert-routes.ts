@@ -9,17 +9,18 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
-import { cursorInvalid, paginate } from '../../lib/collections/pagination.ts'
+import { composeTestMail } from '../../domain/alerts/alert-mail.ts'
+import { HubError } from '../../errors.ts'
+import { CursorInteger, createCursorCodec, paginate } from '../../lib/collections/pagination.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
-import { acknowledgeAlert } from './acknowledge-alert.ts'
 import type { Mailer } from './mailer.ts'
-import { sendTestMail } from './send-test-mail.ts'
 
 const PAGE = 50
+const CURSOR = createCursorCodec(Type.Object({ state: AlertState, id: CursorInteger }))
 
-/** Alerts: reading and acknowledging them, and trying the mail. */
-export function alertRoutes(parts: {
+/** Reading and acknowledging alerts, and sending a test mail. */
+export function alertRoutes(deps: {
   alerts: AlertStore
   activity: Pick<ActivityStore, 'appendAudit'>
   mailer: Mailer | null
@@ -31,7 +32,7 @@ export function alertRoutes(parts: {
       '/api/v1/alerts',
       {
         schema: {
-          summary: 'List alerts: the open ones first, each newest first',
+          summary: 'List alerts: open ones first, then resolved ones, newest first',
           querystring: Type.Object(
             {
               state: Type.Optional(AlertState),
@@ -45,9 +46,9 @@ export function alertRoutes(parts: {
       },
       async (request) => {
         const { state = null, limit = PAGE, cursor } = request.query
-        const after = cursor === undefined ? null : readCursor(cursor)
-        const found = await parts.alerts.listAlerts({ state, limit: limit + 1, after })
-        const { page, next_cursor } = paginate(found, limit, writeCursor)
+        const after = cursor === undefined ? null : CURSOR.decode(cursor)
+        const found = await deps.alerts.listAlerts({ state, limit: limit + 1, after })
+        const { page, next_cursor } = paginate(found, limit, encodeCursor)
         return { success: true as const, alerts: page, next_cursor }
       },
     )
@@ -56,13 +57,13 @@ export function alertRoutes(parts: {
       '/api/v1/alerts/:id/acknowledge',
       {
         schema: {
-          summary: 'Say that somebody looks at an alert',
+          summary: 'Acknowledge an alert',
           params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
           response: { 200: AlertAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const alert = await acknowledgeAlert(parts, request.params.id, parts.requesterOf(request))
+        const alert = await acknowledgeAlert(deps, request.params.id, deps.requesterOf(request))
         return { success: true as const, alert }
       },
     )
@@ -71,24 +72,57 @@ export function alertRoutes(parts: {
       '/api/v1/alerts/test-mail',
       {
         schema: {
-          summary: 'Send a test mail to where alerts go',
+          summary: 'Send a test mail to the recipients of alerts',
           response: { 200: DoneAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => ({
         success: true as const,
-        message: await sendTestMail(parts, parts.requesterOf(request)),
+        message: await sendTestMail(deps, deps.requesterOf(request)),
       }),
     )
   }
 }
 
-function writeCursor({ id, resolved_at }: Alert): string {
-  return `${resolved_at === null ? 'open' : 'resolved'}_${id}`
+function encodeCursor({ id, resolved_at }: Alert): string {
+  return CURSOR.encode({ state: resolved_at === null ? 'open' : 'resolved', id })
 }
 
-function readCursor(text: string): { state: AlertState; id: number } {
-  const match = /^(open|resolved)_(\d{1,15})$/.exec(text)
-  if (!match) throw cursorInvalid()
-  return { state: match[1] === 'open' ? 'open' : 'resolved', id: Number(match[2]) }
+/** Records who takes care of an alert, which changes nothing else. @throws HubError `not_found`. */
+async function acknowledgeAlert(
+  { alerts }: { alerts: Pick<AlertStore, 'acknowledgeAlert'> },
+  alertId: number,
+  requester: Requester,
+): Promise<Alert> {
+  const { actor } = requester
+  const alert = await alerts.acknowledgeAlert(alertId, actor, (acknowledged) => {
+    const kind = 'alert.acknowledged'
+    const details = { alert: acknowledged.kind, alert_id: alertId }
+    const message = `An alert was acknowledged: ${acknowledged.message}`
+    return {
+      activity: { level: 'info', kind, message, actor, details },
+      audit: { ...requester, action: kind, target: acknowledged.platform_name, details },
+    }
+  })
+  if (!alert) throw new HubError('not_found', { what: 'alert' })
+  return alert
+}
+
+/**
+ * Sends a mail to the recipients of alerts.
+ * @returns the message for the operator.
+ * @throws HubError `mail_not_set_up`, or `mail_failed` with the error message of the mail server.
+ */
+async function sendTestMail(
+  deps: { mailer: Mailer | null; publicUrl: string; activity: Pick<ActivityStore, 'appendAudit'> },
+  requester: Requester,
+): Promise<string> {
+  const { mailer, publicUrl, activity } = deps
+  if (!mailer) throw new HubError('mail_not_set_up')
+  await activity.appendAudit({ ...requester, action: 'alert.test_mail', target: null })
+  const sent = await mailer.send(composeTestMail(requester.actor, publicUrl))
+  if (sent.outcome === 'failed') throw new HubError('mail_failed', { reason: sent.reason })
+  return sent.rejected.length === 0
+    ? 'The mail server accepted the test mail. Check that it arrives.'
+    : `The mail server accepted the test mail, but rejected ${sent.rejected.join(', ')}.`
 }

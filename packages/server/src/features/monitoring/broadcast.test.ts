@@ -6,31 +6,36 @@ import { createBroadcaster } from './broadcast.ts'
 const PAUSE_MS = 1000
 
 function startBroadcaster() {
-  const announced: string[] = []
-  let hear = (_words: string): void => undefined
+  const published: string[] = []
+  let commit = (_reason: ChangeReason): void => undefined
+  let receive = (_message: string): void => undefined
   const broadcaster = createBroadcaster(
     {
-      announce: async (words) => void announced.push(words),
-      listen: (listener) => {
-        hear = listener
+      onCommit: (listener) => {
+        commit = listener
+      },
+      publish: async (message) => void published.push(message),
+      subscribe: (listener) => {
+        receive = listener
       },
     },
     PAUSE_MS,
   )
-  const told: (readonly ChangeReason[])[] = []
+  const received: (readonly ChangeReason[])[] = []
   let ends = 0
   const unsubscribe = broadcaster.subscribe({
-    tell: (reasons) => told.push(reasons),
-    end: () => {
+    onChange: (reasons) => received.push(reasons),
+    onEnd: () => {
       ends += 1
     },
   })
   return {
     ...broadcaster,
-    announced,
-    told,
+    published,
+    received,
     unsubscribe,
-    hear: (words: string) => hear(words),
+    commit: (reason: ChangeReason) => commit(reason),
+    receive: (message: string) => receive(message),
     ends: () => ends,
   }
 }
@@ -40,49 +45,52 @@ describe('broadcasting changes', () => {
   afterEach(() => mock.timers.reset())
 
   it('sends the first change at once and a burst once per second', () => {
-    const { note, told, announced } = startBroadcaster()
-    note('records')
+    const { commit, received, published } = startBroadcaster()
+    commit('records')
     mock.timers.tick(0)
-    assert.deepEqual(told, [['records']])
+    assert.deepEqual(received, [['records']])
     for (let ms = 0; ms < 5000; ms += 10) {
-      note(ms % 20 === 0 ? 'records' : 'pull')
+      commit(ms % 20 === 0 ? 'records' : 'pull')
       mock.timers.tick(10)
     }
-    assert.equal(told.length, 6)
-    assert.deepEqual(told.at(-1), ['records', 'pull'])
-    assert.equal(announced.length, told.length)
+    assert.equal(received.length, 6)
+    assert.deepEqual(received.at(-1), ['records', 'pull'])
+    assert.equal(published.length, received.length)
   })
 
   it('sends nothing if nothing has changed', () => {
-    const { note, told, announced } = startBroadcaster()
+    const { commit, received, published } = startBroadcaster()
     mock.timers.tick(60_000)
-    note('activity')
+    commit('activity')
     mock.timers.tick(60_000)
-    assert.deepEqual([told, announced], [[['activity']], ['activity']])
+    assert.deepEqual([received, published], [[['activity']], ['activity']])
   })
 
   it('forwards changes of another process without publishing them again', () => {
-    const { hear, told, announced } = startBroadcaster()
-    hear('platforms,records')
-    hear('nonsense')
+    const { receive, received, published } = startBroadcaster()
+    receive('platforms,records')
+    receive('nonsense')
     mock.timers.tick(0)
-    assert.deepEqual(told, [['records', 'platforms']])
-    assert.deepEqual(announced, [])
+    assert.deepEqual(received, [['records', 'platforms']])
+    assert.deepEqual(published, [])
   })
 
   it('sends nothing after unsubscribing, and stop() ends current and later subscribers', () => {
-    const { note, unsubscribe, subscribe, stop, told, ends } = startBroadcaster()
+    const { commit, unsubscribe, subscribe, stop, received, ends } = startBroadcaster()
     unsubscribe()
-    note('pull')
+    commit('pull')
     mock.timers.tick(0)
-    assert.deepEqual(told, [])
-    const sentAway: string[] = []
-    const other = { tell: () => assert.fail('it was notified'), end: () => sentAway.push('other') }
+    assert.deepEqual(received, [])
+    const ended: string[] = []
+    const other = {
+      onChange: () => assert.fail('it was notified'),
+      onEnd: () => ended.push('other'),
+    }
     subscribe(other)
     stop()
     subscribe(other)
-    note('records')
+    commit('records')
     mock.timers.tick(5000)
-    assert.deepEqual([sentAway.length, ends()], [2, 0])
+    assert.deepEqual([ended.length, ends()], [2, 0])
   })
 })

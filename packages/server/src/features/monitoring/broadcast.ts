@@ -1,69 +1,69 @@
 import type { ChangeReason } from '@recordhub/protocol'
-import type { News } from '../../storage/port/news.ts'
+import type { Broadcast } from '../../storage/port/broadcast.ts'
 
-/** Somebody who is told that something has changed. */
-type Listener = {
-  tell: (reasons: readonly ChangeReason[]) => void
-  /** There will be no more. */
-  end: () => void
+type Subscriber = {
+  /** Receives the reasons of one or more changes. */
+  onChange: (reasons: readonly ChangeReason[]) => void
+  /** Called when the hub stops: no more changes follow. */
+  onEnd: () => void
 }
 
-/** Tells of changes, of this process and of the others on its database, in words that carry no data. */
+/** Broadcasts that something has changed, in this process or in another one, without the data. */
 export type Broadcaster = {
-  /** Costs next to nothing: pushes come this way. */
-  note: (reason: ChangeReason) => void
-  /** The answer ends that. */
-  subscribe: (listener: Listener) => () => void
+  /** Returns a function that ends the subscription. */
+  subscribe: (subscriber: Subscriber) => () => void
   stop: () => void
 }
 
 const REASONS: readonly ChangeReason[] = ['records', 'pull', 'activity', 'platforms']
 
-/** The first change after a while is told at once, those that follow once in `pauseMs`, together. */
-export function createBroadcaster(news: News, pauseMs: number): Broadcaster {
-  const listeners = new Set<Listener>()
-  const ours = new Set<ChangeReason>()
-  const heard = new Set<ChangeReason>()
+/** Broadcasts the first change immediately, and later ones together, once per `pauseMs`. */
+export function createBroadcaster(broadcast: Broadcast, pauseMs: number): Broadcaster {
+  const subscribers = new Set<Subscriber>()
+  const local = new Set<ChangeReason>()
+  const remote = new Set<ChangeReason>()
   let timer: NodeJS.Timeout | null = null
   let isStopped = false
 
-  function plan(ms: number): void {
-    timer = setTimeout(tellAll, ms)
+  function schedule(ms: number): void {
+    timer = setTimeout(flush, ms)
     timer.unref()
   }
 
   function add(reasons: Set<ChangeReason>, reason: ChangeReason): void {
     reasons.add(reason)
-    if (timer === null && !isStopped) plan(0)
+    if (timer === null && !isStopped) schedule(0)
   }
 
-  function tellAll(): void {
+  function flush(): void {
     timer = null
-    const reasons = REASONS.filter((reason) => ours.has(reason) || heard.has(reason))
+    const reasons = REASONS.filter((reason) => local.has(reason) || remote.has(reason))
     if (reasons.length === 0) return
-    if (ours.size > 0) void news.announce([...ours].join(','))
-    ours.clear()
-    heard.clear()
-    plan(pauseMs)
-    for (const listener of listeners) listener.tell(reasons)
+    // Remote changes are not published again.
+    if (local.size > 0) void broadcast.publish([...local].join(','))
+    local.clear()
+    remote.clear()
+    schedule(pauseMs)
+    for (const subscriber of subscribers) subscriber.onChange(reasons)
   }
 
-  news.listen((words) => {
-    for (const reason of REASONS) if (words.split(',').includes(reason)) add(heard, reason)
+  broadcast.onCommit((reason) => add(local, reason))
+  broadcast.subscribe((message) => {
+    const reasons = message.split(',')
+    for (const reason of REASONS) if (reasons.includes(reason)) add(remote, reason)
   })
 
   return {
-    note: (reason) => add(ours, reason),
-    subscribe(listener) {
-      if (isStopped) listener.end()
-      else listeners.add(listener)
-      return () => void listeners.delete(listener)
+    subscribe(subscriber) {
+      if (isStopped) subscriber.onEnd()
+      else subscribers.add(subscriber)
+      return () => void subscribers.delete(subscriber)
     },
     stop() {
       isStopped = true
       if (timer) clearTimeout(timer)
-      for (const listener of listeners) listener.end()
-      listeners.clear()
+      for (const subscriber of subscribers) subscriber.onEnd()
+      subscribers.clear()
     },
   }
 }

@@ -3,31 +3,36 @@ import { AutoSyncAnswer, ErrorAnswer, Snapshot } from '@recordhub/protocol'
 import { ignoreBody } from '../../lib/net/ignore-body.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
-/** What the page asks for to stay fresh. */
-export function dashboardRoutes(parts: { readSnapshot: ReadSnapshot }): FastifyPluginAsyncTypebox {
+/** The routes that the page polls. */
+export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/dashboard/realtime',
       {
         schema: {
-          summary: 'What the dashboard shows; pulls nothing and writes nothing',
+          summary: 'Read the snapshot of the dashboard; performs no pull and no write',
           response: { 200: Snapshot, 304: Type.Null(), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        const { snapshot, etag } = await parts.readSnapshot()
+        const { snapshot, etag } = await deps.readSnapshot()
         reply.header('ETag', etag)
-        if (hasVersion(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
         return reply.code(200).send(snapshot)
       },
     )
 
-    app.register(async (anyBody) => {
-      // Legacy pages still call this, with whatever body; it never does anything.
-      ignoreBody(anyBody)
-      anyBody.post(
+    app.register(async (scope) => {
+      // Legacy pages still send this request, with any body.
+      ignoreBody(scope)
+      scope.post(
         '/dashboard/auto-sync',
-        { schema: { summary: 'Does nothing and says so', response: { 200: AutoSyncAnswer } } },
+        {
+          schema: {
+            summary: 'Respond that browser auto-sync is disabled',
+            response: { 200: AutoSyncAnswer },
+          },
+        },
         async () => ({
           success: true as const,
           status: 'idle' as const,
@@ -39,7 +44,7 @@ export function dashboardRoutes(parts: { readSnapshot: ReadSnapshot }): FastifyP
   }
 }
 
-/** A proxy may weaken a tag, and a browser may send several (RFC 9110, section 13.1.2). */
-function hasVersion(header: string | undefined, etag: string): boolean {
+/** A proxy may weaken an ETag, and a browser may send several of them (RFC 9110, section 13.1.2). */
+function matchesEtag(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }

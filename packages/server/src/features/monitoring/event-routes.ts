@@ -5,27 +5,27 @@ import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Broadcaster } from './broadcast.ts'
 
-/** After so long the browser connects anew. */
-const OPENING = 'retry: 5000\n\n'
-const HEARTBEAT = ': still here\n\n'
+/** The first message: the browser reconnects after this time. */
+const RETRY = 'retry: 5000\n\n'
+const HEARTBEAT = ': heartbeat\n\n'
 
 const EVENTS = {
-  description: 'An event whenever something has changed; its data is why: records, pull, …',
+  description: 'An event per change; its data lists the reasons: records, pull, …',
   content: {
     'text/event-stream': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
   },
 }
 
-/** Server-sent events: that something has changed, and nothing of what. */
-export function eventRoutes(parts: {
-  /** Null where broadcasting is off. */
+/** Server-sent events that notify pages of changes, without their content. */
+export function eventRoutes(deps: {
+  /** Null if broadcasting is off. */
   broadcaster: Broadcaster | null
-  /** Whether the session of a request still holds; does not keep it alive. */
+  /** Whether the session of a request is still valid; does not keep it alive. */
   isSignedIn: (request: FastifyRequest) => Promise<boolean>
-  /** Milliseconds; proxies cut off what is silent for long. */
+  /** The pause between two heartbeats: proxies close connections without traffic. */
   heartbeatMs: number
 }): FastifyPluginAsyncTypebox {
-  const { broadcaster, isSignedIn, heartbeatMs } = parts
+  const { broadcaster, isSignedIn, heartbeatMs } = deps
   return async (app) => {
     app.get(
       '/dashboard/events',
@@ -33,7 +33,7 @@ export function eventRoutes(parts: {
         exposeHeadRoute: false,
         compress: false,
         schema: {
-          summary: 'That something has changed, as server-sent events, where HUB_BROADCAST is on',
+          summary: 'Subscribe to server-sent events about changes; requires HUB_BROADCAST',
           response: { 200: EVENTS, '4xx': ErrorAnswer },
         },
       },
@@ -41,18 +41,18 @@ export function eventRoutes(parts: {
         if (!broadcaster) throw HubError.withMessage('not_found', OFF)
         const { stream, write, end } = openStream()
         const unsubscribe = broadcaster.subscribe({
-          tell: (reasons) => write(`data: ${reasons.join(',')}\n\n`),
-          end,
+          onChange: (reasons) => write(`data: ${reasons.join(',')}\n\n`),
+          onEnd: end,
         })
-        const heart = setInterval(async () => {
-          // A database that is away for a moment has ended no session.
-          const holds = await isSignedIn(request).catch(() => true)
-          if (holds) write(HEARTBEAT)
+        const heartbeat = setInterval(async () => {
+          // A database that is temporarily unavailable does not end the session.
+          const isValid = await isSignedIn(request).catch(() => true)
+          if (isValid) write(HEARTBEAT)
           else end()
         }, heartbeatMs)
-        heart.unref()
+        heartbeat.unref()
         stream.once('close', () => {
-          clearInterval(heart)
+          clearInterval(heartbeat)
           unsubscribe()
         })
         reply.header('X-Accel-Buffering', 'no')
@@ -62,25 +62,24 @@ export function eventRoutes(parts: {
   }
 }
 
-const OFF =
-  'Broadcasting is off (HUB_BROADCAST). The dashboard asks for what is new every 10 s without it.'
+const OFF = 'Broadcasting is off (HUB_BROADCAST). The dashboard polls every 10 s instead.'
 
 function openStream() {
   const stream = new Readable({ read: () => undefined })
-  let isOver = false
+  let isClosed = false
   stream.once('close', () => {
-    isOver = true
+    isClosed = true
   })
-  stream.push(OPENING)
+  stream.push(RETRY)
   return {
     stream,
-    /** Whoever does not read what was written before is told nothing more: it says the same. */
+    /** Skips the message if the client has not read the previous one, which has the same effect. */
     write(text: string): void {
-      if (!isOver && stream.readableLength === 0) stream.push(text)
+      if (!isClosed && stream.readableLength === 0) stream.push(text)
     },
     end(): void {
-      if (!isOver) stream.push(null)
-      isOver = true
+      if (!isClosed) stream.push(null)
+      isClosed = true
     },
   }
 }

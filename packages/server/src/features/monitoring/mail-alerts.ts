@@ -1,51 +1,54 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type FoundAlert, isNoChange, judgeAlerts } from '../../domain/alerts/alert.ts'
+import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
 import { composeAlertMail } from '../../domain/alerts/alert-mail.ts'
 import type { AlertStore } from '../../storage/port/alert-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { Mailer } from './mailer.ts'
 
-/** Never more than one mail in this time, over all nodes; what did not go is tried again then. */
-const CLAIM = 'alert mail'
+/** All nodes together send at most one mail in this time. A failed mail is retried afterwards. */
+const LEASE = 'alert mail'
 const PAUSE_SECONDS = 300
-/** What one mail tells of, and names or counts. */
-const MOST_AT_ONCE = 10_000
+/** The maximum number of alerts in one mail. */
+const MAX_ALERTS = 10_000
 
-export type MailParts = {
+export type AlertMailDeps = {
   alerts: AlertStore
-  operators: Pick<OperatorStore, 'claim'>
-  /** Null where no mail is set up. */
+  leases: Pick<LeaseStore, 'acquire'>
+  /** The owner of leases. */
+  processName: string
+  /** Null if no mail server is configured. */
   mailer: Mailer | null
   publicUrl: string
   log: FastifyBaseLogger
 }
 
-/** Sends what is to be told in one mail. That it cannot be sent is an alert itself, which the page shows. */
-export async function mailAlerts(parts: MailParts, signal: AbortSignal): Promise<void> {
-  const { alerts, operators, mailer, publicUrl, log } = parts
-  const isDue = async () => {
-    const due = await alerts.listUnmailed(MOST_AT_ONCE)
-    return due.raised.length + due.over.length > 0 ? due : null
+/** Sends one mail about all new and resolved alerts. If it fails, an alert on the page says so. */
+export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Promise<void> {
+  const { alerts, leases, processName, mailer, publicUrl, log } = deps
+  const findUnmailed = async () => {
+    const unmailed = await alerts.listUnmailed(MAX_ALERTS)
+    return unmailed.raised.length + unmailed.resolved.length > 0 ? unmailed : null
   }
-  if (!mailer || !(await isDue())) return noteMailing(parts, null)
-  if (!(await operators.claim(CLAIM, PAUSE_SECONDS))) return
-  // Another node may have sent it since.
-  const due = await isDue()
-  if (!due) return
-  const sent = await mailer.send(composeAlertMail(due, publicUrl), signal)
+  if (!mailer || !(await findUnmailed())) return updateMailAlert(deps, null)
+  if (!(await leases.acquire(LEASE, processName, PAUSE_SECONDS))) return
+  // Another node may have sent the mail in the meantime.
+  const unmailed = await findUnmailed()
+  if (!unmailed) return
+  const sent = await mailer.send(composeAlertMail(unmailed, publicUrl), signal)
   if (signal.aborted) return
   if (sent.outcome === 'failed') {
     log.warn({ reason: sent.reason }, 'an alert mail could not be sent')
-    return noteMailing(parts, sent.reason)
+    return updateMailAlert(deps, sent.reason)
   }
-  if (sent.refused.length > 0) {
-    log.warn({ refused: sent.refused }, 'the mail server refused some recipients of alerts')
+  if (sent.rejected.length > 0) {
+    log.warn({ rejected: sent.rejected }, 'the mail server rejected some recipients of alerts')
   }
-  await alerts.noteMailed(due)
-  await noteMailing(parts, null)
+  await alerts.recordMailed(unmailed)
+  await updateMailAlert(deps, null)
 }
 
-async function noteMailing({ alerts }: MailParts, reason: string | null): Promise<void> {
+/** Raises the alert that mails fail, or resolves it. @param reason null if the mail was sent. */
+async function updateMailAlert({ alerts }: AlertMailDeps, reason: string | null): Promise<void> {
   const all = await alerts.listOpenAlerts()
   const open = all.filter(({ kind }) => kind === 'mail_failing')
   const found: FoundAlert[] =
@@ -59,6 +62,6 @@ async function noteMailing({ alerts }: MailParts, reason: string | null): Promis
             message: `An alert mail could not be sent: ${reason}`,
           },
         ]
-  const changes = judgeAlerts(open, found)
-  if (!isNoChange(changes)) await alerts.settleAlerts(changes)
+  const changes = diffAlerts(open, found)
+  if (!isEmpty(changes)) await alerts.applyAlertChanges(changes)
 }

@@ -18,7 +18,7 @@ const mailerTo = (url: string, timeouts = PATIENT) => createMailer({ url, ...FRO
 
 test('each recipient receives the complete mail as plain text, marked as auto-generated', async () => {
   await using server = await startMailServer()
-  assert.deepEqual(await mailerTo(server.url).send(MAIL), { outcome: 'sent', refused: [] })
+  assert.deepEqual(await mailerTo(server.url).send(MAIL), { outcome: 'sent', rejected: [] })
   const [mail] = server.mails
   assert.ok(mail)
   assert.deepEqual([mail.from, mail.to], [FROM_TO.from, FROM_TO.to])
@@ -48,31 +48,31 @@ test('the URL may have any characters in the user name and password', async () =
   assert.equal((await mailerTo(server.url).send(MAIL)).outcome, 'sent')
   assert.equal(server.mails[0]?.user, login.user)
   const wrong = server.url.replace('p%40ss', 'another-long-secret')
-  const refused = await mailerTo(wrong).send(MAIL)
-  assert.ok(refused.outcome === 'failed')
-  assert.match(refused.reason, /535.*Who are you\?/)
-  assert.doesNotMatch(refused.reason, /another-long-secret/)
+  const rejected = await mailerTo(wrong).send(MAIL)
+  assert.ok(rejected.outcome === 'failed')
+  assert.match(rejected.reason, /535.*Who are you\?/)
+  assert.doesNotMatch(rejected.reason, /another-long-secret/)
 })
 
 test('the password is sent to a remote mail server over TLS only', async () => {
   await using server = await startMailServer({ login: { user: 'hub', password: 'secret' } })
   // The mailer treats this address as remote, although it leads to this machine.
   const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
-  const refused = await mailerTo(elsewhere).send(MAIL)
-  assert.ok(refused.outcome === 'failed')
-  assert.match(refused.reason, /STARTTLS/i)
+  const rejected = await mailerTo(elsewhere).send(MAIL)
+  assert.ok(rejected.outcome === 'failed')
+  assert.match(rejected.reason, /STARTTLS/i)
   assert.equal(server.mails.length, 0)
 })
 
 test("a rejection is returned with the mail server's message", async () => {
   await using server = await startMailServer({ refusedRecipient: 'bob@example.org' })
   const sent = await mailerTo(server.url).send(MAIL)
-  assert.deepEqual(sent, { outcome: 'sent', refused: ['bob@example.org'] })
+  assert.deepEqual(sent, { outcome: 'sent', rejected: ['bob@example.org'] })
   server.behave('refuse')
-  const refused = await mailerTo(server.url).send(MAIL)
-  assert.ok(refused.outcome === 'failed')
-  assert.ok(refused.reason.includes(REFUSAL), refused.reason)
-  assert.doesNotMatch(refused.reason, /[\r\n]/)
+  const rejected = await mailerTo(server.url).send(MAIL)
+  assert.ok(rejected.outcome === 'failed')
+  assert.ok(rejected.reason.includes(REFUSAL), rejected.reason)
+  assert.doesNotMatch(rejected.reason, /[\r\n]/)
 })
 
 test('sending fails if the server is silent, absent or does not speak SMTP', async () => {
@@ -91,11 +91,11 @@ test('sending fails if the server is silent, absent or does not speak SMTP', asy
   await using web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   assert.equal((await mailerTo(web.url, HASTY).send(MAIL)).outcome, 'failed')
 
-  await using gone = await listen(() => undefined)
-  await gone[Symbol.asyncDispose]()
-  const away = await mailerTo(gone.url).send(MAIL)
-  assert.ok(away.outcome === 'failed')
-  assert.match(away.reason, /ECONNREFUSED/)
+  await using closed = await listen(() => undefined)
+  await closed[Symbol.asyncDispose]()
+  const unreachable = await mailerTo(closed.url).send(MAIL)
+  assert.ok(unreachable.outcome === 'failed')
+  assert.match(unreachable.reason, /ECONNREFUSED/)
 })
 
 test('sending fails at the total timeout, and can be aborted', async () => {
@@ -103,7 +103,7 @@ test('sending fails at the total timeout, and can be aborted', async () => {
   server.behave('hang')
   const limited = { connect: 10_000, silence: 10_000, total: 100 }
   const late = await mailerTo(server.url, limited).send(MAIL)
-  assert.deepEqual(late, { outcome: 'failed', reason: 'the mail server takes too long' })
+  assert.deepEqual(late, { outcome: 'failed', reason: 'the mail server did not respond in time' })
   const stopping = new AbortController()
   const sending = mailerTo(server.url).send(MAIL, stopping.signal)
   stopping.abort()

@@ -12,26 +12,26 @@ export type MailSettings = {
   to: readonly string[]
 }
 
-/** How long it waits for a mail server, in milliseconds: to connect, in silence, and altogether. */
+/** Timeouts in milliseconds: for the connection, for silence of the mail server, and for the whole mail. */
 export type MailTimeouts = { connect: number; silence: number; total: number }
 export const MAIL_TIMEOUTS: MailTimeouts = { connect: 10_000, silence: 20_000, total: 60_000 }
 
 type MailOutcome =
-  /** `refused`: recipients that the server did not take, where it took others. */
-  | { outcome: 'sent'; refused: string[] }
-  /** `reason`: the server's own words where it had some. */
+  /** `rejected`: the recipients that the server rejected while it accepted others. */
+  | { outcome: 'sent'; rejected: string[] }
+  /** `reason`: the error message of the server, if it sent one. */
   | { outcome: 'failed'; reason: string }
 
 export type Mailer = { send: (mail: Mail, signal?: AbortSignal) => Promise<MailOutcome> }
 
-const LONGEST_REASON = 300
+const MAX_REASON_LENGTH = 300
 
-/** Every mail goes on a connection of its own: they are few. */
+/** Sends each mail over a connection of its own: mails are rare. */
 export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Mailer {
   const options = toTransportOptions(settings.url)
   const password = options.auth?.pass ?? ''
-  const words = (text: string) => {
-    const line = toSingleLine(text, LONGEST_REASON)
+  const toReason = (text: string) => {
+    const line = toSingleLine(text, MAX_REASON_LENGTH)
     return password === '' ? line : line.replaceAll(password, '…')
   }
   return {
@@ -47,7 +47,7 @@ export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Ma
           disableUrlAccess: true,
         }),
       )
-      const over = new AbortController()
+      const done = new AbortController()
       const sending = transport.sendMail({
         from: { name: 'Recordhub', address: settings.from },
         to: [...to],
@@ -55,36 +55,36 @@ export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Ma
         text,
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
-      // It may end after somebody has stopped waiting for it.
+      // It may fail after the timeout, when nothing awaits it.
       sending.catch(() => undefined)
-      const signals = signal ? [over.signal, signal] : [over.signal]
-      const late = sleep(timeouts.total, undefined, { signal: AbortSignal.any(signals) })
+      const signals = signal ? [done.signal, signal] : [done.signal]
+      const timeout = sleep(timeouts.total, undefined, { signal: AbortSignal.any(signals) })
       try {
-        const sent = await Promise.race([sending, late])
-        if (!sent) return { outcome: 'failed', reason: 'the mail server takes too long' }
-        return { outcome: 'sent', refused: sent.rejected.map((one) => words(one)) }
+        const sent = await Promise.race([sending, timeout])
+        if (!sent) return { outcome: 'failed', reason: 'the mail server did not respond in time' }
+        return { outcome: 'sent', rejected: sent.rejected.map(toReason) }
       } catch (error) {
         return {
           outcome: 'failed',
-          reason: words(String(error instanceof Error ? error.message : error)),
+          reason: toReason(String(error instanceof Error ? error.message : error)),
         }
       } finally {
-        late.catch(() => undefined)
-        over.abort()
+        timeout.catch(() => undefined)
+        done.abort()
       }
     },
   }
 }
 
 /**
- * A name and password go over TLS only. To the same machine nothing is encrypted: its mail server rarely
- * has a certificate that anybody trusts.
+ * Credentials are sent only over TLS. A connection to the same machine is not encrypted, because a local mail server
+ * rarely has a trusted certificate.
  */
 function toTransportOptions(address: string) {
   const { protocol, hostname, port, username, password } = new URL(address)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const secure = protocol === 'smtps:'
-  const isHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
+  const isLocal = host === 'localhost' || host === '::1' || /^127\./.test(host)
   const auth = username
     ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
     : undefined
@@ -92,8 +92,17 @@ function toTransportOptions(address: string) {
     host,
     port: port ? Number(port) : secure ? 465 : 587,
     secure,
-    ignoreTLS: isHere,
-    requireTLS: !isHere && auth !== undefined,
+    ignoreTLS: isLocal,
+    requireTLS: !isLocal && auth !== undefined,
     ...(auth ? { auth } : {}),
+  }
+}
+
+/** Sends a mail to one recipient. Resolves to the error message, or null if it was sent. */
+export function createSendMail(mailer: Mailer) {
+  return async (mail: Mail): Promise<string | null> => {
+    const sent = await mailer.send(mail)
+    if (sent.outcome === 'failed') return sent.reason
+    return sent.rejected.length === 0 ? null : 'the mail server rejected the address'
   }
 }

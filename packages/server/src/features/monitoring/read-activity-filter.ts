@@ -3,7 +3,7 @@ import { HubError } from '../../errors.ts'
 import { parseTimestamp } from '../../lib/time/rfc3339.ts'
 import type { ActivityFilter } from '../../storage/port/activity-store.ts'
 
-/** @throws HubError `invalid_request` where a time is none. */
+/** @throws HubError `invalid_request` for an invalid time. */
 export function readActivityFilter(given: Given): ActivityFilter {
   const { record, q = '', since, until, ...filter } = given
   return {
@@ -15,15 +15,12 @@ export function readActivityFilter(given: Given): ActivityFilter {
   }
 }
 
-/**
- * A time as lines and entries are written with it.
- * @throws HubError `invalid_request` where it is none.
- */
+/** A time in the form in which it is stored. @throws HubError `invalid_request` if it is not valid. */
 export function readTime(name: string, given: string | undefined): string | null {
   if (given === undefined) return null
   const time = parseTimestamp(given)
   if (time !== null) return time
-  const fault = 'must be a date-time of RFC 3339, such as 2026-11-21T07:30:00Z'
-  const reason = `${name} ${fault}`
-  throw new HubError('invalid_request', { reason }, { errors: { [name]: [fault] } })
+  const issue = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
+  const reason = `${name} ${issue}`
+  throw new HubError('invalid_request', { reason }, { errors: { [name]: [issue] } })
 }

@@ -7,7 +7,6 @@ import { readHours } from './read-hours.ts'
 const DAY = 24
 const MAX_HOURS = 31 * DAY
 
-/** Figures over time. */
 export function statisticsRoutes(deps: {
   statistics: StatisticsStore
   clock: Clock
@@ -17,7 +16,7 @@ export function statisticsRoutes(deps: {
       '/api/v1/statistics',
       {
         schema: {
-          summary: 'What came in each of the last hours',
+          summary: 'Read the hourly statistics',
           querystring: Type.Object(
             { hours: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HOURS })) },
             { additionalProperties: false },

@@ -3,14 +3,19 @@ import { HubError } from '../../errors.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
-import type { Auth } from '../auth/auth.ts'
-import { createOperator, expectAcceptable } from '../auth/create-operator.ts'
+import type { BetterAuth } from '../auth/better-auth.ts'
+import { assertValidOperator, createOperator } from '../auth/create-operator.ts'
 
-type Parts = { auth: Auth; invitations: InvitationStore; clock: Clock; publicUrl: string }
+type Deps = {
+  betterAuth: BetterAuth
+  invitations: InvitationStore
+  clock: Clock
+  publicUrl: string
+}
 
-/** The invitation of a link. @throws HubError `invitation_invalid` */
+/** Reads the invitation of a link. @throws HubError `invitation_invalid` */
 export async function readInvitation(
-  { invitations, clock }: Pick<Parts, 'invitations' | 'clock'>,
+  { invitations, clock }: Pick<Deps, 'invitations' | 'clock'>,
   token: string,
 ): Promise<Invitation> {
   const found = await invitations.findInvitation(sha256(token), clock.now().toISOString())
@@ -19,25 +24,26 @@ export async function readInvitation(
 }
 
 /**
- * Makes an operator of whoever holds the link. Of several who try at once, one succeeds; who is not
- * accepted can try again.
+ * Creates the operator of an invitation. Of several concurrent attempts, one succeeds. After an invalid name or
+ * password, the link still works.
  * @throws HubError `invitation_invalid`, `invalid_operator`
  */
 export async function acceptInvitation(
-  parts: Parts,
+  deps: Deps,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<Invitation> {
-  const invitation = await readInvitation(parts, token)
+  const { invitations, clock, publicUrl } = deps
+  const invitation = await readInvitation(deps, token)
   const { id, email, role } = invitation
   const operator = { email, name, password, role }
-  expectAcceptable(operator, parts.publicUrl)
-  if (!(await parts.invitations.takeInvitation(id, parts.clock.now().toISOString()))) {
+  assertValidOperator(operator, publicUrl)
+  if (!(await invitations.acceptInvitation(id, clock.now().toISOString()))) {
     throw new HubError('invitation_invalid')
   }
   try {
-    await createOperator(parts, operator)
+    await createOperator(deps, operator)
   } catch (error) {
-    await parts.invitations.giveBackInvitation(id)
+    await invitations.reopenInvitation(id)
     throw error
   }
   return invitation

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { Auth } from '../auth/auth.ts'
+import type { BetterAuth } from '../auth/better-auth.ts'
 import type { RequesterOf } from '../auth/requester.ts'
 import { acceptInvitation, readInvitation } from './accept-invitation.ts'
 import { inviteOperator, type SendMail } from './invite-operator.ts'
@@ -13,9 +13,9 @@ import { inviteOperator, type SendMail } from './invite-operator.ts'
 const Token = Type.String({ maxLength: 200 })
 const DEFAULT_DAYS = 7
 
-/** Inviting operators by a link, and becoming one by it. */
-export function invitationRoutes(parts: {
-  auth: Auth
+/** Inviting operators by a link, and accepting an invitation. */
+export function invitationRoutes(deps: {
+  betterAuth: BetterAuth
   operators: OperatorStore
   invitations: InvitationStore
   activity: ActivityStore
@@ -24,14 +24,13 @@ export function invitationRoutes(parts: {
   publicUrl: string
   requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { invitations, activity, publicUrl, requesterOf } = parts
-
+  const { invitations, activity, publicUrl, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/invitations',
       {
         schema: {
-          summary: 'List the invitations that nobody has accepted yet',
+          summary: 'List the pending invitations',
           response: {
             200: Type.Object({ success: Type.Literal(true), invitations: Type.Array(Invitation) }),
             '4xx': ErrorAnswer,
@@ -45,7 +44,7 @@ export function invitationRoutes(parts: {
       '/api/v1/invitations',
       {
         schema: {
-          summary: 'Invite an operator; the answer has the link, which is shown this once',
+          summary: 'Invite an operator; only this response contains the link',
           body: Type.Object(
             {
               email: Type.String({ maxLength: 320 }),
@@ -69,8 +68,8 @@ export function invitationRoutes(parts: {
       async (request, reply) => {
         const { email, role, expires_in_days: days = DEFAULT_DAYS } = request.body
         const site = publicUrl || `${request.protocol}://${request.host}`
-        const asked = { email, role, days, site }
-        const invited = await inviteOperator(parts, asked, requesterOf(request))
+        const invitation = { email, role, days, site }
+        const invited = await inviteOperator(deps, invitation, requesterOf(request))
         return reply
           .code(201)
           .header('Cache-Control', 'no-store')
@@ -82,7 +81,7 @@ export function invitationRoutes(parts: {
       '/api/v1/invitations/:id',
       {
         schema: {
-          summary: 'Withdraw an invitation that nobody has accepted yet',
+          summary: 'Withdraw a pending invitation',
           params: Type.Object({ id: Type.Integer() }),
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
@@ -99,12 +98,12 @@ export function invitationRoutes(parts: {
       },
     )
 
-    // It changes nothing, but addresses are logged on the way, and bodies are not.
+    // A POST, although it only reads: proxies log URLs, but not bodies.
     app.post(
       '/api/v1/invitation',
       {
         schema: {
-          summary: 'Who is invited by a link; reads only, and takes the token in the body',
+          summary: 'Read the invitation of a link by its token',
           body: Type.Object({ token: Token }, { additionalProperties: false }),
           response: {
             200: Type.Object({
@@ -118,7 +117,7 @@ export function invitationRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const { email, role, expires_at } = await readInvitation(parts, request.body.token)
+        const { email, role, expires_at } = await readInvitation(deps, request.body.token)
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, email, role, expires_at }
       },
@@ -128,7 +127,7 @@ export function invitationRoutes(parts: {
       '/invitation',
       {
         schema: {
-          summary: 'Become an operator by the link of an invitation',
+          summary: 'Accept an invitation',
           body: Type.Object(
             { token: Token, name: Type.String({ maxLength: 200 }), password: Type.String() },
             { additionalProperties: false },
@@ -137,7 +136,7 @@ export function invitationRoutes(parts: {
         },
       },
       async (request, reply) => {
-        const { email, role, invited_by } = await acceptInvitation(parts, request.body)
+        const { email, role, invited_by } = await acceptInvitation(deps, request.body)
         await activity.appendAudit({
           actor: email,
           action: 'operator.create',
@@ -145,9 +144,10 @@ export function invitationRoutes(parts: {
           address: request.ip,
           details: { by: 'invitation', role, invited_by },
         })
-        return reply
-          .code(201)
-          .send({ success: true as const, message: 'The account was created. Sign in.' })
+        return reply.code(201).send({
+          success: true as const,
+          message: 'The account was created. You can sign in now.',
+        })
       },
     )
   }

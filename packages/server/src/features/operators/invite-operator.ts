@@ -1,15 +1,15 @@
 import type { Invitation } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import type { Role } from '../../domain/auth/caller.ts'
-import { composeInvitation } from '../../domain/auth/invitation-mail.ts'
-import { isEmail } from '../../domain/auth/operator.ts'
 import { createKey, INVITATION_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
-import { type Clock, daysFrom } from '../../lib/time/clock.ts'
+import { isEmail } from '../../lib/text/email.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
+import { type Clock, daysFrom, timeInWords } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 
-/** Sends a mail; words for what went wrong, null where nothing did. */
+/** Sends a mail. Resolves to the error message, or null if it was sent. */
 export type SendMail = (mail: {
   to: readonly string[]
   subject: string
@@ -18,47 +18,61 @@ export type SendMail = (mail: {
 
 export type Invited = {
   invitation: Invitation
-  /** Shown this once: of its token only the hash is stored. */
+  /** Returned only here: the hub stores only the hash of its token. */
   link: string
   mailed: boolean
   mail_problem: string | null
 }
 
+const MAX_NAME_LENGTH = 200
+
 /**
- * Invites somebody by a link that holds once. Its token stands behind the #, which browsers keep to
- * themselves: no proxy logs it, no other site is told it.
- * @param request.site where operators reach the hub, such as https://hub.example.org
- * @throws HubError `invalid_operator` where the e-mail is none, or an operator has it.
+ * Invites an operator by a link that works once. Its token follows the #, which browsers do not send to servers: no
+ * proxy logs it and no other site receives it.
+ * @param request.site the URL at which operators reach the hub, such as https://hub.example.org
+ * @throws HubError `invalid_operator` if the e-mail address is not valid or an operator has it.
  */
 export async function inviteOperator(
-  parts: {
+  deps: {
     invitations: InvitationStore
     operators: OperatorStore
     clock: Clock
-    /** Null where no mail is set up. */
+    /** Null if no mail server is configured. */
     sendMail: SendMail | null
   },
   request: { email: string; role: Role; days: number; site: string },
   requester: Requester,
 ): Promise<Invited> {
+  const { invitations, operators, clock, sendMail } = deps
   const email = request.email.trim().toLowerCase()
   const { role, days, site } = request
   if (!isEmail(email)) {
-    throw new HubError('invalid_operator', { reason: 'the e-mail address is not one' })
+    throw new HubError('invalid_operator', { reason: 'the e-mail address is not valid' })
   }
-  if ((await parts.operators.listOperators()).some((one) => one.email === email)) {
-    throw new HubError('invalid_operator', { reason: `there is one with the e-mail ${email}` })
+  if ((await operators.listOperators()).some((one) => one.email === email)) {
+    throw new HubError('invalid_operator', { reason: `the e-mail address ${email} is taken` })
   }
   const { key, hash } = createKey(INVITATION_PREFIX)
-  const expires_at = daysFrom(parts.clock.now(), days)
-  const { actor } = requester
-  const invitation = await parts.invitations.createInvitation(
-    { email, role, token_hash: hash, invited_by: actor, expires_at },
+  const expires_at = daysFrom(clock.now(), days)
+  const invitation = await invitations.createInvitation(
+    { email, role, token_hash: hash, invited_by: requester.actor, expires_at },
     { ...requester, action: 'operator.invite', target: email, details: { role, expires_at } },
   )
   const link = `${site}/invitation#token=${key}`
-  const mail = composeInvitation({ ...invitation, link })
-  const problem = parts.sendMail ? await parts.sendMail({ to: [email], ...mail }) : null
-  const mailed = parts.sendMail !== null && problem === null
-  return { invitation, link, mailed, mail_problem: problem }
+  const mail = composeInvitation(invitation, link)
+  const mail_problem = sendMail ? await sendMail({ to: [email], ...mail }) : null
+  return { invitation, link, mailed: sendMail !== null && mail_problem === null, mail_problem }
+}
+
+function composeInvitation(
+  { invited_by, role, expires_at }: Invitation,
+  link: string,
+): { subject: string; text: string } {
+  const text = [
+    `${toSingleLine(invited_by, MAX_NAME_LENGTH)} invites you to Recordhub with the role ${role}.`,
+    `Open this link to choose a name and a password. It works once, until ${timeInWords(expires_at)}:`,
+    link,
+    'If you did not expect this mail, ignore it.',
+  ].join('\n\n')
+  return { subject: 'Recordhub: invitation', text: `${text}\n` }
 }

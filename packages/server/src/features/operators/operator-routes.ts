@@ -8,21 +8,21 @@ import {
   Role,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { NewAuditEntry } from '../../domain/activity/activity.ts'
+import { formatCount, type NewAuditEntry } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
 const params = Type.Object({ id: Type.String() })
-const Answer = Type.Object({ success: Type.Literal(true), operator: Operator })
+const OperatorResponse = Type.Object({ success: Type.Literal(true), operator: Operator })
 
-/** Operators, managed by an admin. */
-export function operatorManagementRoutes(parts: {
+/** Operators and their sessions, managed by an admin. */
+export function operatorRoutes(deps: {
   operators: OperatorStore
   callerOf: CallerOf
   requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, callerOf, requesterOf } = parts
+  const { operators, callerOf, requesterOf } = deps
 
   async function find(id: string): Promise<Operator> {
     const operator = await operators.readOperator(id)
@@ -44,7 +44,7 @@ export function operatorManagementRoutes(parts: {
       '/api/v1/operators',
       {
         schema: {
-          summary: 'List the operators, by e-mail',
+          summary: 'List the operators, ordered by e-mail address',
           response: {
             200: Type.Object({ success: Type.Literal(true), operators: Type.Array(Operator) }),
             '4xx': ErrorAnswer,
@@ -58,7 +58,7 @@ export function operatorManagementRoutes(parts: {
       '/api/v1/operators/names',
       {
         schema: {
-          summary: 'List the names of the operators, by e-mail',
+          summary: 'List the names of the operators, ordered by e-mail address',
           response: {
             200: Type.Object({ success: Type.Literal(true), operators: Type.Array(OperatorName) }),
             '4xx': ErrorAnswer,
@@ -84,14 +84,14 @@ export function operatorManagementRoutes(parts: {
             { role: Type.Optional(Role), disabled: Type.Optional(Type.Boolean()) },
             { additionalProperties: false, minProperties: 1 },
           ),
-          response: { 200: Answer, '4xx': ErrorAnswer },
+          response: { 200: OperatorResponse, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
         const { id } = request.params
         const operator = await find(id)
         const audit = auditOf(request, 'operator.change', operator, request.body)
-        expectChanged(await operators.changeOperator(id, request.body, audit))
+        assertChanged(await operators.changeOperator(id, request.body, audit))
         return { success: true as const, operator: await find(id) }
       },
     )
@@ -100,7 +100,7 @@ export function operatorManagementRoutes(parts: {
       '/api/v1/operators/:id',
       {
         schema: {
-          summary: 'Remove an operator with sessions, passkeys and tokens',
+          summary: 'Remove an operator with all sessions, passkeys and tokens',
           params,
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
@@ -109,7 +109,7 @@ export function operatorManagementRoutes(parts: {
         const { id } = request.params
         const operator = await find(id)
         const audit = auditOf(request, 'operator.remove', operator)
-        expectChanged(await operators.removeOperator(id, audit))
+        assertChanged(await operators.removeOperator(id, audit))
         return { success: true as const, message: `${operator.email} was removed.` }
       },
     )
@@ -118,7 +118,7 @@ export function operatorManagementRoutes(parts: {
       '/api/v1/operators/:id/second-factor',
       {
         schema: {
-          summary: 'Take away the second factor and the passkeys of an operator who has lost them',
+          summary: 'Remove the second factor and the passkeys of an operator who has lost them',
           params,
           response: { 200: DoneAnswer, '4xx': ErrorAnswer },
         },
@@ -129,7 +129,7 @@ export function operatorManagementRoutes(parts: {
         if (!(await operators.removeSecondFactor(operator.id, audit))) {
           throw new HubError('not_found', { what: 'second factor' })
         }
-        return { success: true as const, message: 'The second factor was taken away.' }
+        return { success: true as const, message: 'The second factor was removed.' }
       },
     )
 
@@ -173,7 +173,7 @@ export function operatorManagementRoutes(parts: {
         const operator = await find(request.params.id)
         const audit = auditOf(request, 'session.end_all', operator)
         const ended = await operators.endSessions(operator.id, null, audit)
-        return { success: true as const, message: `Sessions that were ended: ${ended}.` }
+        return { success: true as const, message: `Ended ${formatCount(ended, 'session')}.` }
       },
     )
 
@@ -198,7 +198,7 @@ export function operatorManagementRoutes(parts: {
   }
 }
 
-function expectChanged(outcome: OperatorChange): void {
+function assertChanged(outcome: OperatorChange): void {
   if (outcome === 'unknown') throw new HubError('not_found', { what: 'operator' })
   if (outcome === 'last_admin') throw new HubError('last_admin')
 }

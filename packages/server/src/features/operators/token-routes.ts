@@ -1,27 +1,26 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ApiToken, DoneAnswer, ErrorAnswer, Role } from '@recordhub/protocol'
-import { type Caller, mayActAs } from '../../domain/auth/caller.ts'
+import { type Caller, hasRole } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import { makeApiToken } from '../auth/api-token.ts'
+import { createOwnedToken } from '../auth/api-token.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
-/** Tokens for programs: one's own, and for an admin everybody's. */
-export function tokenRoutes(parts: {
+/** API tokens: an operator manages their own tokens, an admin manages all of them. */
+export function tokenRoutes(deps: {
   operators: OperatorStore
   clock: Clock
   callerOf: CallerOf
   requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, clock, callerOf, requesterOf } = parts
+  const { operators, clock, callerOf, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/tokens',
       {
         schema: {
-          summary:
-            "List the tokens for programs: an admin's list has everybody's, others' their own",
+          summary: 'List your tokens; as an admin, all tokens',
           response: {
             200: Type.Object({ success: Type.Literal(true), tokens: Type.Array(ApiToken) }),
             '4xx': ErrorAnswer,
@@ -38,12 +37,12 @@ export function tokenRoutes(parts: {
       '/api/v1/tokens',
       {
         schema: {
-          summary: "Make a token, which is shown this once; its role is not above one's own",
+          summary: 'Create a token with your role or a lower one; only this response contains it',
           body: Type.Object(
             {
               name: Type.String({ minLength: 1, maxLength: 100 }),
               role: Role,
-              /** For ever where it is left out or null. */
+              /** Absent or null: the token does not expire. */
               expires_in_days: Type.Optional(
                 Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
               ),
@@ -63,14 +62,14 @@ export function tokenRoutes(parts: {
       async (request, reply) => {
         const caller = callerOf(request)
         const { name, role, expires_in_days = null } = request.body
-        if (!mayActAs(caller, role)) throw new HubError('forbidden', { role })
-        const asked = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
-        const made = await makeApiToken(
+        if (!hasRole(caller, role)) throw new HubError('forbidden', { role })
+        const expiresAt = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
+        const created = await createOwnedToken(
           operators,
           {
             name: name.trim(),
             role,
-            expiresAt: earliest(asked, endOf(caller)),
+            expiresAt: earliest(expiresAt, expiryOf(caller)),
             operatorId: ownerOf(caller),
           },
           requesterOf(request),
@@ -78,7 +77,7 @@ export function tokenRoutes(parts: {
         return reply
           .code(201)
           .header('Cache-Control', 'no-store')
-          .send({ success: true as const, api_token: made.stored, token: made.token })
+          .send({ success: true as const, api_token: created.stored, token: created.token })
       },
     )
 
@@ -86,7 +85,7 @@ export function tokenRoutes(parts: {
       '/api/v1/tokens/:id',
       {
         schema: {
-          summary: 'Revoke a token, which holds no more from then on',
+          summary: 'Revoke a token, which ends its access immediately',
           params: Type.Object({ id: Type.Integer() }),
           response: {
             200: DoneAnswer,
@@ -112,21 +111,21 @@ export function tokenRoutes(parts: {
   }
 }
 
-/** Whose tokens somebody may see; null for everybody's. */
+/** The operator whose tokens a caller may manage; null for all tokens. */
 function scopeOf(caller: Caller): string | null {
-  if (mayActAs(caller, 'admin')) return null
-  const own = ownerOf(caller)
-  if (own === null) throw new HubError('operators_only')
-  return own
+  if (hasRole(caller, 'admin')) return null
+  const owner = ownerOf(caller)
+  if (owner === null) throw new HubError('operators_only')
+  return owner
 }
 
-/** The operator whom a token that somebody makes belongs to; null for nobody. */
+/** The owner of the tokens that a caller creates; null if the caller is a token without an owner. */
 function ownerOf(caller: Caller): string | null {
   return caller.kind === 'operator' ? caller.id : caller.operatorId
 }
 
-/** A token that a program makes does not outlive its own. */
-function endOf(caller: Caller): string | null {
+/** A token that a program creates does not outlive the token of the program. */
+function expiryOf(caller: Caller): string | null {
   return caller.kind === 'program' ? caller.expiresAt : null
 }
 

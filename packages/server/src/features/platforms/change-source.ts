@@ -7,16 +7,16 @@ import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { probePlatform } from './probe-platform.ts'
 import { toProbeError } from './register-platform.ts'
+import { probePlatform } from './test-connection.ts'
 
 /**
- * Changes where a platform is, the key that it expects, or both. They are tried before they are stored: the
- * platform must answer, and by the name that it is registered with.
- * @throws HubError `not_found`, `platform_name_differs`, or what is wrong with the platform's answer.
+ * Changes the base URL of a platform, its source API key, or both. They are tested before they are stored: the platform
+ * must respond with the platform_name that it is registered with.
+ * @throws HubError `not_found`, `platform_name_differs`, or the error of the test.
  */
 export async function changeSource(
-  parts: {
+  deps: {
     client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
     platforms: Pick<PlatformStore, 'readSource'>
     connections: Pick<ConnectionStore, 'setSource'>
@@ -30,14 +30,14 @@ export async function changeSource(
   },
   requester: Requester,
 ): Promise<void> {
-  const { secrets } = parts
-  const before = await parts.platforms.readSource(change.platform_id)
+  const { secrets } = deps
+  const before = await deps.platforms.readSource(change.platform_id)
   if (!before) throw new HubError('not_found', { what: 'platform' })
   const { platform_id, platform_name, display_title } = before
   const entered = parseSourceUrl(change.source_base_url ?? before.source_base_url)
   const source_api_key =
     change.source_api_key ?? secrets.open(before.sealed_source_key, SOURCE_KEY_PURPOSE)
-  const probe = await probePlatform(parts.client, { source_base_url: entered, source_api_key })
+  const probe = await probePlatform(deps.client, { source_base_url: entered, source_api_key })
   const [problem] = probe.problems
   if (problem) throw toProbeError(problem)
   const source_base_url = probe.source_base_url ?? entered
@@ -49,22 +49,22 @@ export async function changeSource(
   const isNewUrl = source_base_url !== before.source_base_url
   if (!isNewKey && !isNewUrl) return
   const details = { source_base_url, before: before.source_base_url, new_source_key: isNewKey }
-  const what = [
-    ...(isNewUrl ? [`is called at ${source_base_url}`] : []),
-    ...(isNewKey ? ['is called with a new source API key'] : []),
+  const changes = [
+    ...(isNewUrl ? [`the base URL ${source_base_url}`] : []),
+    ...(isNewKey ? ['a new source API key'] : []),
   ]
-  const isDone = await parts.connections.setSource(
+  const isDone = await deps.connections.setSource(
     {
       platform_id,
       source_base_url,
       sealed_source_key: isNewKey ? secrets.seal(source_api_key, SOURCE_KEY_PURPOSE) : null,
-      at: parts.clock.now().toISOString(),
+      at: deps.clock.now().toISOString(),
     },
     {
       activity: {
         level: 'info',
         kind: 'platform.source_changed',
-        message: `${display_title} ${what.join(' and ')} from now on.`,
+        message: `${display_title} now has ${changes.join(' and ')}.`,
         actor: requester.actor,
         details,
       },

@@ -1,28 +1,28 @@
 import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
 import { connectionHint } from '../../domain/platform/connection-hints.ts'
-import { checkPulled, faultsInWords } from '../../domain/record/record-input.ts'
+import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import { checkSourceKey, parseSourceUrl, withoutApiPath } from '../../platform-client/source-url.ts'
 
-export type CheckingClient = Pick<
+export type ConnectionTestClient = Pick<
   PlatformClient,
   'ping' | 'fetchManifest' | 'peekRecords' | 'hasSearch'
 >
 
-/** What a platform says of itself, as far as it could be read. */
-export type Described = {
-  /** The address that it responded at, which may be corrected; null where it was not reached. */
+/** The description that a platform gives of itself, as far as it could be read. */
+export type PlatformDescription = {
+  /** The address that it responded at, which may be corrected; null if it was not reached. */
   source_base_url: string | null
-  /** How to call it; null where nothing else would work either. */
+  /** The target of further requests; null if they would fail, too. */
   target: CallTarget | null
   ping: PingAnswer | null
   manifest: Manifest | null
 }
 
-/** Errors that say that the platform was not even met. */
-const NOT_MET = new Set([
+/** Errors that mean that no server was reached. */
+const NOT_REACHED = new Set([
   'platform_address_refused',
   'platform_unreachable',
   'platform_certificate_invalid',
@@ -31,8 +31,8 @@ const NOT_MET = new Set([
 
 /**
  * Requests a platform's ping and manifest and yields the result of each at once. Nothing is stored.
- * @param expected the name that the platform must have; null where any will do.
- * @param correctUrl whether the platform is also looked for without a path such as `/api` at the end of its address.
+ * @param expected the name that the platform must have; null for any.
+ * @param correctUrl whether to retry without a path such as `/api` at the end of the base URL.
  */
 export async function* checkDescription(
   client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
@@ -42,7 +42,7 @@ export async function* checkDescription(
     correctUrl,
     signal,
   }: { expected: string | null; correctUrl: boolean; signal: AbortSignal | null },
-): AsyncGenerator<ConnectionCheck, Described> {
+): AsyncGenerator<ConnectionCheck, PlatformDescription> {
   const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
   const entered = await attempt(async () => ({
     source_base_url: parseSourceUrl(given.source_base_url),
@@ -53,7 +53,7 @@ export async function* checkDescription(
     return nothing
   }
   const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal })
-  if (ping instanceof HubError && NOT_MET.has(ping.code)) {
+  if (ping instanceof HubError && NOT_REACHED.has(ping.code)) {
     yield failed('reachable', ping)
     return nothing
   }
@@ -67,18 +67,18 @@ export async function* checkDescription(
   const pinged = ping instanceof HubError ? null : ping
   if (manifest instanceof HubError) yield failed('manifest', manifest)
   else yield checkNames(manifest, pinged, expected)
-  const isKeyRefused = [ping, manifest].some(
-    (answer) => answer instanceof HubError && answer.code === 'platform_refused_key',
+  const isKeyRejected = [ping, manifest].some(
+    (result) => result instanceof HubError && result.code === 'platform_refused_key',
   )
   return {
     source_base_url: target.source_base_url,
-    target: isKeyRefused ? null : target,
+    target: isKeyRejected ? null : target,
     ping: pinged,
     manifest: manifest instanceof HubError ? null : manifest,
   }
 }
 
-/** @returns the target as it was given, or with the corrected address where only that one responds. */
+/** @returns the given target, or the one with the corrected base URL if only that one responds. */
 async function pingPlatform(
   client: Pick<PlatformClient, 'ping'>,
   target: CallTarget,
@@ -86,16 +86,16 @@ async function pingPlatform(
 ): Promise<{ target: CallTarget; ping: PingAnswer | HubError }> {
   const ping = await attempt(() => client.ping(target, signal))
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
-  if (shortened === null || !(ping instanceof HubError) || NOT_MET.has(ping.code)) {
+  if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {
     return { target, ping }
   }
   const corrected = { ...target, source_base_url: shortened }
-  const again = await attempt(() => client.ping(corrected, signal))
-  const isThere = !(again instanceof HubError) || again.code === 'platform_refused_key'
-  return isThere ? { target: corrected, ping: again } : { target, ping }
+  const retried = await attempt(() => client.ping(corrected, signal))
+  const isFound = !(retried instanceof HubError) || retried.code === 'platform_refused_key'
+  return isFound ? { target: corrected, ping: retried } : { target, ping }
 }
 
-/** Calls the records endpoints of modules, one after the other, and the search endpoint. */
+/** Requests the records endpoints of modules one after the other, then the search endpoint. */
 export async function* checkEndpoints(
   client: Pick<PlatformClient, 'peekRecords' | 'hasSearch'>,
   target: CallTarget,
@@ -108,10 +108,10 @@ export async function* checkEndpoints(
   const search = await attempt(() => client.hasSearch(target, signal))
   if (search instanceof HubError) yield failed('search', search)
   else {
-    const words = search
-      ? 'The search endpoint answers.'
-      : 'There is no search endpoint. It is optional; the hub searches what it has stored.'
-    yield passed('search', words)
+    const message = search
+      ? 'The search endpoint responds.'
+      : 'There is no search endpoint. It is optional: the hub searches its own records.'
+    yield passed('search', message)
   }
 }
 
@@ -121,15 +121,15 @@ async function checkRecords(
   { record_type, signal }: { record_type: string; signal: AbortSignal },
 ): Promise<ConnectionCheck> {
   const check = `records/${record_type}`
-  const begun = await attempt(() => client.peekRecords(target, record_type, signal))
-  if (begun instanceof HubError) return failed(check, begun)
-  const { first, total, path } = begun
+  const peek = await attempt(() => client.peekRecords(target, record_type, signal))
+  if (peek instanceof HubError) return failed(check, peek)
+  const { first, total, path } = peek
   const counted = total === 1 ? '1 record' : `${total} records`
   const reported = total === null ? 'the number of records is not reported' : `${counted} reported`
   if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.`, total)
   const checked = checkPulled(first)
   if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.`, total)
-  const reason = `in its first record ${faultsInWords(checked.errors)}`
+  const reason = `in its first record ${formatErrors(checked.errors)}`
   return failed(check, new HubError('platform_answer_invalid', { path, reason }))
 }
 
@@ -140,8 +140,8 @@ function checkNames(
 ): ConnectionCheck {
   const { platform_name: got, platform_title, modules } = manifest
   if (ping && ping.platform_name !== got) {
-    const words = `The platform's ping says "${ping.platform_name}" and its manifest "${got}". Both must give the same platform_name.`
-    return failed('manifest', HubError.withMessage('platform_answer_invalid', words))
+    const message = `The platform_name is "${ping.platform_name}" in the ping response and "${got}" in the manifest. Both must be the same.`
+    return failed('manifest', HubError.withMessage('platform_answer_invalid', message))
   }
   if (expected !== null && expected !== got) {
     return failed('manifest', new HubError('platform_name_differs', { got, expected }))

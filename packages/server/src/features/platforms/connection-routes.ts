@@ -15,34 +15,41 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { CheckingClient } from './check-connection.ts'
-import { answerOrLines, endOf, LINES, sendLines, toLines, wantsLines } from './ndjson-stream.ts'
+import type { ConnectionTestClient } from './check-connection.ts'
+import {
+  abortOnClose,
+  jsonOrLines,
+  LINES,
+  sendLines,
+  toLines,
+  wantsLines,
+} from './ndjson-stream.ts'
 import { readTarget } from './read-target.ts'
 import { revealHubKey } from './reveal-hub-key.ts'
 import { rotateHubKey } from './rotate-hub-key.ts'
-import { type Tested, testRegistered } from './test-connection.ts'
+import { type ConnectionTestOptions, testRegistered } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 
-/** Whether a platform and the hub reach each other, and the key by which the platform does. */
-export function connectionRoutes(parts: {
+/** Tests the connection to a platform, and shows and rotates its hub API key. */
+export function connectionRoutes(deps: {
   platforms: PlatformStore
   connections: ConnectionStore
   activity: ActivityStore
-  client: CheckingClient
+  client: ConnectionTestClient
   secrets: SecretBox
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
-  /** @throws HubError where nobody with a password asks, it is not theirs, or may not be tried now. */
+  /** @throws HubError if the caller has no password, the password is wrong, or the operator is locked out. */
   reauthenticate: (request: FastifyRequest, password: string) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { requesterOf, reauthenticate } = parts
+  const { requesterOf, reauthenticate } = deps
 
-  async function findTested(
+  async function toTestOptions(
     platformId: number,
     checkEverything: boolean,
-  ): Promise<Tested & { platform_id: number }> {
-    const { platform, target } = await readTarget(parts, platformId)
+  ): Promise<ConnectionTestOptions & { platform_id: number }> {
+    const { platform, target } = await readTarget(deps, platformId)
     const registered = platform.modules.filter((module) => module.registered)
     return {
       platform_id: platformId,
@@ -60,21 +67,22 @@ export function connectionRoutes(parts: {
       {
         schema: {
           summary:
-            'Test the connection to a registered platform, and each of its endpoints where requested',
+            'Test the connection to a registered platform and, if requested, all of its endpoints',
           description: LINES,
           params: PlatformId,
           body: Type.Union([ConnectionTestRequest, Type.Null()]),
-          response: { 200: answerOrLines(ConnectionTest), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ConnectionTest), '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        const tested = await findTested(request.params.id, request.body?.check_everything ?? false)
-        const steps = testRegistered(parts, tested, endOf(reply))
+        const checkEverything = request.body?.check_everything ?? false
+        const options = await toTestOptions(request.params.id, checkEverything)
+        const steps = testRegistered(deps, options, abortOnClose(reply))
         if (wantsLines(request)) {
-          const last = (_: unknown, checks: ConnectionCheck[]) => toAnswer(checks)
+          const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)
           return sendLines(reply, toLines(steps, last))
         }
-        return reply.send(toAnswer(await Array.fromAsync(steps)))
+        return reply.send(toResponse(await Array.fromAsync(steps)))
       },
     )
 
@@ -82,18 +90,18 @@ export function connectionRoutes(parts: {
       '/api/v1/platforms/:id/hub-key/reveal',
       {
         schema: {
-          summary: 'Show the hub API key of a platform to an operator who gives the password again',
+          summary: 'Show the hub API key of a platform after the operator confirms the password',
           params: PlatformId,
           body: RevealRequest,
           response: { 200: HubKeyAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        const wanted = {
+        const reveal = {
           platform_id: request.params.id,
           reauthenticate: () => reauthenticate(request, request.body.password ?? ''),
         }
-        const hub_api_key = await revealHubKey(parts, wanted, requesterOf(request))
+        const hub_api_key = await revealHubKey(deps, reveal, requesterOf(request))
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, hub_api_key }
       },
@@ -103,15 +111,16 @@ export function connectionRoutes(parts: {
       '/api/v1/platforms/:id/hub-key/rotate',
       {
         schema: {
-          summary: 'Give a platform a new hub API key; the one before stays valid for a while',
+          summary:
+            'Create a new hub API key for a platform; the old one remains valid for a grace period',
           params: PlatformId,
           body: RotateRequest,
           response: { 200: HubKeyAnswer, '4xx': ErrorAnswer },
         },
       },
       async (request, reply) => {
-        const wanted = { platform_id: request.params.id, ...request.body }
-        const hub_api_key = await rotateHubKey(parts, wanted, requesterOf(request))
+        const rotation = { platform_id: request.params.id, ...request.body }
+        const hub_api_key = await rotateHubKey(deps, rotation, requesterOf(request))
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, hub_api_key }
       },
@@ -119,6 +128,6 @@ export function connectionRoutes(parts: {
   }
 }
 
-function toAnswer(checks: ConnectionCheck[]): ConnectionTest {
+function toResponse(checks: ConnectionCheck[]): ConnectionTest {
   return { success: checks.every((one) => one.ok), checks }
 }

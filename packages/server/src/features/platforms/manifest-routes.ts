@@ -12,33 +12,33 @@ import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
-import { changeDriftPolicy } from './change-module.ts'
-import { type ManifestParts, refreshManifest } from './refresh-manifest.ts'
+import { type ManifestDeps, refreshManifest } from './refresh-manifest.ts'
+import { setDriftPolicy } from './set-drift-policy.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const MAX_PAGE = 500
 
-/** Manifests, what differs from them, and whether all records are here. */
+/** Manifests, drift and completeness. */
 export function manifestRoutes(
-  parts: Omit<ManifestParts, 'manifests'> & {
+  deps: Omit<ManifestDeps, 'manifests'> & {
     manifests: ManifestStore
     requesterOf: (request: FastifyRequest) => Requester
   },
 ): FastifyPluginAsyncTypebox {
-  const { manifests, requesterOf } = parts
+  const { manifests, requesterOf } = deps
   return async (app) => {
     app.post(
       '/api/v1/platforms/:id/manifest/refresh',
       {
         schema: {
-          summary: "Fetch a platform's manifest and take it over",
+          summary: "Fetch and store a platform's manifest",
           params: PlatformId,
           response: { 200: ManifestRefreshAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
         },
       },
       async (request) => {
         const { id } = request.params
-        const refreshed = await refreshManifest(parts, id, requesterOf(request))
+        const refreshed = await refreshManifest(deps, id, requesterOf(request))
         return { success: true as const, ...refreshed }
       },
     )
@@ -47,7 +47,7 @@ export function manifestRoutes(
       '/api/v1/platforms/:id/drift',
       {
         schema: {
-          summary: 'How the manifest has changed, and what of the records does not go with it',
+          summary: 'Read the changes of the manifest and the records that do not match it',
           params: PlatformId,
           response: { 200: DriftAnswer, '4xx': ErrorAnswer },
         },
@@ -63,7 +63,7 @@ export function manifestRoutes(
       '/api/v1/platforms/:id/modules/:record_type',
       {
         schema: {
-          summary: 'Say what becomes of records that do not go with the manifest',
+          summary: 'Set whether records that do not match the manifest are stored or rejected',
           params: Type.Object({ ...PlatformId.properties, record_type: Type.String() }),
           body: ModuleChange,
           response: {
@@ -75,7 +75,7 @@ export function manifestRoutes(
       async (request) => {
         const { id, record_type } = request.params
         const change = { platform_id: id, record_type, ...request.body }
-        const platform = await changeDriftPolicy(parts, change, requesterOf(request))
+        const platform = await setDriftPolicy(deps, change, requesterOf(request))
         return { success: true as const, platform }
       },
     )
@@ -84,7 +84,7 @@ export function manifestRoutes(
       '/api/v1/completeness',
       {
         schema: {
-          summary: 'Whether the records of the registered modules are all here',
+          summary: 'Read which registered modules are proved complete',
           querystring: Type.Object(
             {
               platform: Type.Optional(Type.String()),

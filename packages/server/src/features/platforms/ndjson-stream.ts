@@ -1,4 +1,4 @@
-/** Steps of a test that are told one by one: a line of JSON each, to whoever accepts that. */
+/** Sends the steps of a connection test as JSON lines to clients that accept them. */
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -6,13 +6,13 @@ import type { TSchema } from 'typebox'
 
 const LINES_TYPE = 'application/x-ndjson'
 
-/** For the description of a route. */
-export const LINES = `With \`Accept: ${LINES_TYPE}\` each check comes as a line of its own as soon as it is made, and the answer is the last line.`
+/** Part of the description of a route. */
+export const LINES = `With \`Accept: ${LINES_TYPE}\` each check is sent as a line when it is done, and the response is the last line.`
 
-/** The schema of an answer that comes whole or in lines. */
-export function answerOrLines<Answer extends TSchema>(schema: Answer) {
+/** The schema of a response in JSON or in JSON lines. */
+export function jsonOrLines<Schema extends TSchema>(schema: Schema) {
   return {
-    description: 'The answer, or its lines',
+    description: 'The response, or its lines',
     content: {
       'application/json': { schema },
       [LINES_TYPE]: { schema: Type.Unsafe<Readable>({ type: 'string' }) },
@@ -24,40 +24,40 @@ export function wantsLines(request: FastifyRequest): boolean {
   return String(request.headers.accept ?? '').includes(LINES_TYPE)
 }
 
-/** Aborted when nobody waits for the answer any more. */
-export function endOf(reply: FastifyReply): AbortSignal {
-  const ended = new AbortController()
-  reply.raw.on('close', () => ended.abort())
-  return ended.signal
+/** Returns a signal that aborts when the client closes the connection. */
+export function abortOnClose(reply: FastifyReply): AbortSignal {
+  const closed = new AbortController()
+  reply.raw.on('close', () => closed.abort())
+  return closed.signal
 }
 
 export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
-  // A proxy must not gather them.
+  // A proxy must not buffer the lines.
   reply.header('X-Accel-Buffering', 'no')
   return reply.type(LINES_TYPE).send(lines)
 }
 
-/** The result of the steps of a test. */
+/** Runs all steps and returns the result. */
 export async function resultOf<Step, Result>(steps: AsyncGenerator<Step, Result>): Promise<Result> {
   let step = await steps.next()
   while (!step.done) step = await steps.next()
   return step.value
 }
 
-/** The steps of a test, and the line that `last` makes of what they come to. */
+/** The steps as lines, and a last line that `last` creates from the result and the steps. */
 export function toLines<Step, Result>(
   steps: AsyncGenerator<Step, Result>,
-  last: (result: Result, told: Step[]) => unknown,
+  last: (result: Result, steps: Step[]) => unknown,
 ): Readable {
   async function* lines() {
-    const told: Step[] = []
+    const done: Step[] = []
     let step = await steps.next()
     while (!step.done) {
-      told.push(step.value)
+      done.push(step.value)
       yield `${JSON.stringify(step.value)}\n`
       step = await steps.next()
     }
-    yield `${JSON.stringify(last(step.value, told))}\n`
+    yield `${JSON.stringify(last(step.value, done))}\n`
   }
   return Readable.from(lines())
 }

@@ -6,17 +6,17 @@ import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
 /**
- * A registered platform, and how it is called.
+ * Reads a registered platform with its base URL and source API key.
  * @throws HubError `not_found`.
  */
 export async function readTarget(
-  parts: { platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>; secrets: SecretBox },
+  deps: { platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>; secrets: SecretBox },
   platformId: number,
 ): Promise<{ platform: Platform; target: CallTarget }> {
-  const source = await parts.platforms.readSource(platformId)
-  const platform = source && (await parts.platforms.readPlatform(platformId))
+  const source = await deps.platforms.readSource(platformId)
+  const platform = source && (await deps.platforms.readPlatform(platformId))
   if (!platform) throw new HubError('not_found', { what: 'platform' })
   const { source_base_url, sealed_source_key } = source
-  const source_api_key = parts.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+  const source_api_key = deps.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
   return { platform, target: { source_base_url, source_api_key } }
 }

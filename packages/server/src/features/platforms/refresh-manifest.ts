@@ -1,5 +1,5 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
-import { counted, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
@@ -9,46 +9,46 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ManifestStore } from '../../storage/port/manifest-store.ts'
 import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
 
-export type ManifestParts = {
+export type ManifestDeps = {
   client: Pick<PlatformClient, 'fetchManifest'>
   platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>
-  manifests: Pick<ManifestStore, 'claimManifest' | 'storeManifest'>
+  manifests: Pick<ManifestStore, 'reserveManifestFetch' | 'saveManifest'>
   secrets: SecretBox
   clock: Clock
 }
 
 /**
- * Fetches a platform's manifest and takes it over.
- * @throws HubError `not_found`, or why the platform's answer cannot be used; nothing is changed then.
+ * Fetches a platform's manifest and stores it.
+ * @throws HubError `not_found`, or the error of the request or the response. Nothing is changed then.
  */
 export async function refreshManifest(
-  parts: ManifestParts,
+  deps: ManifestDeps,
   platformId: number,
   requester: Requester,
 ): Promise<{ platform: Platform; changes: ManifestChange[] }> {
-  const source = await parts.platforms.readSource(platformId)
-  const changes = source && (await takeOver(parts, source, { requester, signal: null }))
-  const platform = await parts.platforms.readPlatform(platformId)
+  const source = await deps.platforms.readSource(platformId)
+  const changes = source && (await fetchAndStore(deps, source, { requester, signal: null }))
+  const platform = await deps.platforms.readPlatform(platformId)
   if (!changes || !platform) throw new HubError('not_found', { what: 'platform' })
   return { platform, changes }
 }
 
-/** Asked for no more often by pulls. */
-const EVERY_MS = 60 * 60 * 1000
+/** Minimum time between two refreshes of a platform after pulls. */
+const MIN_INTERVAL_MS = 60 * 60 * 1000
 
-/** Refreshes a platform's manifest where that was not tried within the hour. Never rejects. */
-export type RefreshInPassing = (platformId: number, signal: AbortSignal) => Promise<void>
+/** Refreshes a platform's manifest unless that was attempted within the last hour. Never rejects. */
+export type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
 
-export function createRefreshInPassing(
-  parts: ManifestParts & {
+export function createManifestRefresher(
+  deps: ManifestDeps & {
     activity: Pick<ActivityStore, 'appendActivity'>
-    complain: (error: unknown, platformId: number) => void
+    onError: (error: unknown, platformId: number) => void
   },
-): RefreshInPassing {
-  const { platforms, manifests, activity, clock, complain } = parts
+): RefreshManifestIfDue {
+  const { platforms, manifests, activity, clock, onError } = deps
   async function refresh(source: PlatformSource, signal: AbortSignal): Promise<void> {
     try {
-      await takeOver(parts, source, { requester: null, signal })
+      await fetchAndStore(deps, source, { requester: null, signal })
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof HubError)) throw error
@@ -64,19 +64,19 @@ export function createRefreshInPassing(
   return async (platformId, signal) => {
     try {
       const now = clock.now()
-      const notSince = new Date(now.getTime() - EVERY_MS).toISOString()
+      const notSince = new Date(now.getTime() - MIN_INTERVAL_MS).toISOString()
       const when = { at: now.toISOString(), notSince }
-      if (signal.aborted || !(await manifests.claimManifest(platformId, when))) return
+      if (signal.aborted || !(await manifests.reserveManifestFetch(platformId, when))) return
       const source = await platforms.readSource(platformId)
       if (source) await refresh(source, signal)
     } catch (error) {
-      complain(error, platformId)
+      onError(error, platformId)
     }
   }
 }
 
-async function takeOver(
-  { client, manifests, secrets, clock }: ManifestParts,
+async function fetchAndStore(
+  { client, manifests, secrets, clock }: ManifestDeps,
   source: PlatformSource,
   { requester, signal }: { requester: Requester | null; signal: AbortSignal | null },
 ): Promise<ManifestChange[] | null> {
@@ -88,11 +88,11 @@ async function takeOver(
     throw new HubError('platform_name_differs', { got, expected: platform_name })
   }
   const at = clock.now().toISOString()
-  return manifests.storeManifest({ platform_id, manifest, at }, (changes) => ({
+  return manifests.saveManifest({ platform_id, manifest, at }, (changes) => ({
     activity: {
       level: changes.some(({ change }) => change.endsWith('_removed')) ? 'warning' : 'info',
       kind: 'manifest.changed',
-      message: `The manifest of ${source.display_title} has changed: ${inWords(changes)}`,
+      message: `The manifest of ${source.display_title} has changed: ${formatChanges(changes)}`,
       ...(requester ? { actor: requester.actor } : {}),
       details: { changes: changes.slice(0, MAX_DETAILS) },
     },
@@ -106,21 +106,21 @@ function toAudit(requester: Requester, target: string, changes: ManifestChange[]
   return { ...requester, action: 'manifest.refresh', target, details: { changes: changes.length } }
 }
 
-const WORDS: Record<ManifestChange['change'], [noun: string, what: string]> = {
-  platform_changed: ['word', 'of the platform changed'],
+const LABELS: Record<ManifestChange['change'], [noun: string, verb: string]> = {
+  platform_changed: ['attribute', 'of the platform changed'],
   module_added: ['module', 'added'],
   module_removed: ['module', 'removed'],
-  module_changed: ['word', 'of modules changed'],
+  module_changed: ['attribute', 'of modules changed'],
   field_added: ['field', 'added'],
   field_removed: ['field', 'removed'],
-  field_changed: ['change', 'of fields'],
+  field_changed: ['attribute', 'of fields changed'],
 }
 
-function inWords(changes: ManifestChange[]): string {
+function formatChanges(changes: ManifestChange[]): string {
   const counts = Map.groupBy(changes, (one) => one.change)
-  const words = [...counts].map(([change, ones]) => {
-    const [noun, what] = WORDS[change]
-    return `${counted(ones.length, noun)} ${what}`
+  const texts = [...counts].map(([change, ones]) => {
+    const [noun, verb] = LABELS[change]
+    return `${formatCount(ones.length, noun)} ${verb}`
   })
-  return words.join(', ')
+  return texts.join(', ')
 }

@@ -1,5 +1,5 @@
 import type { Platform, RegisterRequest } from '@recordhub/protocol'
-import { counted, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type Requester } from '../../domain/activity/activity.ts'
 import {
   createKey,
   HUB_KEY_PREFIX,
@@ -12,15 +12,15 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { probePlatform } from './probe-platform.ts'
+import { probePlatform } from './test-connection.ts'
 
 /**
- * Registers a platform with the modules chosen from its manifest, which is fetched anew. The hub key
- * that the platform is to push with is shown this once; it is stored sealed.
- * @throws HubError where the platform does not answer as agreed, a module is unknown, or the name is taken.
+ * Registers a platform with some modules of its manifest, which is fetched again. Returns the hub API key that the
+ * platform pushes with; it is stored encrypted.
+ * @throws HubError when the test of the connection fails, a module is unknown, or the name is registered already.
  */
 export async function registerPlatform(
-  parts: {
+  deps: {
     client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
     platforms: Pick<PlatformStore, 'registerPlatform'>
     secrets: SecretBox
@@ -30,7 +30,7 @@ export async function registerPlatform(
   requester: Requester,
 ): Promise<{ platform: Platform; hub_api_key: string }> {
   const entered = parseSourceUrl(request.source_base_url)
-  const probe = await probePlatform(parts.client, { ...request, source_base_url: entered })
+  const probe = await probePlatform(deps.client, { ...request, source_base_url: entered })
   const [problem] = probe.problems
   if (problem) throw toProbeError(problem)
   const { manifest, source_base_url } = probe
@@ -45,29 +45,29 @@ export async function registerPlatform(
   }
   const hubKey = createKey(HUB_KEY_PREFIX)
   const { platform_name, platform_title } = manifest
-  const registered = await parts.platforms.registerPlatform(
+  const registered = await deps.platforms.registerPlatform(
     {
       platform_name,
       display_title: platform_title,
       platform_description: manifest.platform_description,
       source_base_url,
-      sealed_source_key: parts.secrets.seal(request.source_api_key, SOURCE_KEY_PURPOSE),
+      sealed_source_key: deps.secrets.seal(request.source_api_key, SOURCE_KEY_PURPOSE),
       hub_key: {
         key_hash: hubKey.hash,
         hint: hubKey.hint,
-        sealed: parts.secrets.seal(hubKey.key, HUB_KEY_PURPOSE),
+        sealed: deps.secrets.seal(hubKey.key, HUB_KEY_PURPOSE),
       },
       modules: manifest.modules.map((module) => ({
         ...module,
         registered: request.record_types.includes(module.record_type),
       })),
-      at: parts.clock.now().toISOString(),
+      at: deps.clock.now().toISOString(),
     },
     {
       activity: {
         level: 'info',
         kind: 'platform.registered',
-        message: `${platform_title} registered with ${counted(request.record_types.length, 'module')}`,
+        message: `${platform_title} registered with ${formatCount(request.record_types.length, 'module')}`,
         actor: requester.actor,
         details: { record_types: request.record_types },
       },
@@ -85,7 +85,7 @@ export async function registerPlatform(
   return { platform: registered.platform, hub_api_key: hubKey.key }
 }
 
-/** A problem of the probe as the error of a request that needs the platform to answer. */
+/** The error of a request that fails because of a problem that the probe found. */
 export function toProbeError(problem: { code: string; message: string }): HubError {
   const code = isErrorCode(problem.code) ? problem.code : 'platform_answer_invalid'
   return HubError.withMessage(code, problem.message)

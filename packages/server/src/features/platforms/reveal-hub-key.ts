@@ -6,15 +6,15 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
-const REFUSALS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
+const LOGGED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
 
 /**
- * Shows the hub API key of a platform to an operator who has shown once more who it is. Shown or
- * refused, it is in the audit; that it was shown is in the activity too.
- * @throws HubError `not_found`, and what `reauthenticate` throws.
+ * Returns the hub API key of a platform after the operator has reauthenticated. The audit log records each attempt, the
+ * activity only a successful one.
+ * @throws HubError `not_found`, and the errors of `reauthenticate`.
  */
 export async function revealHubKey(
-  parts: {
+  deps: {
     platforms: Pick<PlatformStore, 'readPlatform'>
     connections: Pick<ConnectionStore, 'readSealedHubKey'>
     activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
@@ -23,7 +23,7 @@ export async function revealHubKey(
   request: { platform_id: number; reauthenticate: () => Promise<void> },
   requester: Requester,
 ): Promise<string> {
-  const { platforms, connections, activity, secrets } = parts
+  const { platforms, connections, activity, secrets } = deps
   const { platform_id } = request
   const platform = await platforms.readPlatform(platform_id)
   const sealed = platform && (await connections.readSealedHubKey(platform_id))
@@ -33,8 +33,8 @@ export async function revealHubKey(
   try {
     await request.reauthenticate()
   } catch (error) {
-    // Whoever has to wait would fill the audit.
-    if (error instanceof HubError && REFUSALS.includes(error.code)) {
+    // Attempts during a lockout would fill the audit log.
+    if (error instanceof HubError && LOGGED_ERRORS.includes(error.code)) {
       await activity.appendAudit({ ...audit, action: 'hub_key.reveal_refused' })
     }
     throw error

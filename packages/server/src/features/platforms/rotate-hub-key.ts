@@ -7,11 +7,11 @@ import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 
 /**
- * Gives a platform a new hub API key; the one before goes on for the seconds of grace.
+ * Creates a new hub API key for a platform. The old one remains valid for `grace_seconds`.
  * @throws HubError `not_found`.
  */
 export async function rotateHubKey(
-  parts: {
+  deps: {
     platforms: Pick<PlatformStore, 'readPlatform'>
     connections: Pick<ConnectionStore, 'rotateHubKey'>
     secrets: SecretBox
@@ -21,23 +21,23 @@ export async function rotateHubKey(
   requester: Requester,
 ): Promise<string> {
   const { platform_id, grace_seconds } = request
-  const platform = await parts.platforms.readPlatform(platform_id)
+  const platform = await deps.platforms.readPlatform(platform_id)
   if (!platform) throw new HubError('not_found', { what: 'platform' })
   const { platform_name, display_title } = platform
   const { key, hash, hint } = createKey(HUB_KEY_PREFIX)
-  const now = parts.clock.now()
+  const now = deps.clock.now()
   const at = now.toISOString()
   const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
-  const hub_key = { key_hash: hash, hint, sealed: parts.secrets.seal(key, HUB_KEY_PURPOSE) }
-  const until = grace_seconds === 0 ? 'opens nothing any more' : `goes on until ${old_expires_at}`
+  const hub_key = { key_hash: hash, hint, sealed: deps.secrets.seal(key, HUB_KEY_PURPOSE) }
+  const validity = grace_seconds === 0 ? 'is no longer valid' : `is valid until ${old_expires_at}`
   const details = { grace_seconds, hint }
-  const isDone = await parts.connections.rotateHubKey(
+  const isDone = await deps.connections.rotateHubKey(
     { platform_id, hub_key, old_expires_at, at },
     {
       activity: {
         level: 'info',
         kind: 'platform.key_rotated',
-        message: `${display_title} has a new hub API key. The one before ${until}.`,
+        message: `${display_title} has a new hub API key. The old one ${validity}.`,
         actor: requester.actor,
         details,
       },

@@ -6,17 +6,16 @@ import type { SqlViews } from '../../storage/port/sql-views.ts'
 const PAUSE_MS = 1000
 
 /**
- * Keeps the views for readers with SQL in step with the modules: once at the start, and after each change
- * of platforms, one pass for all changes of a second. A hub works without them, so what fails is told in the
- * log and tried at the next change.
+ * Updates the SQL views for external readers when modules change: once at the start, and at most once per second after
+ * changes of platforms. The hub works without the views, so an error is logged, and the next change retries.
  */
-export function syncSqlViews(parts: {
+export function syncSqlViews(deps: {
   sqlViews: SqlViews
   platforms: Pick<PlatformStore, 'onChange'>
   log: Pick<FastifyBaseLogger, 'warn'>
 }): { start: () => void; stop: () => Promise<void> } {
-  const { sqlViews, platforms, log } = parts
-  let underWay: Promise<void> | null = null
+  const { sqlViews, platforms, log } = deps
+  let running: Promise<void> | null = null
   let isDue = false
   let stopping = new AbortController()
   stopping.abort()
@@ -26,18 +25,18 @@ export function syncSqlViews(parts: {
       isDue = false
       try {
         for (const failure of await sqlViews.refreshViews()) {
-          log.warn(failure, 'a view for readers with SQL could not be changed')
+          log.warn(failure, 'an SQL view could not be updated')
         }
       } catch (error) {
-        log.warn({ err: error }, 'the views for readers with SQL could not be looked at')
+        log.warn({ err: error }, 'the SQL views could not be read')
       }
       await sleep(PAUSE_MS, stopping.signal)
     }
-    underWay = null
+    running = null
   }
   const request = () => {
     isDue = true
-    if (!stopping.signal.aborted) underWay ??= refresh()
+    if (!stopping.signal.aborted) running ??= refresh()
   }
   platforms.onChange(request)
   return {
@@ -47,7 +46,7 @@ export function syncSqlViews(parts: {
     },
     async stop() {
       stopping.abort()
-      await underWay
+      await running
     },
   }
 }

@@ -1,12 +1,17 @@
-import type { ConnectionCheck, ProbeAnswer } from '@recordhub/protocol'
+import type { ConnectionCheck, ProbeAnswer, Problem } from '@recordhub/protocol'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { type CheckingClient, checkDescription, checkEndpoints } from './check-connection.ts'
-import { toProbeAnswer } from './probe-platform.ts'
+import {
+  type ConnectionTestClient,
+  checkDescription,
+  checkEndpoints,
+  type PlatformDescription,
+} from './check-connection.ts'
 
-export type Tested = {
+export type ConnectionTestOptions = {
   target: CallTarget
-  /** The name that the platform must have; null where any will do. */
+  /** The name that the platform must have; null for any. */
   expected: string | null
   /** The modules whose records endpoint is called; null for those of the manifest. */
   recordTypes: string[] | null
@@ -17,13 +22,13 @@ export type Tested = {
 }
 
 /**
- * Calls a platform's ping and manifest; where the caller requests it, also the beginning of each records endpoint and
- * the search endpoint. Nothing is stored. Ends early where nothing further could work.
+ * Requests a platform's ping and manifest and, with `checkEverything`, the beginning of each records response and the
+ * search endpoint. Yields each check when it is done. Stores nothing. Ends early if no further request could succeed.
  * @returns after the checks, the response of a probe.
  */
 export async function* testConnection(
-  client: CheckingClient,
-  { target, expected, recordTypes, correctUrl, checkEverything }: Tested,
+  client: ConnectionTestClient,
+  { target, expected, recordTypes, correctUrl, checkEverything }: ConnectionTestOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
   const checks: ConnectionCheck[] = []
@@ -35,15 +40,15 @@ export async function* testConnection(
     step = await description.next()
   }
   const described = step.value
-  const answer = toProbeAnswer(described, checks)
+  const response = toProbeAnswer(described, checks)
   const types = recordTypes ?? described.manifest?.modules.map((module) => module.record_type)
-  if (!checkEverything || !types || !described.target) return answer
+  if (!checkEverything || !types || !described.target) return response
   const endpoints = checkEndpoints(client, described.target, { recordTypes: types, signal })
   for await (const check of endpoints) {
-    answer.checks.push(check)
+    response.checks.push(check)
     yield check
   }
-  return answer
+  return response
 }
 
 /**
@@ -54,8 +59,8 @@ export async function* testRegistered(
   {
     client,
     platforms,
-  }: { client: CheckingClient; platforms: Pick<PlatformStore, 'recordRecovery'> },
-  { platform_id, ...tested }: Tested & { platform_id: number },
+  }: { client: ConnectionTestClient; platforms: Pick<PlatformStore, 'recordRecovery'> },
+  { platform_id, ...tested }: ConnectionTestOptions & { platform_id: number },
   signal: AbortSignal,
 ): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
   const steps = testConnection(client, tested, signal)
@@ -71,4 +76,40 @@ export async function* testRegistered(
     step = await steps.next()
   }
   return step.value
+}
+
+/** Requests a platform's ping and manifest, and describes each problem. Stores nothing. */
+export async function probePlatform(
+  client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
+  target: CallTarget,
+): Promise<ProbeAnswer> {
+  const options = { expected: null, correctUrl: true, signal: null }
+  const checks: ConnectionCheck[] = []
+  const description = checkDescription(client, target, options)
+  let step = await description.next()
+  while (!step.done) {
+    checks.push(step.value)
+    step = await description.next()
+  }
+  return toProbeAnswer(step.value, checks)
+}
+
+/** The response of a probe with these checks. Each problem is reported once. */
+function toProbeAnswer(
+  { source_base_url, ping, manifest }: PlatformDescription,
+  checks: readonly ConnectionCheck[],
+): ProbeAnswer {
+  const problems = new Map<string, Problem>()
+  for (const { code, message } of checks) {
+    if (code !== null) problems.set(message, { code, message })
+  }
+  const success = problems.size === 0
+  return {
+    success,
+    source_base_url,
+    ping,
+    manifest,
+    problems: [...problems.values()],
+    checks: [...checks],
+  }
 }

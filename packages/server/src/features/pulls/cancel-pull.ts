@@ -6,28 +6,28 @@ import type { PullRunner } from './run-pull.ts'
 export type CancelPull = (pullId: number, actor: string) => Promise<Pull>
 
 /**
- * Ends a pull at once, wherever it runs: from then on nothing that it still reads is stored, and the
- * next one may start. The process that runs it breaks off what it has open within a second or two.
+ * Ends a pull at once, whichever process runs it: nothing that it still reads is stored, and the next pull may start.
+ * The process that runs it closes its connections within two seconds.
  * @throws HubError `not_found`, `pull_over`.
  */
-export function createCancelPull(parts: {
+export function createCancelPull(deps: {
   pulls: Pick<PullStore, 'finishPull' | 'readPull'>
   runner: Pick<PullRunner, 'cancel'>
 }): CancelPull {
   return async (pullId, actor) => {
-    const ended = await parts.pulls.finishPull(
+    const ended = await deps.pulls.finishPull(
       pullId,
       { state: 'cancelled', unfinishedTasks: 'cancelled' },
       {
         level: 'info',
         kind: 'pull.cancelled',
         actor,
-        message: `Pull ${pullId} was cancelled. What it stored stays.`,
+        message: `Pull ${pullId} was cancelled. Records that it stored remain.`,
         details: { pull_id: pullId },
       },
     )
-    parts.runner.cancel(pullId)
-    const pull = await parts.pulls.readPull(pullId)
+    deps.runner.cancel(pullId)
+    const pull = await deps.pulls.readPull(pullId)
     if (!pull) throw new HubError('not_found', { what: 'pull' })
     if (!ended) throw new HubError('pull_over', { state: pull.state })
     return pull

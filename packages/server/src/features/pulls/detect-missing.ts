@@ -1,229 +1,239 @@
 /**
- * What a read that ended well says about the records that it did not bring: they are marked as missing,
- * or, where that would be suspiciously many, an operator is asked.
+ * Executes the plan of `domain/pull/missing.ts` after a read: surveys the module, marks missing records, opens or
+ * closes a review, and saves candidates for the next read.
  */
 import { createHash } from 'node:crypto'
+import type { NewActivity } from '../../domain/activity/activity.ts'
 import {
+  classifyRead,
   graceStart,
-  isCompleteRead,
+  type MissingPlan,
   type MissingSet,
+  type MissingSurvey,
   needsSecondRead,
-  type OpenReview,
+  planMissing,
   type ReadStart,
-  validateMissing,
 } from '../../domain/pull/missing.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { MissingStore, ModulePlace, UnmetRecord } from '../../storage/port/missing-store.ts'
-import { toAbortError } from './abort-error.ts'
-import { describeHeld, describeSettled } from './describe-missing.ts'
-import type { PullTaskContext, PullTaskOutcome } from './run-pull-task.ts'
+import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
+import { toAbortError } from './rejections.ts'
 
-/** Looked at in one step: where none of them was met, rows are read, and pushes wait for no more than this. */
+/** Maximum number of records examined in one query, during which pushes wait. */
 const STEP = 1000
-/** Marked in one transaction, or looked up at once: pushes wait for no more than this. */
+/** Maximum number of records marked in one transaction or looked up in one query, during which pushes wait. */
 const CHUNK = 500
-/** Of what a read of several pages did not meet, so many are kept for the next one, which keeps the next. */
-const MAX_SUSPECTS = 10_000
+/** Maximum number of candidate missing records remembered between two reads of a paged module. */
+const MAX_CANDIDATES = 10_000
 
 export type DetectMissingDeps = {
   missing: MissingStore
-  /** Above this part of a module an operator is asked first. */
-  missingFusePercent: number
-  /** A read that began less than this after a record was pushed does not mark the record. */
+  /** The missing threshold: an operator must review a larger share of a module before it is marked. */
+  missingThresholdPercent: number
+  /** A read that began less than this after the push of a record does not mark the record. */
   missingGraceSeconds: number
 }
 
-export type JudgedOutcome = PullTaskOutcome & {
-  /** Whether nothing is left to be judged: else the next read must bring all records again. */
+export type DetectedOutcome = PullTaskOutcome & {
+  /** Whether the read decided about every record. If not, the next read must return all records again. */
   isSettled: boolean
-  /** How many records it met only as elements that were rejected: what is stored of them stays. */
-  rejectedHere: number
+  /** The number of stored records that the read contained only as rejected elements. */
+  rejectedPresent: number
 }
 
-/** A read as its records are judged by it. */
-type JudgingRead = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
-  Pick<PullTaskOutcome, 'extent' | 'requested_at'> &
+type Read = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
+  Pick<PullTaskOutcome, 'coverage' | 'requested_at'> &
   ReadStart
 
+type Survey = MissingSurvey & {
+  /** The ids of the records in `found`. */
+  recordIds: number[]
+  /** Whether the read, or a second read in a row, proves an absent record missing. */
+  isConfirmed: (record: RecordRef) => boolean
+}
+
 /**
- * Marks what is gone, where the read can tell, and counts it in the outcome. Where that breaks off, the
- * outcome says so as its error; what was marked by then stays, and the next read marks the rest.
+ * Detects the missing records of a module after a read, and adds them to the counts of the outcome. An error becomes
+ * the error of the outcome. Records that were marked before it stay marked, and the next read marks the rest.
  */
 export async function detectMissing(
-  parts: DetectMissingDeps,
+  deps: DetectMissingDeps,
   context: PullTaskContext,
   outcome: PullTaskOutcome,
-): Promise<JudgedOutcome> {
-  const pushed_until = graceStart(outcome.requested_at, parts.missingGraceSeconds)
-  const read: JudgingRead = { ...context, ...outcome, pushed_until }
+): Promise<DetectedOutcome> {
+  const { missing, missingThresholdPercent, missingGraceSeconds } = deps
+  const pushed_until = graceStart(outcome.requested_at, missingGraceSeconds)
+  const read: Read = { ...context, ...outcome, pushed_until }
   const counts = { ...outcome.counts }
-  // That nothing has changed is asked only after a read that was settled.
-  if (outcome.error === null && outcome.extent.pages === 0) {
-    return { ...outcome, isSettled: true, rejectedHere: 0 }
-  }
-  let isSettled = false
-  let rejectedHere = 0
+  let rejectedPresent = 0
   try {
-    if (outcome.error === null && isCompleteRead(outcome.extent, { ...outcome, ...counts })) {
-      isSettled = await settle(parts, read, (marked) => {
-        counts.missing += marked
-      })
-    } else {
-      // Two reads in a row must agree, and this one has nothing to say.
-      await parts.missing.rememberSuspects(context.plan, [])
-    }
-    if (outcome.error === null) rejectedHere = await countRejectedHere(parts.missing, read)
-    return { ...outcome, counts, isSettled, rejectedHere }
-  } catch (error) {
-    return { ...outcome, counts, error: outcome.error ?? error, isSettled: false, rejectedHere }
-  }
-}
-
-async function countRejectedHere(
-  missing: MissingStore,
-  { plan, extent }: JudgingRead,
-): Promise<number> {
-  const references = [...extent.rejected]
-  let count = 0
-  for (let at = 0; at < references.length; at += CHUNK) {
-    const ids = await missing.findPresent(plan, references.slice(at, at + CHUNK))
-    count += ids.filter((id) => !extent.seen.has(id)).length
-    await yieldToEventLoop()
-  }
-  return count
-}
-
-/** @returns whether nothing is left to be judged. */
-async function settle(
-  parts: DetectMissingDeps,
-  read: JudgingRead,
-  onMarked: (count: number) => void,
-): Promise<boolean> {
-  const { missing, missingFusePercent } = parts
-  const { plan } = read
-  const asked = [missing.readMissingState(plan), missing.countUnmarked(plan)] as const
-  const [{ review, suspects }, records] = await Promise.all(asked)
-  // Most of the time all were met, as the counters tell without a look at any record.
-  const isAllThere = records === read.extent.seen.size
-  const suspected = needsSecondRead(read.extent) ? new Set(suspects ?? []) : null
-  const { found, record_ids, unmet, undecided } = isAllThere
-    ? {
-        found: { missing: 0, records, fingerprint: '' },
-        record_ids: [],
-        unmet: [],
-        undecided: 0,
+    const proof = classifyRead({ ...outcome, received: counts.received })
+    const survey = proof === 'complete' ? await surveyModule(missing, read) : proof
+    const plan = planMissing(survey, missingThresholdPercent)
+    if (typeof survey === 'object') {
+      if (plan.decision === 'mark') {
+        for await (const marked of markMissing(missing, read, survey)) counts.missing += marked
       }
-    : await survey(missing, read, records, suspected)
-  const verdict = validateMissing(found, review, missingFusePercent)
-  if (verdict.verdict === 'mark') {
-    let marked = 0
-    for await (const count of markAll(missing, read, found, suspected)) {
-      marked += count
-      onMarked(count)
+      await changeReview(deps, read, { plan, survey, marked: counts.missing })
     }
-    if (review && verdict.close) {
-      const line = describeSettled(read, verdict.close, marked)
-      await missing.closeReview(review.review_id, verdict.close, line)
-    }
-  } else await ask(missing, read, verdict.ask, { found, record_ids, review, missingFusePercent })
-  if (suspected || suspects) await missing.rememberSuspects(plan, suspected ? unmet : [])
-  return verdict.verdict === 'mark' && unmet.length <= found.missing && undecided === 0
+    if (plan.candidates) await missing.saveCandidates(read.plan, plan.candidates)
+    if (outcome.error === null) rejectedPresent = await countRejectedPresent(missing, read)
+    return { ...outcome, counts, isSettled: plan.isSettled, rejectedPresent }
+  } catch (error) {
+    const known = outcome.error ?? error
+    return { ...outcome, counts, error: known, isSettled: false, rejectedPresent }
+  }
 }
 
-/** Finds what would be marked, before anything is. */
-async function survey(
-  missing: MissingStore,
-  read: JudgingRead,
-  records: number,
-  suspected: ReadonlySet<number> | null,
-): Promise<{ found: MissingSet; record_ids: number[]; unmet: number[]; undecided: number }> {
+async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> {
+  const { plan, coverage } = read
+  const [{ review, candidates }, records] = await Promise.all([
+    missing.readMissingState(plan),
+    missing.countUnmarked(plan),
+  ])
+  const isPaged = needsSecondRead(coverage)
+  const confirmable = isPaged ? new Set(candidates ?? []) : null
+  const isConfirmed = ({ record_id }: RecordRef) => confirmable?.has(record_id) ?? true
   const hash = createHash('sha256')
-  const unmet: number[] = []
-  const record_ids: number[] = []
+  const recordIds: number[] = []
+  const absent: number[] = []
+  let unconfirmed = 0
   let undecided = 0
-  for await (const step of walkUnmet(missing, read)) {
+  // If the read contained every record, the counters show it without a look at any record.
+  const steps = records === coverage.seen.size ? [] : walkAbsent(missing, read)
+  for await (const step of steps) {
     undecided += step.undecided
-    for (const { record_id } of step.unmet) {
-      if (suspected && unmet.length < MAX_SUSPECTS) unmet.push(record_id)
-      if (suspected && !suspected.has(record_id)) continue
+    for (const record of step.missing) {
+      const { record_id } = record
+      if (isPaged && absent.length < MAX_CANDIDATES) absent.push(record_id)
+      if (!isConfirmed(record)) {
+        unconfirmed += 1
+        continue
+      }
       hash.update(`${record_id} `)
-      record_ids.push(record_id)
+      recordIds.push(record_id)
     }
   }
-  const found = { missing: record_ids.length, records, fingerprint: hash.digest('base64url') }
-  return { found, record_ids, unmet, undecided }
+  return {
+    found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
+    absent: isPaged ? absent : null,
+    hasCandidates: candidates !== null,
+    ...{ recordIds, unconfirmed, undecided, review, isConfirmed },
+  }
 }
 
-async function* markAll(
+/** Marks the records that the survey found. Yields the number of records marked by each transaction. */
+async function* markMissing(
   missing: MissingStore,
-  read: JudgingRead,
-  found: MissingSet,
-  suspected: ReadonlySet<number> | null,
+  read: Read,
+  { found, isConfirmed }: Survey,
 ): AsyncGenerator<number> {
   if (found.missing === 0) return
-  const { mark, pushed_until, pull_id } = read
   const { platform_id, module_id } = read.plan
+  const { pull_id, snapshotSeq, pushed_until } = read
   const since = new Date(Date.parse(read.requested_at)).toISOString()
-  for await (const { unmet } of walkUnmet(missing, read)) {
-    const gone = unmet.filter(({ record_id }) => suspected?.has(record_id) ?? true)
-    for (let at = 0; at < gone.length; at += CHUNK) {
-      checkRunning(read)
-      const outcome = await missing.markMissing({
-        platform_id,
-        module_id,
-        pull_id,
-        mark,
-        pushed_until,
-        since,
-        records: gone.slice(at, at + CHUNK),
-      })
-      if (outcome.outcome === 'rejected') {
-        throw toAbortError(outcome.code)
-      }
+  const batch = { platform_id, module_id, pull_id, snapshotSeq, pushed_until, since }
+  for await (const step of walkAbsent(missing, read)) {
+    const confirmed = step.missing.filter(isConfirmed)
+    for (let at = 0; at < confirmed.length; at += CHUNK) {
+      throwIfAborted(read)
+      const records = confirmed.slice(at, at + CHUNK)
+      const outcome = await missing.markMissing({ ...batch, records })
+      if (outcome.outcome === 'rejected') throw toAbortError(outcome.code)
       yield outcome.marked
       await yieldToEventLoop()
     }
   }
 }
 
-async function* walkUnmet(
+/** Walks through the module in steps, and yields those with records that the read did not contain. */
+async function* walkAbsent(
   missing: MissingStore,
-  { plan, mark, pushed_until, extent, ...read }: JudgingRead,
-): AsyncGenerator<{ unmet: UnmetRecord[]; undecided: number }> {
-  const isMet = ({ record_id, reference_number }: UnmetRecord) =>
-    extent.seen.has(record_id) || extent.rejected.has(reference_number)
-  const { platform_id, module_id }: ModulePlace = plan
+  { plan, snapshotSeq, pushed_until, coverage, signal }: Read,
+): AsyncGenerator<{ missing: RecordRef[]; undecided: number }> {
+  const isPresent = ({ record_id, reference_number }: RecordRef) =>
+    coverage.seen.has(record_id) || coverage.rejected.has(reference_number)
+  const { platform_id, module_id } = plan
+  const query = { platform_id, module_id, snapshotSeq, pushed_until, isPresent, limit: STEP }
   for (let after: string | null | undefined; after !== null; ) {
-    checkRunning(read)
-    const query = { platform_id, module_id, mark, pushed_until, isMet, limit: STEP }
-    const { next, ...step } = await missing.listUnmet({ ...query, after: after ?? null })
-    after = next
-    if (step.unmet.length > 0 || step.undecided > 0) yield step
+    throwIfAborted({ signal })
+    const step = await missing.listMissing({ ...query, after: after ?? null })
+    after = step.next
+    if (step.missing.length > 0 || step.undecided > 0) yield step
     await yieldToEventLoop()
   }
 }
 
-async function ask(
-  missing: MissingStore,
-  read: JudgingRead,
-  how: 'anew' | 'update' | null,
-  about: {
-    found: MissingSet
-    record_ids: number[]
-    review: OpenReview | null
-    missingFusePercent: number
-  },
+async function changeReview(
+  { missing, missingThresholdPercent }: DetectMissingDeps,
+  read: Read,
+  { plan, survey, marked }: { plan: MissingPlan; survey: Survey; marked: number },
 ): Promise<void> {
-  const { found, record_ids, review } = about
+  const { found, recordIds: record_ids, review } = survey
   const { platform_id, module_id } = read.plan
-  const question = { platform_id, module_id, pull_id: read.pull_id, ...found, record_ids }
-  if (how === 'anew') {
-    const line = describeHeld(read, found, about.missingFusePercent)
-    await missing.askForReview(question, review, line)
-  } else if (how === 'update' && review) await missing.changeReview(review.review_id, question)
+  const listed = { platform_id, module_id, pull_id: read.pull_id, ...found, record_ids }
+  if (plan.review === 'none') return
+  if (plan.review === 'create') {
+    const activity = describeReviewNeeded(read, found, missingThresholdPercent)
+    await missing.createReview(listed, review, activity)
+  } else if (review && plan.review === 'update') {
+    await missing.updateReview(review.review_id, listed)
+  } else if (review && typeof plan.review === 'object') {
+    const { close } = plan.review
+    await missing.closeReview(review.review_id, close, describeReviewClosed(read, close, marked))
+  }
 }
 
-function checkRunning({ signal }: Pick<JudgingRead, 'signal'>): void {
+async function countRejectedPresent(
+  missing: MissingStore,
+  { plan, coverage }: Read,
+): Promise<number> {
+  const references = [...coverage.rejected]
+  let count = 0
+  for (let at = 0; at < references.length; at += CHUNK) {
+    const ids = await missing.findPresent(plan, references.slice(at, at + CHUNK))
+    count += ids.filter((id) => !coverage.seen.has(id)).length
+    await yieldToEventLoop()
+  }
+  return count
+}
+
+function throwIfAborted({ signal }: Pick<Read, 'signal'>): void {
   if (signal.aborted) throw new HubError('pull_not_running')
+}
+
+function describeReviewNeeded(
+  { plan, source, pull_id }: Read,
+  { missing, records }: MissingSet,
+  thresholdPercent: number,
+): NewActivity {
+  return {
+    level: 'warning',
+    kind: 'missing.held',
+    message: `${missing} of ${records} records of ${plan.module_name} of ${source.display_title} are missing from a complete pull, more than ${thresholdPercent} %. They are not marked as missing until an operator approves it. Check whether the platform still has them, then approve or dismiss the review.`,
+    platform: source,
+    details: { record_type: plan.record_type, missing, records, pull_id },
+  }
+}
+
+function describeReviewClosed(
+  { plan, source, pull_id }: Read,
+  close: 'marked' | 'settled',
+  missing: number,
+): NewActivity {
+  const name = `${plan.module_name} of ${source.display_title}`
+  const message =
+    close === 'marked'
+      ? `${missing} records of ${name} were marked as missing, as approved.`
+      : missing === 0
+        ? `The review of missing records of ${name} was closed: none of them is missing any more.`
+        : `The review of missing records of ${name} was closed: only ${missing} are still missing, and they were marked.`
+  return {
+    level: 'info',
+    kind: `missing.${close}`,
+    message,
+    platform: source,
+    details: { record_type: plan.record_type, missing, pull_id },
+  }
 }

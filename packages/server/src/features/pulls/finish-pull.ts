@@ -1,8 +1,8 @@
 import type { PullStop } from '../../domain/pull/pull.ts'
 import {
   concludePull,
-  endedLike,
-  endingInWords,
+  formatEnding,
+  isSameEnding,
   type PullEnding,
 } from '../../domain/pull/pull-ending.ts'
 import type { PullStore } from '../../storage/port/pull-store.ts'
@@ -10,31 +10,31 @@ import type { PullStore } from '../../storage/port/pull-store.ts'
 type Pulls = Pick<PullStore, 'listPulls' | 'tallyTasks' | 'finishPull'>
 
 /**
- * Ends a pull as its tasks did, or as what has broken it off, and tells it. That a scheduled pull ended as
- * the one before it is not told.
+ * Ends a pull in the state that follows from its tasks, or from what stopped it. The activity reports the end, except
+ * that of a scheduled pull that ended like the one before it.
  */
 export async function finishPull(
   pulls: Pulls,
   pullId: number,
-  broken: PullStop | null,
+  stop: PullStop | null,
 ): Promise<void> {
   const tasks = await pulls.tallyTasks(pullId)
-  const state = broken ?? concludePull(tasks)
+  const state = stop ?? concludePull(tasks)
   const ending = { state, tasks }
-  const before = await findScheduledAfter(pulls, pullId)
-  const line = {
+  const before = await findEndingBefore(pulls, pullId)
+  const activity = {
     level: state === 'succeeded' ? 'info' : 'warning',
     kind: `pull.${state}`,
-    message: `Pull ${pullId} ${endingInWords(ending)}`,
+    message: `Pull ${pullId} ${formatEnding(ending)}`,
     details: { pull_id: pullId, tasks },
   } as const
-  const unfinishedTasks = broken && broken !== 'timed_out' ? broken : 'not_reached'
-  const isKnown = before !== null && endedLike(ending, before)
-  await pulls.finishPull(pullId, { state, unfinishedTasks }, isKnown ? null : line)
+  const unfinishedTasks = stop && stop !== 'timed_out' ? stop : 'not_reached'
+  const isKnown = before !== null && isSameEnding(ending, before)
+  await pulls.finishPull(pullId, { state, unfinishedTasks }, isKnown ? null : activity)
 }
 
-/** How the pull before a scheduled one ended; null where there is none, or somebody asked for this one. */
-async function findScheduledAfter(pulls: Pulls, pullId: number): Promise<PullEnding | null> {
+/** The ending of the pull before a scheduled one; null without one, and for a pull that was not scheduled. */
+async function findEndingBefore(pulls: Pulls, pullId: number): Promise<PullEnding | null> {
   const [pull, before] = await pulls.listPulls({ limit: 2, before: pullId + 1 })
   if (pull?.trigger !== 'schedule' || !before) return null
   return { state: before.state, tasks: await pulls.tallyTasks(before.id) }

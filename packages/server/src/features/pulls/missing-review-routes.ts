@@ -11,17 +11,17 @@ import { HubError } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { MissingStore } from '../../storage/port/missing-store.ts'
-import { answerMissingReview } from './answer-missing-review.ts'
+import { decideMissingReview } from './decide-missing-review.ts'
 
 const ReviewId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const PAGE = 50
-const ANSWERS = [
-  ['approve', 'approved', 'Let the next complete read mark the records that are gone'],
-  ['dismiss', 'dismissed', 'Leave the records as they are while the same ones are gone'],
+const DECISIONS = [
+  ['approve', 'approved', 'Let the next complete pull mark the missing records'],
+  ['dismiss', 'dismissed', 'Leave the records unmarked as long as the same ones are missing'],
 ] as const
 
-/** Questions about many records that are gone at once, and their answers. */
-export function missingReviewRoutes(parts: {
+/** Reviews of many missing records at once, and the decisions about them. */
+export function missingReviewRoutes(deps: {
   missing: MissingStore
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
@@ -31,7 +31,7 @@ export function missingReviewRoutes(parts: {
       '/api/v1/missing-reviews',
       {
         schema: {
-          summary: 'List questions about missing records, newest first',
+          summary: 'List reviews of missing records, newest first',
           querystring: Type.Object(
             {
               state: Type.Optional(MissingReviewState),
@@ -44,7 +44,7 @@ export function missingReviewRoutes(parts: {
       },
       async (request) => {
         const { state = null, cursor = null } = request.query
-        const found = await parts.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
+        const found = await deps.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
         const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
         return { success: true as const, missing_reviews: page, next_cursor }
       },
@@ -62,13 +62,13 @@ export function missingReviewRoutes(parts: {
         },
       },
       async (request) => {
-        const missing_review = await parts.missing.readReview(request.params.id)
+        const missing_review = await deps.missing.readReview(request.params.id)
         if (!missing_review) throw new HubError('not_found', { what: 'review' })
         return { success: true as const, missing_review }
       },
     )
 
-    for (const [verb, state, summary] of ANSWERS) {
+    for (const [verb, state, summary] of DECISIONS) {
       app.post(
         `/api/v1/missing-reviews/:id/${verb}`,
         {
@@ -79,12 +79,9 @@ export function missingReviewRoutes(parts: {
           },
         },
         async (request) => {
-          const answer = { review_id: request.params.id, state }
-          const missing_review = await answerMissingReview(
-            parts,
-            answer,
-            parts.requesterOf(request),
-          )
+          const decision = { review_id: request.params.id, state }
+          const requester = deps.requesterOf(request)
+          const missing_review = await decideMissingReview(deps, decision, requester)
           return { success: true as const, missing_review }
         },
       )

@@ -15,7 +15,7 @@ export class ProgressReporter {
     this.#intervalMs = intervalMs
   }
 
-  /** Notes that there is something new to report. */
+  /** Must be called after each change of the state. */
   changed(): void {
     this.#hasChanged = true
     if (this.#timer === null) this.#send()

@@ -1,5 +1,30 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+/**
+ * Runs a queued pull in this process.
+ *
+ * States of a pull:
+ *   queued       `requestPull` has stored it with its tasks. At most one pull is queued or running.
+ *   running      `startPull` has given it to a process under a lease, which the process renews.
+ *   succeeded, partial, failed
+ *                All tasks have ended; their states decide which (`concludePull`).
+ *   timed_out    HUB_PULL_TIMEOUT_SECONDS passed while it was running.
+ *   interrupted  Its process stopped or lost the lease.
+ *   cancelled    An operator cancelled it while it was queued or running.
+ *
+ * States of a task, one per module:
+ *   queued       Waits for its turn.
+ *   running      `startTask` has begun the read of the module.
+ *   succeeded    The module was read completely.
+ *   failed       The read ended with an error.
+ *   skipped      Scheduled pulls skip the platform, which is failing. It never runs.
+ *   not_reached  The pull ended, or timed out, before the task began.
+ *   timed_out, interrupted, cancelled
+ *                The pull ended like this during the task; `interrupted` and `cancelled` also before it.
+ *
+ * Nothing that a task reads is stored after its pull has left `running`: every write checks that state.
+ */
 import type { FastifyBaseLogger } from 'fastify'
+import PQueue from 'p-queue'
+import pRetry from 'p-retry'
 import type { PullStop } from '../../domain/pull/pull.ts'
 import { HubError } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -12,210 +37,211 @@ import type {
 } from '../../storage/port/pull-store.ts'
 import { type DetectMissingDeps, detectMissing } from './detect-missing.ts'
 import { finishPull } from './finish-pull.ts'
-import { type PullTaskContext, type PullTaskParts, runPullTask } from './run-pull-task.ts'
+import type { PullTaskContext } from './pull-task-accumulator.ts'
+import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
 import { describeTask, toResult } from './task-result.ts'
 
 const HEARTBEAT_MS = 1000
-const RENEW_EVERY_BEATS = 5
+/** The lease is renewed at every fifth heartbeat, and checked at the others. */
+const HEARTBEATS_PER_RENEWAL = 5
 
 export type PullRunner = {
-  /** Runs a queued pull to its end. Never rejects: what goes wrong is told in the pull. */
+  /** Runs a queued pull to its end. Never rejects: the pull's state has its error. */
   run: (pullId: number) => Promise<void>
-  /** Breaks off a pull that has been cancelled, where it is this process that runs it. */
+  /** Stops a cancelled pull if this process runs it. */
   cancel: (pullId: number) => void
-  /** Breaks off what is running as `interrupted` and resolves when it has ended. */
+  /** Stops all running pulls as `interrupted`. Resolves when they have ended. */
   stop: () => Promise<void>
 }
 
-export type PullRunnerParts = PullTaskParts &
+export type PullRunnerDeps = PullTaskDeps &
   DetectMissingDeps & {
     pulls: PullStore
     platforms: Pick<PlatformStore, 'readSource'>
     lease: Lease
-    /** Looks whether a platform's manifest has changed, now and then. Never rejects. */
+    /** Refreshes the manifest of a platform if it is due. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
     timeoutSeconds: number
-    /** Waits until a pull's time is over; false where the signal came first. */
+    /** Waits for the time limit of a pull. Resolves with false when the signal aborts first. */
     waitForLimit: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
+    /** The number of platforms that are read at the same time. */
     concurrency: number
     log: FastifyBaseLogger
   }
 
-type RunningParts = PullRunnerParts & {
-  /** When the time limit of the pull is reached, by `performance.now()`; null for no retries. */
-  endsAt: number | null
+/** A running pull. */
+type RunningPull = {
+  deps: PullRunnerDeps
+  pullId: number
+  /** Aborts with a `PullStop` when the pull must stop. */
+  signal: AbortSignal
+  /** When the time limit of the pull is reached, by `performance.now()`. */
+  endsAt: number
+}
+
+/** What the tasks of one platform pass on to the next one. */
+type PlatformProgress = {
   /** The error of the platform's module that failed most recently in this pull; null where none failed. */
   platformError: string | null
+  /** Whether the last module failed for a reason that concerns the whole platform. */
+  isPlatformFailing: boolean
 }
 
-type TaskEnd = Pick<PullTaskResult, 'state' | 'platform_error'> & {
-  /** Whether the module failed for a reason that concerns its whole platform. */
-  concernsPlatform: boolean
-}
+type TaskEnd = PlatformProgress & Pick<PullTaskResult, 'state'>
 
-export function createPullRunner(parts: PullRunnerParts): PullRunner {
+export function createPullRunner(deps: PullRunnerDeps): PullRunner {
   const stopping = new AbortController()
-  const running = new Set<Promise<void>>()
-  const endings = new Set<{ pullId: number; ending: AbortController }>()
+  const running = new Set<{ pullId: number; stop: AbortController; ended: Promise<void> }>()
   return {
     run(pullId) {
-      const ending = new AbortController()
-      const current = { pullId, ending }
-      endings.add(current)
-      const run = runPull(parts, pullId, ending, stopping.signal).catch((error: unknown) => {
-        parts.log.error({ err: error, pull_id: pullId }, 'a pull broke off')
+      const stop = new AbortController()
+      const ended = runPull(deps, pullId, stop, stopping.signal).catch((error: unknown) => {
+        deps.log.error({ err: error, pull_id: pullId }, 'a pull ended with an internal error')
       })
-      running.add(run)
-      return run.finally(() => {
-        running.delete(run)
-        endings.delete(current)
-      })
+      const current = { pullId, stop, ended }
+      running.add(current)
+      return ended.finally(() => running.delete(current))
     },
     cancel(pullId) {
-      // One that was delivered twice runs once, and the other must not hide it.
-      for (const one of endings) {
-        if (one.pullId === pullId) one.ending.abort('cancelled' satisfies PullStop)
+      // A pull that is delivered twice has two entries, one of which runs it.
+      for (const one of running) {
+        if (one.pullId === pullId) one.stop.abort('cancelled' satisfies PullStop)
       }
     },
     async stop() {
       stopping.abort('interrupted' satisfies PullStop)
-      await Promise.all(running)
+      await Promise.all([...running].map(({ ended }) => ended))
     },
   }
 }
 
 async function runPull(
-  parts: PullRunnerParts,
+  deps: PullRunnerDeps,
   pullId: number,
   ending: AbortController,
   stopping: AbortSignal,
 ): Promise<void> {
-  const plans = await parts.pulls.startPull(pullId, parts.lease)
+  const plans = await deps.pulls.startPull(pullId, deps.lease)
   if (!plans) return
+  const { signal } = ending
   const stop = (why: PullStop) => ending.abort(why)
-  const limitMs = parts.timeoutSeconds * 1000
-  const limit = parts.waitForLimit(limitMs, ending.signal).then((isOver) => {
+  const limitMs = deps.timeoutSeconds * 1000
+  const limit = deps.waitForLimit(limitMs, signal).then((isOver) => {
     if (isOver) stop('timed_out')
   })
-  const onStopping = () => stop('interrupted')
-  stopping.addEventListener('abort', onStopping)
-  if (stopping.aborted) onStopping()
-  const beating = beat(parts, pullId, ending.signal, () => stop('interrupted'))
+  const interrupt = () => stop('interrupted')
+  stopping.addEventListener('abort', interrupt)
+  if (stopping.aborted) interrupt()
+  const heartbeat = sendHeartbeats(deps, pullId, signal, interrupt)
   try {
     const endsAt = performance.now() + limitMs
-    await runTasks({ ...parts, endsAt, platformError: null }, pullId, plans, ending.signal)
-    const broken = stopOf(ending.signal)
-    await untilStored(parts.lease, () => finishPull(parts.pulls, pullId, broken))
+    await runTasks({ deps, pullId, signal, endsAt }, plans)
+    const why = stopOf(signal)
+    await retryWhileUnavailable(deps.lease, () => finishPull(deps.pulls, pullId, why))
   } finally {
-    stopping.removeEventListener('abort', onStopping)
+    stopping.removeEventListener('abort', interrupt)
     ending.abort()
-    await Promise.all([beating, limit])
+    await Promise.all([heartbeat, limit])
   }
 }
 
-/** Renews the lease, and notices within a second that the pull was ended by somebody else. */
-function beat(
-  { pulls, lease }: PullRunnerParts,
+/** Renews the lease. Detects within a second that another process or an operator has ended the pull. */
+function sendHeartbeats(
+  { pulls, lease }: PullRunnerDeps,
   pullId: number,
   signal: AbortSignal,
   onLost: () => void,
 ): Promise<void> {
-  let beats = 0
+  let heartbeats = 0
   return runPeriodically(HEARTBEAT_MS, signal, async () => {
-    beats += 1
-    const asking =
-      beats % RENEW_EVERY_BEATS === 0
+    heartbeats += 1
+    const isHeld =
+      heartbeats % HEARTBEATS_PER_RENEWAL === 0
         ? pulls.renewLease(pullId, lease)
         : pulls.holdsLease(pullId, lease.owner)
-    // While the storage is away nobody can tell.
-    if (!(await asking.catch(() => true))) onLost()
+    // An unavailable storage does not show that the lease is lost.
+    if (!(await isHeld.catch(() => true))) onLost()
   })
 }
 
-/** A storage that is away for a moment must not leave a pull behind that nobody ends. */
-async function untilStored(lease: Lease, store: () => Promise<unknown>): Promise<void> {
-  const deadline = performance.now() + lease.seconds * 1000
-  for (;;) {
-    try {
-      await store()
-      return
-    } catch (error) {
-      const isAway = error instanceof HubError && error.code === 'storage_unavailable'
-      if (!isAway || performance.now() > deadline) throw error
-      await sleep(HEARTBEAT_MS)
-    }
-  }
+/** Retries for the duration of a lease, so that a short outage of the storage does not leave the pull running. */
+function retryWhileUnavailable(lease: Lease, store: () => Promise<void>): Promise<void> {
+  return pRetry(store, {
+    retries: Number.POSITIVE_INFINITY,
+    maxRetryTime: lease.seconds * 1000,
+    minTimeout: HEARTBEAT_MS,
+    factor: 1,
+    shouldRetry: ({ error }) => error instanceof HubError && error.code === 'storage_unavailable',
+  })
 }
 
-/** Platforms side by side, as many as allowed; the modules of one platform one after the other. */
-async function runTasks(
-  parts: RunningParts,
-  pullId: number,
+/** Reads several platforms at the same time, and the modules of each platform one after the other. */
+async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void> {
+  const queue = new PQueue({ concurrency: pull.deps.concurrency })
+  const platforms = Map.groupBy(plans, (plan) => plan.platform_id)
+  await queue.addAll(
+    [...platforms].map(
+      ([platformId, ofPlatform]) =>
+        () =>
+          runPlatformTasks(pull, platformId, ofPlatform),
+    ),
+  )
+}
+
+async function runPlatformTasks(
+  pull: RunningPull,
+  platformId: number,
   plans: PullTaskPlan[],
-  signal: AbortSignal,
 ): Promise<void> {
-  const waiting = [...Map.groupBy(plans, (plan) => plan.platform_id)]
-  async function work(): Promise<void> {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      // Retries at each module of a platform that is down would leave too little time for other platforms.
-      let current = parts
-      let hasAnswered = false
-      const [platformId, ofPlatform] = next
-      for (const plan of ofPlatform) {
-        if (signal.aborted) return
-        const end = await runTaskAlone(current, pullId, plan, signal)
-        const endsAt = end.concernsPlatform ? null : parts.endsAt
-        current = { ...parts, endsAt, platformError: end.platform_error }
-        hasAnswered ||= end.state === 'succeeded'
-      }
-      if (hasAnswered) await parts.refreshManifest(platformId, signal)
-    }
+  let progress: PlatformProgress = { platformError: null, isPlatformFailing: false }
+  let hasSucceeded = false
+  for (const plan of plans) {
+    if (pull.signal.aborted) return
+    const end = await runTask(pull, plan, progress).catch((error: unknown): TaskEnd => {
+      // The result of one task could not be stored. The other tasks run nevertheless.
+      logDefect(pull, error)
+      return { ...progress, state: 'failed', isPlatformFailing: false }
+    })
+    hasSucceeded ||= end.state === 'succeeded'
+    progress = end
   }
-  const workers = Math.min(parts.concurrency, waiting.length)
-  await Promise.all(Array.from({ length: workers }, work))
-}
-
-/** A task fails alone, even where its own end cannot be stored. */
-async function runTaskAlone(...task: Parameters<typeof runTask>): Promise<TaskEnd> {
-  try {
-    return await runTask(...task)
-  } catch (error) {
-    const [parts, pullId] = task
-    parts.log.error({ err: error, pull_id: pullId }, 'a pull task broke off')
-    return { state: 'failed', platform_error: parts.platformError, concernsPlatform: false }
-  }
+  if (hasSucceeded) await pull.deps.refreshManifest(platformId, pull.signal)
 }
 
 async function runTask(
-  parts: RunningParts,
-  pullId: number,
+  pull: RunningPull,
   plan: PullTaskPlan,
-  signal: AbortSignal,
+  { platformError, isPlatformFailing }: PlatformProgress,
 ): Promise<TaskEnd> {
-  const { platformError } = parts
-  const source = await parts.platforms.readSource(plan.platform_id)
-  const started = source && (await parts.pulls.startTask(pullId, plan.task_number))
-  if (!source || !started) {
-    return { state: 'not_reached', platform_error: platformError, concernsPlatform: false }
-  }
+  const { deps, pullId, signal } = pull
+  const { task_number } = plan
+  const source = await deps.platforms.readSource(plan.platform_id)
+  const started = source && (await deps.pulls.startTask(pullId, task_number))
+  if (!source || !started) return { platformError, isPlatformFailing: false, state: 'not_reached' }
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
-    endsAt: parts.endsAt,
+    // Retries at each module of a failing platform would leave too little time for other platforms.
+    endsAt: isPlatformFailing ? null : pull.endsAt,
     source,
     plan,
     signal,
-    report: (progress) => parts.pulls.reportTask(pullId, plan.task_number, progress),
+    report: (progress) => deps.pulls.reportTask(pullId, task_number, progress),
   }
-  const outcome = await detectMissing(parts, context, await runPullTask(parts, context))
-  const read = { ...started, broken: stopOf(signal), platformError }
-  const result = toResult(outcome, read)
+  const outcome = await detectMissing(deps, context, await runPullTask(deps, context))
   const { error } = outcome
-  if (error !== null && !(error instanceof HubError)) {
-    parts.log.error({ err: error, pull_id: pullId }, 'a pull task met a defect')
+  if (error !== null && !(error instanceof HubError)) logDefect(pull, error)
+  const result = toResult(outcome, { ...started, stop: stopOf(signal), platformError })
+  await deps.pulls.finishTask(pullId, task_number, result, describeTask(plan, source, result))
+  return {
+    state: result.state,
+    platformError: result.platform_error,
+    isPlatformFailing: error instanceof HubError && error.concernsPlatform,
   }
-  await parts.pulls.finishTask(pullId, plan.task_number, result, describeTask(plan, source, result))
-  return { ...result, concernsPlatform: error instanceof HubError && error.concernsPlatform }
+}
+
+function logDefect({ deps, pullId }: RunningPull, error: unknown): void {
+  deps.log.error({ err: error, pull_id: pullId }, 'a pull task ended with an internal error')
 }
 
 function stopOf(signal: AbortSignal): PullStop | null {

@@ -2,19 +2,27 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorAnswer, Schedule } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
-import { pauseSchedule, readSchedule, type ScheduleParts } from './schedule.ts'
+import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
+import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
 
-const Answer = Type.Object({ success: Type.Literal(true), schedule: Schedule })
+type ScheduleDeps = {
+  schedule: ScheduleStore
+  dispatcher: Pick<PullDispatcher, 'nextRun'>
+  /** The cron pattern of the settings; null if they disable the schedule. */
+  pattern: string | null
+}
 
-/** When the hub pulls by itself, and whether it does. */
+const ScheduleResponse = Type.Object({ success: Type.Literal(true), schedule: Schedule })
+
+/** Reads, pauses and resumes the schedule of pulls. */
 export function scheduleRoutes(
-  parts: ScheduleParts & { requesterOf: (request: FastifyRequest) => Requester },
+  deps: ScheduleDeps & { requesterOf: (request: FastifyRequest) => Requester },
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/schedule',
-      { schema: { summary: 'Read the schedule of pulls', response: { 200: Answer } } },
-      async () => ({ success: true as const, schedule: await readSchedule(parts) }),
+      { schema: { summary: 'Read the schedule of pulls', response: { 200: ScheduleResponse } } },
+      async () => ({ success: true as const, schedule: await readSchedule(deps) }),
     )
 
     app.patch(
@@ -23,14 +31,41 @@ export function scheduleRoutes(
         schema: {
           summary: 'Pause or resume the schedule of pulls',
           body: Type.Object({ paused: Type.Boolean() }, { additionalProperties: false }),
-          response: { 200: Answer, '4xx': ErrorAnswer },
+          response: { 200: ScheduleResponse, '4xx': ErrorAnswer },
         },
       },
       async (request) => {
-        const requester = parts.requesterOf(request)
-        const schedule = await pauseSchedule(parts, request.body.paused, requester)
-        return { success: true as const, schedule }
+        await setPaused(deps, request.body.paused, deps.requesterOf(request))
+        return { success: true as const, schedule: await readSchedule(deps) }
       },
     )
   }
+}
+
+async function readSchedule({ schedule, dispatcher, pattern }: ScheduleDeps): Promise<Schedule> {
+  const pause = await schedule.readPause()
+  const nextRun = pause ? null : dispatcher.nextRun()
+  return {
+    pattern,
+    paused: pause !== null,
+    paused_since: pause?.since ?? null,
+    paused_by: pause?.actor ?? null,
+    next_run_at: nextRun?.toISOString() ?? null,
+  }
+}
+
+/** Pauses or resumes the schedule on all nodes. A running pull continues, and operators can still start pulls. */
+async function setPaused(
+  { schedule }: Pick<ScheduleDeps, 'schedule'>,
+  paused: boolean,
+  { actor, address }: Requester,
+): Promise<void> {
+  const kind = paused ? 'schedule.paused' : 'schedule.resumed'
+  const message = paused
+    ? 'The schedule of pulls was paused. Until it is resumed, only operators and programs start pulls.'
+    : 'The schedule of pulls was resumed.'
+  await schedule.setPaused(paused, actor, {
+    activity: { level: paused ? 'warning' : 'info', kind, actor, message },
+    audit: { actor, action: kind, target: null, address },
+  })
 }

@@ -1,97 +1,95 @@
-/** What became of a pull task, as it is stored and as it is told. */
-import type { PullTaskState } from '@recordhub/protocol'
+/** The result of a pull task as it is stored, and its line in the activity. */
 import type { NewActivity } from '../../domain/activity/activity.ts'
-import { countsInWords, type PullStop } from '../../domain/pull/pull.ts'
-import { findDoubts } from '../../domain/record/completeness.ts'
+import { formatCounts, type PullStop } from '../../domain/pull/pull.ts'
+import { findIncompleteReasons } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, PullTaskResult, StartedTask } from '../../storage/port/pull-store.ts'
-import type { JudgedOutcome } from './detect-missing.ts'
+import type { DetectedOutcome } from './detect-missing.ts'
 
-/** The circumstances that a task ended in. */
-export type TaskEnding = Pick<StartedTask, 'mark' | 'pushes'> & {
-  /** Why its pull was broken off; null where it was not. */
-  broken: PullStop | null
-  /** What the platform's module failed with that failed last in this pull; null where none did. */
+/** What a task's result depends on besides the outcome of its read. */
+export type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
+  /** Why the pull was stopped; null if it was not. */
+  stop: PullStop | null
+  /** The error of the platform's module that failed most recently in this pull; null where none failed. */
   platformError: string | null
 }
 
-/** How a task ended, from what its read brought. */
 export function toResult(
-  outcome: JudgedOutcome,
-  { mark, pushes, broken, platformError }: TaskEnding,
+  outcome: DetectedOutcome,
+  { snapshotSeq, pushes, stop, platformError }: TaskEnding,
 ): PullTaskResult {
-  const { total, counts, warnings, error, requested_at, records, extent } = outcome
-  const { rejectedHere: rejected_here } = outcome
-  // Where records are left to be judged, the next read must bring all of them again.
-  const kept = outcome.isSettled || extent.pages === 0 ? outcome.kept : null
-  if (error === null) {
-    const doubts = extent.pages === 0 ? null : findDoubts(outcome)
-    return {
-      state: 'succeeded',
-      total,
-      counts,
-      warnings,
-      error: null,
-      trouble: warnings.length > 0 ? warnings.join(' ') : null,
-      platform_error: platformError,
-      read: { mark, requested_at, pushes, records, rejected_here, doubts },
-      kept,
-    }
-  }
-  const words =
-    error instanceof HubError
-      ? error.message
-      : 'Something went wrong in the hub; its log says what.'
-  const state = broken ?? 'failed'
-  const isHung = state === 'timed_out' && counts.received === 0
-  const told = isHung ? HUNG_WORDS : (STOP_WORDS[state] ?? words)
-  return {
-    state,
+  const { total, counts, warnings, error, requested_at, records, coverage } = outcome
+  // If the read is not settled, the next one must return all records again.
+  const isCached = outcome.isSettled || coverage.pages === 0
+  const common = {
     total,
     counts,
     warnings,
-    error: told,
-    trouble: told,
-    platform_error: told,
-    read: null,
-    kept,
+    cached_response: isCached ? outcome.cached_response : null,
   }
+  if (error === null) {
+    return {
+      ...common,
+      state: 'succeeded',
+      error: null,
+      problem: warnings.length > 0 ? warnings.join(' ') : null,
+      platform_error: platformError,
+      read: {
+        ...{ snapshotSeq, requested_at, pushes, records },
+        rejected_present: outcome.rejectedPresent,
+        incomplete_reasons: coverage.pages === 0 ? null : findIncompleteReasons(outcome),
+      },
+    }
+  }
+  const state = stop ?? 'failed'
+  const message = describeError(state, error, counts.received)
+  return { ...common, state, error: message, problem: message, platform_error: message, read: null }
 }
 
-const STOP_WORDS: Partial<Record<PullTaskState, string>> = {
+function describeError(state: PullStop | 'failed', error: unknown, received: number): string {
+  if (state === 'timed_out' && received === 0) return NO_RECORDS_MESSAGE
+  if (state !== 'failed') return STOP_MESSAGES[state]
+  return error instanceof HubError ? error.message : DEFECT_MESSAGE
+}
+
+const STOP_MESSAGES: Record<PullStop, string> = {
   timed_out:
-    'The time limit of the pull was reached before all of it had come. What was stored stays. HUB_PULL_TIMEOUT_SECONDS gives pulls more time.',
-  interrupted: 'The hub was stopped. What was stored stays.',
-  cancelled: 'The pull was cancelled. What was stored stays.',
+    'The pull reached its time limit before the module was read completely. Records that were stored remain. HUB_PULL_TIMEOUT_SECONDS sets the time limit.',
+  interrupted: 'The hub stopped. Records that were stored remain.',
+  cancelled: 'The pull was cancelled. Records that were stored remain.',
 }
 
-const HUNG_WORDS =
-  'No record had come when the time limit of the pull was reached. The platform hangs or takes too long: its load and its logs say why.'
+const NO_RECORDS_MESSAGE =
+  'The pull reached its time limit before the platform sent any records. The platform hangs or is too slow: check its load and its logs.'
 
-/** Null where there is nothing to tell: the schedule pulls every minute, and what is wrong is told once. */
+const DEFECT_MESSAGE = 'An internal error occurred in the hub. The log of the hub has the details.'
+
+/**
+ * The activity line of a task. Null if there is nothing to report: the schedule pulls every minute, and the same
+ * problem is reported once.
+ */
 export function describeTask(
   plan: PullTaskPlan,
   source: PlatformSource,
   result: PullTaskResult,
 ): NewActivity | null {
-  const { counts, state, warnings } = result
+  const { counts, state, warnings, problem } = result
   const name = `${plan.module_name} of ${source.display_title}`
   const details = { record_type: plan.record_type, counts, warnings }
-  const isKnown = result.trouble !== null && result.trouble === plan.trouble
+  const isNew = problem !== null && problem !== plan.problem
   if (state !== 'succeeded') {
-    if (isKnown) return null
-    const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was broken off'}: ${result.error ?? ''}`
+    if (!isNew) return null
+    const message = `Pulling ${name} ${state === 'failed' ? 'failed' : 'was stopped'}: ${result.error ?? ''}`
     return { level: 'error', kind: `pull_task.${state}`, message, platform: source, details }
   }
-  const words = [`${countsInWords(counts)}.`, ...warnings].join(' ')
-  if (plan.trouble !== null && result.trouble === null) {
-    const message = `Pulling ${name} goes well again: ${words}`
+  const description = [`${formatCounts(counts)}.`, ...warnings].join(' ')
+  if (plan.problem !== null && problem === null) {
+    const message = `Pulling ${name} succeeds again: ${description}`
     return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
   }
-  const isNew = result.trouble !== null && !isKnown
   if (counts.created + counts.updated + counts.missing === 0 && !isNew) return null
   const level = isNew ? 'warning' : 'info'
-  const message = `Pulled ${name}: ${words}`
+  const message = `Pulled ${name}: ${description}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }
 }

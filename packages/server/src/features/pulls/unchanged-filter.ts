@@ -1,4 +1,4 @@
-import { sourceHash } from '../../domain/record/record.ts'
+import { fingerprint } from '../../domain/record/record.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
@@ -10,34 +10,34 @@ import {
 } from '../../platform-client/records/records-chunk.ts'
 import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 
-/** An element that has to be stored, or looked at closer. */
-type ReadElement = RecordElement & { source_hash: string }
+/** An element whose record may have changed, parsed. `source_hash` is the hash of its bytes. */
+export type FilteredElement = RecordElement & { source_hash: string }
 
 export type FilteredElements = {
-  /** Of how many elements the records are what is stored already. */
+  /** The number of elements whose record is unchanged. */
   unchanged: number
-  /** All others, up to the first that is no JSON. */
-  elements: ReadElement[]
-  /** What is wrong with that one, in words; null where there is none. */
+  /** All other elements, up to the first one that is not valid JSON. */
+  elements: FilteredElement[]
+  /** The error of that one; null without an error. */
   error: string | null
 }
 
-/** Where nothing was recognised, so many times nothing is looked up: a first read knows no element. */
-const PASS_OVER = 15
+/** After a look-up that found nothing, this many chunks are not looked up: a first read finds no element. */
+const SKIP_AFTER_MISS = 15
 
 /**
- * Tells what has come once more from what has to be parsed: an element is known by the hash of its
- * bytes, which stands at the record that it gave.
+ * Separates the elements whose record is unchanged from those that must be parsed. An element is unchanged if the hash
+ * of its bytes is stored with its record.
  */
 export class UnchangedFilter {
-  readonly #records: Pick<RecordStore, 'recogniseElements'>
+  readonly #records: Pick<RecordStore, 'findUnchanged'>
   readonly #read: RecordRead
   readonly #positions: PositionRuns
-  #toPassOver = 0
+  #toSkip = 0
 
   /** @param positions receives the position of each unchanged record. */
   constructor(
-    records: Pick<RecordStore, 'recogniseElements'>,
+    records: Pick<RecordStore, 'findUnchanged'>,
     read: RecordRead,
     positions: PositionRuns,
   ) {
@@ -47,73 +47,77 @@ export class UnchangedFilter {
   }
 
   /**
-   * Reads slices that follow each other. The ids of the unchanged records are added to `read.seen`.
+   * Filters consecutive chunks. Adds the ids of the unchanged records to `read.seen`.
    * @param before number of elements on the pages before this one.
    */
-  async read(slices: RecordsChunk[], before: number): Promise<FilteredElements> {
-    const sightings = slices.map((slice) => this.#see(slice))
-    const known = await this.#recognise(sightings.flat())
-    const left = parseUnknown(slices, sightings, known)
-    // The first of two elements of one record stands, so their order must be kept.
-    if (known.size > 0 && (left.error !== null || namesAny(left.elements, known))) {
-      return { unchanged: 0, ...parseUnknown(slices, sightings, new Map()) }
+  async filter(chunks: RecordsChunk[], before: number): Promise<FilteredElements> {
+    const hashed = chunks.map((chunk) => this.#hashElements(chunk))
+    const unchanged = await this.#findUnchanged(hashed.flat())
+    const others = parseOthers(chunks, hashed, unchanged)
+    // The first of two elements with the same reference number is stored, so their order must be preserved.
+    if (unchanged.size > 0 && (others.error !== null || namesAny(others.elements, unchanged))) {
+      return { unchanged: 0, ...parseOthers(chunks, hashed, new Map()) }
     }
-    for (const [{ index }, record_id] of known) {
+    for (const [{ index }, record_id] of unchanged) {
       this.#read.seen.add(record_id)
       this.#positions.add(record_id, before + index + 1)
     }
-    return { unchanged: known.size, ...left }
+    return { unchanged: unchanged.size, ...others }
   }
 
-  #see(slice: RecordsChunk): Sighting[] {
-    return slice.starts.map((_, position) => ({
-      index: slice.firstIndex + position,
-      reference_number: peekReference(slice, position),
-      source_hash: sourceHash(this.#read.manifest_tag, elementBytes(slice, position)),
+  #hashElements(chunk: RecordsChunk): HashedElement[] {
+    return chunk.starts.map((_, position) => ({
+      index: chunk.firstIndex + position,
+      reference_number: peekReference(chunk, position),
+      source_hash: fingerprint(this.#read.manifest_hash, elementBytes(chunk, position)),
     }))
   }
 
-  async #recognise(sightings: Sighting[]): Promise<KnownElements> {
-    const known: KnownElements = new Map()
-    if (this.#toPassOver > 0) {
-      this.#toPassOver -= 1
-      return known
+  async #findUnchanged(hashed: HashedElement[]): Promise<UnchangedElements> {
+    const unchanged: UnchangedElements = new Map()
+    if (this.#toSkip > 0) {
+      this.#toSkip -= 1
+      return unchanged
     }
-    const guessed = sightings.filter(hasReference)
-    const ids = await this.#records.recogniseElements(this.#read, guessed)
-    const met = new Set<number>()
-    for (const [index, sighting] of guessed.entries()) {
+    const named = hashed.filter(hasReference)
+    const ids = await this.#records.findUnchanged(this.#read, named)
+    const found = new Set<number>()
+    for (const [index, element] of named.entries()) {
       const record_id = ids[index] ?? null
-      if (record_id === null || met.has(record_id) || this.#read.seen.has(record_id)) continue
-      met.add(record_id)
-      known.set(sighting, record_id)
+      if (record_id === null || found.has(record_id) || this.#read.seen.has(record_id)) continue
+      found.add(record_id)
+      unchanged.set(element, record_id)
     }
-    if (known.size === 0) this.#toPassOver = PASS_OVER
-    return known
+    if (unchanged.size === 0) this.#toSkip = SKIP_AFTER_MISS
+    return unchanged
   }
 }
 
 /** `index`: in `records` of its page. */
-type Sighting = { index: number; reference_number: string | null; source_hash: string }
+type HashedElement = { index: number; reference_number: string | null; source_hash: string }
 /** With the ids of their records. */
-type KnownElements = Map<Sighting, number>
+type UnchangedElements = Map<HashedElement, number>
 
-function hasReference(sighting: Sighting): sighting is Sighting & { reference_number: string } {
-  return sighting.reference_number !== null
+function hasReference(
+  element: HashedElement,
+): element is HashedElement & { reference_number: string } {
+  return element.reference_number !== null
 }
 
-function parseUnknown(
-  slices: RecordsChunk[],
-  sightings: Sighting[][],
-  known: KnownElements,
+function parseOthers(
+  chunks: RecordsChunk[],
+  hashed: HashedElement[][],
+  unchanged: UnchangedElements,
 ): Pick<FilteredElements, 'elements' | 'error'> {
-  const elements: ReadElement[] = []
-  for (const [number, slice] of slices.entries()) {
-    const seen = sightings[number] ?? []
-    const unknown = seen.flatMap((sighting, position) => (known.has(sighting) ? [] : [position]))
-    const parsed = parseElements(slice, unknown)
+  const elements: FilteredElement[] = []
+  for (const [number, chunk] of chunks.entries()) {
+    const ofChunk = hashed[number] ?? []
+    const others = ofChunk.flatMap((element, position) =>
+      unchanged.has(element) ? [] : [position],
+    )
+    const parsed = parseElements(chunk, others)
     for (const element of parsed.elements) {
-      const { source_hash = '' } = seen[element.index - slice.firstIndex] ?? {}
+      const { source_hash = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}
       elements.push({ ...element, source_hash })
     }
     if (parsed.error !== null) return { elements, error: parsed.error }
@@ -121,7 +125,7 @@ function parseUnknown(
   return { elements, error: null }
 }
 
-function namesAny(elements: ReadElement[], known: KnownElements): boolean {
-  const references = new Set([...known.keys()].map((sighting) => sighting.reference_number))
+function namesAny(elements: FilteredElement[], unchanged: UnchangedElements): boolean {
+  const references = new Set([...unchanged.keys()].map((element) => element.reference_number))
   return elements.some(({ value }) => references.has(referenceOf(value)))
 }

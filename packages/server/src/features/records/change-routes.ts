@@ -7,16 +7,16 @@ import { toStoredRecord } from './list-records.ts'
 
 const DEFAULT_LIMIT = 100
 
-/** The feed that programs follow to keep a copy of the records. */
+/** The feed of changes, which programs follow to maintain a copy of the records. */
 export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/changes',
       {
         schema: {
-          summary: 'Follow what changes: each record at its newest change, in order',
+          summary: 'Follow changes: each record once, in the order of its newest change',
           description:
-            'Begin without `since`, which gives every record once; then give `next_cursor` as `since`, for ever. A page of large records holds fewer than `limit`; `has_more` says whether there are more. Nothing is missed and nothing comes twice. Put a record that is created or updated in the place of what you have under its `record_id`; take one away that is deleted.',
+            'Start without `since` to read every record once, then pass `next_cursor` as `since` in each following request. A page of large records has fewer than `limit` entries; `has_more` tells whether more follow. The feed neither skips nor repeats a change. Replace your copy of the `record_id` if the record was created or updated, and delete it if the record was deleted.',
           querystring: Type.Object(
             {
               since: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -4,15 +4,15 @@ import { HubError } from '../../errors.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 
-const DONE = { erase: 'erased', anonymise: 'anonymised' } as const
+const PAST_TENSE = { erase: 'erased', anonymise: 'anonymised' } as const
 
 /**
- * Erases or anonymises a record; a tombstone keeps it from coming back. What is written of it names it by
- * its number only.
+ * Erases or anonymises a record. A tombstone prevents later writes of the record. The activity and the audit log
+ * name it only by its id.
  * @throws HubError `not_found`.
  */
 export async function eraseRecord(
-  parts: {
+  deps: {
     records: Pick<RecordStore, 'readRecord'>
     erasure: Pick<ErasureStore, 'eraseRecord'>
   },
@@ -20,17 +20,17 @@ export async function eraseRecord(
   requester: Requester,
 ): Promise<Erasure> {
   const { record_id, mode, reason } = request
-  const record = await parts.records.readRecord(record_id)
+  const record = await deps.records.readRecord(record_id)
   if (!record) throw new HubError('not_found', { what: 'record' })
   const { platform_name, module_name, record_type } = record
   const details = { record_id, platform_name, record_type }
-  const erasure = await parts.erasure.eraseRecord(
+  const erasure = await deps.erasure.eraseRecord(
     { record_id, mode, actor: requester.actor },
     {
       activity: {
         level: 'warning',
-        kind: `record.${DONE[mode]}`,
-        message: `Record ${record_id} (${module_name} of ${platform_name}) was ${DONE[mode]}.`,
+        kind: `record.${PAST_TENSE[mode]}`,
+        message: `Record ${record_id} (${module_name} of ${platform_name}) was ${PAST_TENSE[mode]}.`,
         actor: requester.actor,
         details,
       },
@@ -47,23 +47,23 @@ export async function eraseRecord(
 }
 
 /**
- * Lifts a tombstone, so that the record may come again.
+ * Lifts a tombstone, so that the hub accepts the record again.
  * @throws HubError `not_found`.
  */
 export async function liftTombstone(
-  parts: { erasure: Pick<ErasureStore, 'readTombstone' | 'liftTombstone'> },
+  deps: { erasure: Pick<ErasureStore, 'readTombstone' | 'liftTombstone'> },
   tombstoneId: number,
   requester: Requester,
 ): Promise<void> {
-  const tombstone = await parts.erasure.readTombstone(tombstoneId)
+  const tombstone = await deps.erasure.readTombstone(tombstoneId)
   if (!tombstone) throw new HubError('not_found', { what: 'tombstone' })
   const { record_id, platform_name, record_type } = tombstone
   const details = { tombstone_id: tombstoneId, record_id, platform_name, record_type }
-  const isLifted = await parts.erasure.liftTombstone(tombstoneId, {
+  const isLifted = await deps.erasure.liftTombstone(tombstoneId, {
     activity: {
       level: 'warning',
       kind: 'tombstone.lifted',
-      message: `What was erased as record ${record_id} of ${platform_name} may come again.`,
+      message: `The tombstone of record ${record_id} of ${platform_name} was lifted; the hub accepts the record again.`,
       actor: requester.actor,
       details,
     },

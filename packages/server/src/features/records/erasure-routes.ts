@@ -19,25 +19,25 @@ const TombstoneId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const PAGE = 50
 
 const NOT_COVERED = [
-  'Backups and exports that were made before: they hold the record until they are deleted.',
-  'What people have written themselves: saved views that look for the person, and reasons in the audit.',
-  'The platform, which has the record still and would send it again once the tombstone is lifted.',
-  'On PostgreSQL: its write-ahead log and replicas, and what it has not overwritten yet in its files.',
+  'Earlier backups and exports. They contain the record until they are deleted.',
+  'Text that people have entered: saved views that search for the person, and reasons in the audit log.',
+  'The platform. It still has the record, and can send it again once the tombstone is lifted.',
+  'On PostgreSQL: its write-ahead log, its replicas, and deleted data that it has not yet overwritten in its files.',
 ]
 
-/** Erasing records, and what keeps them from coming back. */
-export function erasureRoutes(parts: {
+/** Erasing records, and the tombstones of erased records. */
+export function erasureRoutes(deps: {
   records: Pick<RecordStore, 'readRecord'>
   erasure: ErasureStore
   requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
-  const { erasure, requesterOf } = parts
+  const { erasure, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/records/:record_id/erasure',
       {
         schema: {
-          summary: 'What erasing a record would take',
+          summary: 'Preview what erasing a record deletes',
           params: RecordId,
           response: {
             200: Type.Object({ success: Type.Literal(true), erasure: ErasurePreview }),
@@ -56,7 +56,7 @@ export function erasureRoutes(parts: {
       '/api/v1/records/:record_id/erase',
       {
         schema: {
-          summary: 'Erase or anonymise a record for good',
+          summary: 'Erase or anonymise a record permanently',
           params: RecordId,
           body: ErasureRequest,
           response: {
@@ -68,10 +68,10 @@ export function erasureRoutes(parts: {
       async (request) => {
         const { mode, reason = null } = request.body
         const { record_id } = request.params
-        const asked = { record_id, mode, reason }
+        const order = { record_id, mode, reason }
         return {
           success: true as const,
-          erasure: await eraseRecord(parts, asked, requesterOf(request)),
+          erasure: await eraseRecord(deps, order, requesterOf(request)),
         }
       },
     )
@@ -80,7 +80,7 @@ export function erasureRoutes(parts: {
       '/api/v1/tombstones',
       {
         schema: {
-          summary: 'List what keeps erased records from coming back, newest first',
+          summary: 'List the tombstones of erased records, newest first',
           querystring: Type.Object(
             { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
             { additionalProperties: false },
@@ -100,13 +100,13 @@ export function erasureRoutes(parts: {
       '/api/v1/tombstones/:id',
       {
         schema: {
-          summary: 'Let an erased record come again',
+          summary: 'Lift a tombstone, so that the hub accepts the record again',
           params: TombstoneId,
           response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorAnswer },
         },
       },
       async (request) => {
-        await liftTombstone(parts, request.params.id, requesterOf(request))
+        await liftTombstone(deps, request.params.id, requesterOf(request))
         return { success: true as const }
       },
     )

@@ -3,8 +3,12 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { NO_FILTER } from '../../domain/record/record-query.ts'
 import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
-import { nameExportFile } from './export-name.ts'
-import { EXPORT_FORMATS, type ExportFormat, exportRecords } from './export-records.ts'
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportRecords,
+  nameExportFile,
+} from './export-records.ts'
 import { streamRecords } from './stream-records.ts'
 
 const ROW: RecordRow = {

@@ -1,6 +1,7 @@
-/** Writes records as a file of some format, as a stream that reads on only as far as it is taken. */
+/** Writes records to a file format, as a stream that reads records on demand. */
 import { Readable } from 'node:stream'
 import type { Module } from '@recordhub/protocol'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import {
   cellText,
   chooseColumns,
@@ -8,9 +9,8 @@ import {
   type RecordColumn,
 } from '../../domain/record/record-columns.ts'
 import { HubError } from '../../errors.ts'
-import { csvLine, withoutFormula } from '../../lib/files/csv.ts'
+import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/files/xlsx.ts'
-import type { JsonValue } from '../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../../storage/port/record-store.ts'
 
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
@@ -25,10 +25,10 @@ export const EXPORT_TYPES: Record<ExportFormat, string> = {
 
 export type ExportOptions = {
   format: ExportFormat
-  /** Of tables only, as all that follow; null for all. */
+  /** For tables, as are the options below; null for all columns. */
   columns: string[] | null
   header: 'key' | 'label'
-  /** Of CSV only: cells are left as they are, formulas too. */
+  /** For CSV: does not escape cells that a spreadsheet would run as formulas. */
   raw: boolean
   bom: boolean
 }
@@ -36,8 +36,8 @@ export type ExportOptions = {
 type Chunks = AsyncGenerator<RecordRow[]>
 
 /**
- * @param modules those whose records may come: their fields are the columns.
- * @throws HubError `invalid_request` for more columns than the format has.
+ * @param modules the modules of the records; their fields are the columns.
+ * @throws HubError `invalid_request` for more columns than the format allows.
  */
 export function exportRecords(
   chunks: Chunks,
@@ -50,14 +50,14 @@ export function exportRecords(
   const columns = chooseColumns(modules, { chosen, header })
   if (format === 'csv') return asStream(writeCsv(chunks, columns, options))
   if (columns.length > MAX_XLSX_COLUMNS) {
-    const reason = `a spreadsheet has ${MAX_XLSX_COLUMNS} columns, and these are ${columns.length}; choose some with columns=`
+    const reason = `a spreadsheet has at most ${MAX_XLSX_COLUMNS} columns, but the export has ${columns.length}; choose some with columns=`
     throw new HubError('invalid_request', { reason })
   }
   const names = columns.map((column) => column.header)
   return xlsxStream(names, readCells(chunks, columns))
 }
 
-/** In bytes, so that what waits to be taken is bounded by its size. */
+/** A stream of bytes, so that its buffer is limited by size. */
 function asStream(texts: AsyncGenerator<string>): Readable {
   return Readable.from(asBytes(texts), { objectMode: false })
 }
@@ -71,7 +71,7 @@ async function* writeCsv(
   columns: RecordColumn[],
   { raw, bom }: Pick<ExportOptions, 'raw' | 'bom'>,
 ): AsyncGenerator<string> {
-  const guard = raw ? (text: string) => text : withoutFormula
+  const guard = raw ? (text: string) => text : escapeFormula
   const head = csvLine(columns.map((column) => guard(column.header)))
   yield bom ? `\ufeff${head}` : head
   const write = (value: JsonValue) => (typeof value === 'string' ? guard(value) : cellText(value))
@@ -89,7 +89,7 @@ async function* writeLines(chunks: Chunks): AsyncGenerator<string> {
   for await (const rows of chunks) yield rows.map((row) => `${recordText(row)}\n`).join('')
 }
 
-/** One document; cut off, it is none. */
+/** A truncated document is invalid JSON, so that a client notices the interruption. */
 async function* writeJson(chunks: Chunks): AsyncGenerator<string> {
   yield '{"success":true,"records":['
   let separator = ''
@@ -100,10 +100,31 @@ async function* writeJson(chunks: Chunks): AsyncGenerator<string> {
   yield ']}\n'
 }
 
-/** A stored record as the API shows it; its data is exact JSON text as it is. */
+/** Returns a record as the API shows it, without parsing its data. */
 function recordText({ data, change_seq: _, ...row }: RecordRow): string {
   const { incomplete, missing_since, created_at, updated_at, ...names } = row
   const head = JSON.stringify(names).slice(0, -1)
   const tail = JSON.stringify({ incomplete, missing_since, created_at, updated_at }).slice(1)
   return `${head},"data":${data},${tail}`
+}
+
+/** Returns the Content-Disposition header of a file (RFC 6266). Its parts may contain any character. */
+export function nameExportFile(parts: string[], extension: string): string {
+  const name = ['recordhub', ...parts].map(toFileName).join('-')
+  const ascii = name.replace(/[^\x20-\x7e]/g, '_')
+  const encoded = encodeURIComponent(`${name}.${extension}`).replace(/['()*]/g, percentEncode)
+  return `attachment; filename="${ascii}.${extension}"; filename*=UTF-8''${encoded}`
+}
+
+/** Retains letters and digits of any script, which are safe in file systems and headers. */
+function toFileName(part: string): string {
+  return part
+    .toWellFormed()
+    .replace(/[^\p{L}\p{M}\p{N}._]+/gu, '-')
+    .slice(0, 60)
+    .toWellFormed()
+}
+
+function percentEncode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }

@@ -10,18 +10,18 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { RecordRow, RecordStore } from '../../storage/port/record-store.ts'
-import { nameExportFile } from './export-name.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_TYPES,
   type ExportOptions,
   exportRecords,
+  nameExportFile,
 } from './export-records.ts'
-import { FIELD_FILTERS, givenOf, ListFilters, readListQuery } from './list-query.ts'
+import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-query.ts'
 import type { ListQuery } from './record-cursor.ts'
-import { begin, streamRecords } from './stream-records.ts'
+import { readFirstChunk, streamRecords } from './stream-records.ts'
 
-export type ExportParts = {
+export type ExportDeps = {
   records: Pick<RecordStore, 'listRecords'>
   platforms: Pick<PlatformStore, 'listPlatforms'>
   activity: Pick<ActivityStore, 'appendAudit'>
@@ -45,19 +45,19 @@ const ExportMembers = {
   columns: Type.Optional(
     Type.Union([Type.String(), Type.Array(Type.String())], {
       description:
-        'csv, xlsx: hub_… or keys of data, separated by commas, or one a parameter where several are given. All where left out.',
+        'csv, xlsx: names of hub columns (hub_…) or keys of data, separated by commas or as repeated parameters. Default: all.',
     }),
   ),
   header: Type.Optional(OneOf('key', 'label')),
-  raw: flag('csv: leave cells as they are that a spreadsheet would run as formulas'),
-  bom: flag('csv: begin with a byte order mark, by which Excel knows UTF-8'),
-  gzip: flag('Give a compressed file. XLSX is compressed as it is.'),
+  raw: flag('csv: do not escape cells that a spreadsheet would run as formulas'),
+  bom: flag('csv: begin with a byte order mark, so that Excel detects UTF-8'),
+  gzip: flag('Return a compressed file. XLSX is always compressed.'),
 }
 type ExportRequest = Type.Static<Type.TObject<typeof ExportMembers>>
 
 const ExportQuery = Type.Object(
   { ...ListFilters, ...ExportMembers },
-  // Filters; what else comes is refused by its name.
+  // Filters. `parseRecordQuery` rejects unknown parameters.
   { additionalProperties: Type.String() },
 )
 
@@ -71,13 +71,12 @@ const EXPORTED = {
   ),
 }
 
-/** Taking records away as a file. */
-export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
+export function exportRoutes(deps: ExportDeps): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/records/export',
       {
-        // It would write the whole file to throw it away; and it is compressed here, where it ends with it.
+        // A HEAD request would write the whole file. Compression is below, so that it ends with the stream.
         exposeHeadRoute: false,
         compress: false,
         schema: {
@@ -90,94 +89,89 @@ export function exportRoutes(parts: ExportParts): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const { format, columns, header, raw, bom, gzip, ...parameters } = request.query
         const options = readOptions(request.query)
-        const query = readListQuery(givenOf(parameters))
-        const places = await findPlaces(parts, query)
-        const modules = places.map((place) => place.module)
+        const query = readListQuery(pickGiven(parameters))
+        const modules = await findModules(deps, query)
         const isSorted = parameters.sort !== undefined
-        const chunks = await begin(
+        const chunks = await readFirstChunk(
           isSorted
-            ? streamRecords(parts.records, query)
-            : readUnsorted(parts.records, query, places),
+            ? streamRecords(deps.records, query)
+            : streamInStableOrder(deps.records, query, modules),
         )
         const stream = exportRecords(chunks, modules, options)
         const { platform, record_type } = query
-        await parts.activity.appendAudit({
-          ...parts.requesterOf(request),
+        await deps.activity.appendAudit({
+          ...deps.requesterOf(request),
           action: 'records.export',
           target: platform,
-          details: withoutTexts(request.query),
+          details: maskSearchTexts(request.query),
         })
-        const isFile = gzip === 'true' && options.format !== 'xlsx'
-        const day = parts.clock.now().toISOString().slice(0, 10)
+        const asGzipFile = gzip === 'true' && options.format !== 'xlsx'
+        const day = deps.clock.now().toISOString().slice(0, 10)
         const names = [platform, record_type].filter((name) => name !== null)
-        const ending = isFile ? `${options.format}.gz` : options.format
-        reply.header('Content-Disposition', nameExportFile([...names, day], ending))
-        return sendFile(request, reply, stream, { format: options.format, isFile })
+        const extension = asGzipFile ? `${options.format}.gz` : options.format
+        reply.header('Content-Disposition', nameExportFile([...names, day], extension))
+        return sendFile(request, reply, stream, { format: options.format, asGzipFile })
       },
     )
   }
 }
 
-/** Filters by what a person is found by. */
-const BY_TEXT = /^(?:q|reference_number|filter\[.*)$/s
+/** The filters that may contain personal data. */
+const PERSONAL_FILTER = /^(?:q|reference_number|filter\[.*)$/s
 
-/** Says which filters there were, and not what was looked for: it would outlive the record of whoever is erased. */
-function withoutTexts(query: object): Record<string, unknown> {
-  const told = Object.entries(query).map(([name, value]) => [
+/** Returns the parameters without the texts of their filters, which would outlive the erasure of a record. */
+function maskSearchTexts(query: object): Record<string, unknown> {
+  const masked = Object.entries(query).map(([name, value]) => [
     name,
-    BY_TEXT.test(name) ? '…' : value,
+    PERSONAL_FILTER.test(name) ? '…' : value,
   ])
-  return Object.fromEntries(told)
+  return Object.fromEntries(masked)
 }
 
-type Place = { platform: string; record_type: string; module: Platform['modules'][number] }
+type ExportedModule = Platform['modules'][number] & { platform_name: string }
 
-async function findPlaces({ platforms }: ExportParts, query: ListQuery): Promise<Place[]> {
+async function findModules({ platforms }: ExportDeps, query: ListQuery): Promise<ExportedModule[]> {
   const all = await platforms.listPlatforms()
   return all
     .filter(({ platform_name }) => query.platform === null || query.platform === platform_name)
     .flatMap(({ platform_name, modules }) =>
-      modules.map((module) => ({
-        platform: platform_name,
-        record_type: module.record_type,
-        module,
-      })),
+      modules.map((module) => ({ ...module, platform_name })),
     )
     .filter(({ record_type }) => query.record_type === null || query.record_type === record_type)
 }
 
 /**
- * In an order that never changes: module after module by reference, or where it is filtered as a whole, since
- * what a filter finds depends on all the modules of the list, by age.
+ * Reads records in an order that writes do not change: module by module in the order of references. A filtered list
+ * is read as a whole, in the order of creation, since the filter depends on all modules of the list.
  */
-async function* readUnsorted(
-  records: ExportParts['records'],
+async function* streamInStableOrder(
+  records: ExportDeps['records'],
   query: ListQuery,
-  places: Place[],
+  modules: ExportedModule[],
 ): AsyncGenerator<RecordRow[]> {
   if (isFiltered(query)) {
     yield* streamRecords(records, { ...query, sort: 'record_id', descending: false })
     return
   }
-  for (const { platform, record_type } of places) {
+  for (const { platform_name: platform, record_type } of modules) {
     const module = { ...query, platform, record_type }
     yield* streamRecords(records, { ...module, sort: 'reference_number', descending: false })
   }
 }
 
-/** @throws HubError `invalid_request` for what the format does not have. */
+/** @throws HubError `invalid_request` for an option that the format does not have. */
 function readOptions(query: ExportRequest): ExportOptions {
   const { format, columns, header, raw, bom } = query
   const isTable = format === 'csv' || format === 'xlsx'
-  const foreign = Object.entries({
+  const unsupported = Object.entries({
     columns: isTable || columns === undefined,
     header: isTable || header === undefined,
     raw: format === 'csv' || raw === undefined,
     bom: format === 'csv' || bom === undefined,
-  }).find(([, fits]) => !fits)
-  if (foreign) {
+  }).find(([, isSupported]) => !isSupported)
+  if (unsupported) {
     throw new HubError('invalid_request', {
-      reason: `${foreign[0]} is not for the format ${format}`,
+      reason: `the format ${format} does not support ${unsupported[0]}`,
     })
   }
   return {
@@ -193,23 +187,23 @@ function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   stream: Readable,
-  { format, isFile }: { format: ExportOptions['format']; isFile: boolean },
+  { format, asGzipFile }: { format: ExportOptions['format']; asGzipFile: boolean },
 ) {
-  if (isFile) return reply.type(GZIP_TYPE).send(compress(stream))
+  if (asGzipFile) return reply.type(GZIP_TYPE).send(compress(stream))
   reply.type(EXPORT_TYPES[format])
   if (format === 'xlsx') return reply.send(stream)
   reply.header('Vary', 'Accept-Encoding')
-  if (!takesGzip(request.headers['accept-encoding'])) return reply.send(stream)
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(stream)
   return reply.header('Content-Encoding', 'gzip').send(compress(stream))
 }
 
-function takesGzip(accepted: string | string[] | undefined): boolean {
+function acceptsGzip(accepted: string | string[] | undefined): boolean {
   return /(?:^|,)\s*gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))\s*(?:[;,]|$)/i.test(
     String(accepted ?? ''),
   )
 }
 
-/** Whichever of the two ends early ends the other. */
+/** If one of the streams is destroyed, so is the other. */
 function compress(stream: Readable): Readable {
   const gzip = createGzip({ level: 3 })
   pipeline(stream, gzip, () => undefined)

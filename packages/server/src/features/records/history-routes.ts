@@ -10,19 +10,19 @@ import { parseChanges } from '../../domain/record/record-history.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import { readFieldProvenance } from './field-provenance.ts'
 import { toStoredRecord } from './list-records.ts'
-import { type HistoryParts, readExisting, readRecordAsOf } from './read-as-of.ts'
+import { type HistoryDeps, readExisting, readRecordAsOf } from './read-as-of.ts'
 
 const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
 const HISTORY_PAGE = 100
 
-/** A record, what it was, and how it came to be what it is. */
-export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
+/** A record, its earlier states, and the origin of its values. */
+export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/records/:record_id',
       {
         schema: {
-          summary: 'Read a record, as it is or as it was at a moment',
+          summary: 'Read a record, now or as of a time',
           params: RecordId,
           querystring: Type.Object(
             {
@@ -40,8 +40,8 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
         const { as_of } = request.query
         const read =
           as_of === undefined
-            ? { record: toStoredRecord(await readExisting(parts, record_id)) }
-            : await readRecordAsOf(parts, record_id, as_of)
+            ? { record: toStoredRecord(await readExisting(deps, record_id)) }
+            : await readRecordAsOf(deps, record_id, as_of)
         return { success: true as const, ...read }
       },
     )
@@ -68,10 +68,10 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { record_id } = request.params
-        await readExisting(parts, record_id)
+        await readExisting(deps, record_id)
         const before = request.query.cursor ?? null
         const query = { record_id, limit: HISTORY_PAGE, maxBytes: MAX_PAGE_BYTES, before }
-        const { entries, has_more } = await parts.records.listHistory(query)
+        const { entries, has_more } = await deps.records.listHistory(query)
         const last = entries.at(-1)
         return {
           success: true as const,
@@ -88,7 +88,7 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
       '/api/v1/records/:record_id/fields',
       {
         schema: {
-          summary: 'Say of each value of a record which write gave it',
+          summary: 'Return the write that set each value of a record',
           params: RecordId,
           response: {
             200: Type.Object({ success: Type.Literal(true), fields: Type.Array(FieldOrigin) }),
@@ -98,7 +98,7 @@ export function historyRoutes(parts: HistoryParts): FastifyPluginAsyncTypebox {
       },
       async (request) => ({
         success: true as const,
-        fields: await readFieldProvenance(parts, request.params.record_id),
+        fields: await readFieldProvenance(deps, request.params.record_id),
       }),
     )
   }

@@ -1,4 +1,4 @@
-/** What narrows and orders records in the query of a URL: the list's, an export's, a saved view's. */
+/** The filter and order of records in the query of a URL, for lists, exports and saved views. */
 
 import { RECORD_SORTS } from '@recordhub/protocol'
 import Type from 'typebox'
@@ -7,23 +7,25 @@ import { HubError } from '../../errors.ts'
 import type { ListQuery } from './record-cursor.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
-const YES_OR_NO = 'true or false'
+const TRUE_OR_FALSE = 'true or false'
 
 export const ListFilters = {
   platform: text('The platform_name'),
   record_type: text('The record_type of a module'),
-  reference_number: text('The whole reference number'),
-  q: text('Words, or phrases in quotes, that must all be in name, reference or values'),
-  incomplete: text(YES_OR_NO),
-  missing: text(YES_OR_NO),
-  missing_review: text('The id of a review of missing records: the records that it is about'),
-  changed_since: text('RFC 3339: changed at this time or later'),
-  sort: text(`${RECORD_SORTS.join(', ')} or data.<key>; - before it turns it round`),
+  reference_number: text('The complete reference number'),
+  q: text(
+    'Words or quoted phrases; the name, the reference or the values must contain each of them',
+  ),
+  incomplete: text(TRUE_OR_FALSE),
+  missing: text(TRUE_OR_FALSE),
+  missing_review: text('The id of a missing review; selects its records'),
+  changed_since: text('RFC 3339; selects records changed at this time or later'),
+  sort: text(`${RECORD_SORTS.join(', ')} or data.<key>; a leading - sorts in descending order`),
 }
 
-export const FIELD_FILTERS = `Filters by fields: \`filter[<key>]=<value>\` for equality, or \`filter[<key>][<test>]=<value>\` with one of ${TESTS.join(', ')}; see docs/records-api.md.`
+export const FIELD_FILTERS = `To filter by a field, use \`filter[<key>]=<value>\` for equality, or \`filter[<key>][<test>]=<value>\` with one of the tests ${TESTS.join(', ')}. See docs/records-api.md.`
 
-/** @throws HubError `invalid_request` naming each parameter that does not fit. */
+/** @throws HubError `invalid_request` with an error for each invalid parameter. */
 export function readListQuery(parameters: Iterable<[string, string]>): ListQuery {
   const parsed = parseRecordQuery(parameters)
   if (parsed.ok) return parsed.query
@@ -32,8 +34,8 @@ export function readListQuery(parameters: Iterable<[string, string]>): ListQuery
   throw new HubError('invalid_request', { reason }, { errors: parsed.errors })
 }
 
-/** The parameters that were given, of those that a route knows. */
-export function givenOf(query: Record<string, string | undefined>): [string, string][] {
+/** Returns the parameters that the request has set. */
+export function pickGiven(query: Record<string, string | undefined>): [string, string][] {
   return Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )

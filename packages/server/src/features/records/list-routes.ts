@@ -5,8 +5,7 @@ import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import { FIELD_FILTERS, ListFilters } from './list-query.ts'
 import { listRecords } from './list-records.ts'
 
-/** The list of records. */
-export function recordListRoutes(parts: {
+export function recordListRoutes(deps: {
   records: Pick<RecordStore, 'listRecords' | 'readRecord'>
   searchIndex: SearchIndexStore
 }): FastifyPluginAsyncTypebox {
@@ -27,7 +26,7 @@ export function recordListRoutes(parts: {
                 }),
               ),
             },
-            // Filters; what else comes is refused by its name.
+            // Filters. `parseRecordQuery` rejects unknown parameters.
             { additionalProperties: Type.String() },
           ),
           response: { 200: RecordPage, '4xx': ErrorAnswer },
@@ -35,7 +34,7 @@ export function recordListRoutes(parts: {
       },
       (request) => {
         const { limit, cursor, ...parameters } = request.query
-        return listRecords(parts, { parameters, limit, cursor })
+        return listRecords(deps, { parameters, limit, cursor })
       },
     )
   }

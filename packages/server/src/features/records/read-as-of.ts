@@ -1,6 +1,6 @@
 import type { StoredRecord } from '@recordhub/protocol'
 import {
-  isPastKept,
+  isPastStored,
   type ParsedChange,
   parseChanges,
   type RecordContent,
@@ -13,64 +13,63 @@ import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/reco
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
 
-export type HistoryParts = {
+export type HistoryDeps = {
   records: Pick<RecordStore, 'readRecord' | 'listHistory'>
-  retention: Pick<RetentionStore, 'historyKeptSince'>
+  retention: Pick<RetentionStore, 'historyCompleteSince'>
 }
 
-/** A record of the past. `updated_at` is null where its history does not reach back to that change. */
+/** A record as of an earlier time. `updated_at` is null if its history does not reach back to the last change before it. */
 export type RecordAsOf = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
 
 const STEP = 500
 
 /**
- * The record as it was at a moment: as the newest change that is not later left it.
- * @throws HubError `invalid_request` for a moment that is none, `not_found` for a record that was not
- *   there yet, `history_not_kept` where changes since then may have been deleted for their age, or were
- *   because it was anonymised.
+ * Returns a record as of a time, by undoing all later changes.
+ * @throws HubError `invalid_request` for an invalid time; `not_found` if the record did not exist yet;
+ *   `history_not_kept` if retention may have deleted later changes, or anonymisation has.
  */
 export async function readRecordAsOf(
-  parts: HistoryParts,
+  deps: HistoryDeps,
   recordId: number,
   asOf: string,
 ): Promise<{ record: RecordAsOf; as_of: string }> {
-  const as_of = readMoment(asOf)
-  const row = await readExisting(parts, recordId)
+  const as_of = parseTime(asOf)
+  const row = await readExisting(deps, recordId)
   if (row.created_at > as_of) throw new HubError('not_found', { what: 'record at that time' })
   const present = toStoredRecord(row)
   if (row.updated_at <= as_of) return { record: present, as_of }
   let content: RecordContent = present
-  let left: string | null = null
-  let isKept = false
-  for await (const entry of entriesOf(parts, row)) {
-    isKept ||= isNewestOf(row, entry)
+  let changedAt: string | null = null
+  let isComplete = false
+  for await (const entry of entriesOf(deps, row)) {
+    isComplete ||= isNewestOf(row, entry)
     if (entry.at <= as_of) {
-      left = entry.at
+      changedAt = entry.at
       break
     }
     content = undoChanges(content, entry.changes)
   }
-  // Asked last: what was deleted while the entries were read is known now.
-  const keptSince = await parts.retention.historyKeptSince()
-  if (!isPastKept(keptSince, as_of))
+  // Read last, to include deletions during the loop above.
+  const keptSince = await deps.retention.historyCompleteSince()
+  if (!isPastStored(keptSince, as_of))
     throw new HubError('history_not_kept', { since: keptSince ?? '' })
-  if (!isKept) throw new HubError('history_not_kept', { since: row.updated_at })
-  const updated_at = left ?? (isPastKept(keptSince, row.created_at) ? row.created_at : null)
+  if (!isComplete) throw new HubError('history_not_kept', { since: row.updated_at })
+  const updated_at = changedAt ?? (isPastStored(keptSince, row.created_at) ? row.created_at : null)
   return { record: { ...present, ...content, updated_at }, as_of }
 }
 
 /** @throws HubError `not_found`. */
-export async function readExisting(parts: HistoryParts, recordId: number): Promise<RecordRow> {
-  const row = await parts.records.readRecord(recordId)
+export async function readExisting(deps: HistoryDeps, recordId: number): Promise<RecordRow> {
+  const row = await deps.records.readRecord(recordId)
   if (!row) throw new HubError('not_found', { what: 'record' })
   return row
 }
 
 export type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }
 
-/** A record's entries up to the state that was read, newest first, read in steps as they are taken. */
+/** Reads the history of a record on demand, newest first, without changes after the given row was read. */
 export async function* entriesOf(
-  { records }: HistoryParts,
+  { records }: HistoryDeps,
   { record_id, change_seq }: RecordRow,
 ): AsyncGenerator<ParsedEntry> {
   let before = change_seq + 1
@@ -84,16 +83,13 @@ export async function* entriesOf(
   }
 }
 
-/**
- * Whether an entry tells of the change that left a record as it is. Where none does, though it has changed,
- * it was anonymised, and its past with it.
- */
+/** Whether an entry is the latest change of a record. A changed record without such an entry was anonymised. */
 export function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
   return entry.change_seq === row.change_seq
 }
 
-/** In the form of the times that are stored, to the millisecond. */
-function readMoment(text: string): string {
+/** Returns the time in the format of stored timestamps, with milliseconds. */
+function parseTime(text: string): string {
   const time = parseTimestamp(text)
   if (time !== null) return time
   const reason = 'as_of must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'

@@ -4,23 +4,23 @@ import type { Position, RecordRow, RecordStore } from '../../storage/port/record
 import { SCAN_MS } from './list-records.ts'
 import type { ListQuery } from './record-cursor.ts'
 
-/** A chunk is read while nobody else is served, so it is to be small, however large its records are. */
+/** Target size of a chunk. Reading one blocks the event loop, so it must be small even if records are large. */
 const CHUNK_BYTES = 256 * 1024
-const FIRST_ROWS = 16
-const MAX_ROWS = 500
-/** What was quick enough once is not broken off half sent because the machine is busy. */
+const FIRST_LIMIT = 16
+const MAX_LIMIT = 500
+/** The first chunk shows that the query is fast enough; later ones get more time, in case the machine is busy. */
 const LATER_SCAN_MS = 15 * SCAN_MS
 
 /**
- * Every record of a query, in chunks of about 256 KiB that are read as they are taken, empty ones where it
- * took long to find the next. A record that does not move in the query's order meanwhile comes once.
- * @throws HubError `sort_too_slow`, with the first chunk where the machine is not getting slower.
+ * Reads all records of a query on demand, in chunks of about 256 KiB. A chunk is empty if finding the next records
+ * takes long. A record that does not move in the order of the query is returned once.
+ * @throws HubError `sort_too_slow`, usually with the first chunk.
  */
 export async function* streamRecords(
   records: Pick<RecordStore, 'listRecords'>,
   query: ListQuery,
 ): AsyncGenerator<RecordRow[]> {
-  let limit = FIRST_ROWS
+  let limit = FIRST_LIMIT
   let after: Position | null = null
   for (;;) {
     const scan_ms = after === null ? SCAN_MS : LATER_SCAN_MS
@@ -30,20 +30,19 @@ export async function* streamRecords(
     if (!page.has_more) return
     after = page.stopped_at ?? page.last
     limit = nextLimit(page.records, limit)
-    // Those who wait for the event loop come first.
     await yieldToEventLoop()
   }
 }
 
-/** The same chunks, of which the first one is read already: what cannot be read fails before anything is sent. */
-export async function begin(
+/** Reads the first chunk at once, so that an invalid query fails before the response begins. */
+export async function readFirstChunk(
   chunks: AsyncGenerator<RecordRow[]>,
 ): Promise<AsyncGenerator<RecordRow[]>> {
   const first = await chunks.next()
-  return goOn(first, chunks)
+  return prependChunk(first, chunks)
 }
 
-async function* goOn(
+async function* prependChunk(
   first: IteratorResult<RecordRow[], void>,
   rest: AsyncGenerator<RecordRow[]>,
 ): AsyncGenerator<RecordRow[]> {
@@ -55,5 +54,5 @@ async function* goOn(
 function nextLimit(rows: RecordRow[], limit: number): number {
   const bytes = rows.reduce((sum, row) => sum + row.data.length, 1)
   const fitting = rows.length === 0 ? limit : Math.floor((CHUNK_BYTES * rows.length) / bytes)
-  return Math.max(1, Math.min(fitting, limit * 4, MAX_ROWS))
+  return Math.max(1, Math.min(fitting, limit * 4, MAX_LIMIT))
 }

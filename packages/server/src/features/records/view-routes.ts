@@ -8,19 +8,19 @@ import { changeView, createView, deleteView, listViews } from './views.ts'
 const ViewId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const OneView = Type.Object({ success: Type.Literal(true), view: SavedView })
 
-/** Lists of records that are kept under a name. */
-export function viewRoutes(parts: {
+/** Saved views: queries of the record list with a name. */
+export function viewRoutes(deps: {
   views: ViewStore
   callerOf: (request: FastifyRequest) => Caller
 }): FastifyPluginAsyncTypebox {
-  const { views } = parts
-  const by = (request: FastifyRequest) => ({ caller: parts.callerOf(request), address: request.ip })
+  const { views } = deps
+  const by = (request: FastifyRequest) => ({ caller: deps.callerOf(request), address: request.ip })
   return async (app) => {
     app.get(
       '/api/v1/views',
       {
         schema: {
-          summary: 'List the saved views: your own and those that are shared',
+          summary: 'List your own and all shared views',
           response: {
             200: Type.Object({ success: Type.Literal(true), views: Type.Array(SavedView) }),
           },
@@ -28,7 +28,7 @@ export function viewRoutes(parts: {
       },
       async (request) => ({
         success: true as const,
-        views: await listViews(views, parts.callerOf(request)),
+        views: await listViews(views, deps.callerOf(request)),
       }),
     )
 
@@ -36,7 +36,7 @@ export function viewRoutes(parts: {
       '/api/v1/views',
       {
         schema: {
-          summary: 'Save a view; sharing it takes the role operator',
+          summary: 'Save a view; sharing it requires the role operator',
           body: NewView,
           response: { 201: OneView, '4xx': ErrorAnswer },
         },

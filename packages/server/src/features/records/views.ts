@@ -1,7 +1,7 @@
-/** Saved views: everybody has their own; shared ones are made by operators and kept by admins too. */
+/** Saved views belong to their owner. Operators can share theirs, and admins can change every shared view. */
 import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
-import { type Caller, keyOfCaller, mayActAs, nameOfCaller } from '../../domain/auth/caller.ts'
+import { type Caller, hasRole, keyOfCaller, nameOfCaller } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
@@ -16,7 +16,7 @@ export async function listViews(views: ViewStore, caller: Caller): Promise<Saved
 
 /** @throws HubError `invalid_request`, `forbidden`, `view_name_taken`. */
 export async function createView(views: ViewStore, view: NewView, by: By): Promise<SavedView> {
-  const content = { ...check(view, by), shared: view.shared ?? false }
+  const content = { ...validateView(view, by), shared: view.shared ?? false }
   const owner = keyOfCaller(by.caller)
   const created = await views.createView(
     { ...content, owner },
@@ -35,7 +35,7 @@ export async function changeView(
 ): Promise<SavedView> {
   const stored = await findChangeable(views, viewId, by)
   const audit = auditOf('changed', stored.name, by)
-  const changed = await views.changeView(viewId, check(change, by), audit)
+  const changed = await views.changeView(viewId, validateView(change, by), audit)
   if (changed === null) throw new HubError('not_found', { what: 'view' })
   if (changed === 'name_taken') throw new HubError('view_name_taken', { name: change.name ?? '' })
   return toSavedView(changed, keyOfCaller(by.caller))
@@ -51,24 +51,31 @@ export async function deleteView(views: ViewStore, viewId: number, by: By): Prom
 async function findChangeable(views: ViewStore, viewId: number, { caller }: By) {
   const view = await views.readView(viewId)
   const isOwn = view?.owner === keyOfCaller(caller)
-  // What others keep for themselves is not there.
+  // Private views of others return 404.
   if (!view || !(isOwn || view.shared)) throw new HubError('not_found', { what: 'view' })
-  if (!isOwn && !mayActAs(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
+  if (!isOwn && !hasRole(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
   return view
 }
 
-/** Checks what is given of a view; the query must be one that the list takes. */
-function check<View extends ViewChange>(view: View, { caller }: By): View {
+/**
+ * Validates the given members of a view, and normalises its query.
+ * @throws HubError `invalid_request`, `forbidden`.
+ */
+function validateView<View extends ViewChange>(view: View, { caller }: By): View {
   if (view.name !== undefined && !isStorableText(view.name)) {
-    const reason = 'the name holds U+0000 or half a surrogate pair'
-    throw new HubError('invalid_request', { reason }, { errors: { name: ['is no storable text'] } })
+    const reason = 'the name contains U+0000 or a lone surrogate'
+    throw new HubError(
+      'invalid_request',
+      { reason },
+      { errors: { name: ['must not contain U+0000 or a lone surrogate'] } },
+    )
   }
-  if (view.shared === true && !mayActAs(caller, 'operator')) {
+  if (view.shared === true && !hasRole(caller, 'operator')) {
     throw new HubError('forbidden', { role: 'operator' })
   }
   if (view.query === undefined) return view
   const query = new URLSearchParams(view.query)
-  // Named twice, a parameter is refused as in a list.
+  // Rejects repeated parameters, like the list itself.
   readListQuery(query)
   return { ...view, query: query.toString() }
 }

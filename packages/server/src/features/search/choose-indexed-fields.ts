@@ -6,12 +6,11 @@ import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { IndexedFieldState, SearchIndexStore } from '../../storage/port/search-index-store.ts'
 
 /**
- * Chooses the fields of a module by which lists are sorted and filtered quickly; they need not be in the
- * manifest.
- * @throws HubError `not_found`; `invalid_request` for a key that no database takes.
+ * Chooses the fields of a module that lists are sorted and filtered by with an index. They need not be in the manifest.
+ * @throws HubError `not_found`; `invalid_request` for a key that cannot be stored.
  */
 export async function chooseIndexedFields(
-  parts: {
+  deps: {
     searchIndex: Pick<SearchIndexStore, 'setIndexedFields'>
     platforms: Pick<PlatformStore, 'readPlatform'>
     clock: Clock
@@ -20,14 +19,16 @@ export async function chooseIndexedFields(
   requester: Requester,
 ): Promise<IndexedFieldState[]> {
   if (!choice.keys.every(isStorableText)) {
-    throw new HubError('invalid_request', { reason: 'a key holds U+0000 or half a surrogate pair' })
+    throw new HubError('invalid_request', {
+      reason: 'a key contains U+0000 or an unpaired surrogate',
+    })
   }
-  const platform = await parts.platforms.readPlatform(choice.platform_id)
+  const platform = await deps.platforms.readPlatform(choice.platform_id)
   if (!platform) throw new HubError('not_found', { what: 'platform' })
   const names = choice.keys.length > 0 ? choice.keys.join(', ') : 'none'
   const details = { record_type: choice.record_type, fields: choice.keys }
-  const fields = await parts.searchIndex.setIndexedFields(
-    { ...choice, at: parts.clock.now().toISOString() },
+  const fields = await deps.searchIndex.setIndexedFields(
+    { ...choice, at: deps.clock.now().toISOString() },
     {
       activity: {
         level: 'info',

@@ -1,3 +1,6 @@
+import type { Static, TSchema } from 'typebox'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
 import { HubError } from '../../errors.ts'
 
 /**
@@ -13,6 +16,39 @@ export function paginate<Row>(
   const last = page.at(-1)
   const hasMore = last !== undefined && found.length > limit
   return { page, next_cursor: hasMore ? String(cursorOf(last)) : null }
+}
+
+/** An id or a number of a sequence in a cursor. */
+export const CursorInteger = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+
+/**
+ * Encodes the positions of a list as opaque cursors for clients, and decodes them.
+ * @param schema describes a position of the list.
+ */
+export function createCursorCodec<Schema extends TSchema>(schema: Schema) {
+  const validator = Compile(schema)
+  return {
+    encode: (position: Static<Schema>): string =>
+      Buffer.from(JSON.stringify(position)).toString('base64url'),
+
+    /** @throws HubError `invalid_request` for a cursor of another list. */
+    decode(cursor: string): Static<Schema> {
+      const position = parseJson(Buffer.from(cursor, 'base64url').toString())
+      if (!validator.Check(position)) throw cursorInvalid()
+      return position
+    },
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The error for a cursor that does not belong to this list. */

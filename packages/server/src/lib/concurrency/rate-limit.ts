@@ -21,8 +21,8 @@ const MAX_BUCKETS = 10_000
  */
 export function createRateLimit(perSecond: number, clock: MonotonicClock): RateLimit {
   const full = perSecond * CALL
-  // The fraction of a call that was left is kept, so that calls at uneven intervals lose nothing.
-  const most = full + CALL - 1
+  // The remaining fraction of a call is preserved, so that calls at uneven intervals lose nothing.
+  const maxCredit = full + CALL - 1
   const buckets = new Map<string, Bucket>()
 
   function bucketOf(key: string, at: number): Bucket {
@@ -40,7 +40,7 @@ export function createRateLimit(perSecond: number, clock: MonotonicClock): RateL
       const now = Math.floor(clock.now())
       const bucket = bucketOf(key, now)
       const elapsedMs = Math.max(0, now - bucket.at)
-      bucket.credit = Math.min(most, bucket.credit + elapsedMs * perSecond)
+      bucket.credit = Math.min(maxCredit, bucket.credit + elapsedMs * perSecond)
       bucket.at = now
       if (bucket.credit < CALL) return Math.ceil((CALL - bucket.credit) / perSecond / 1000)
       bucket.credit -= CALL

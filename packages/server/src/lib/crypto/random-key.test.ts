@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRandomKey, hintOfKey, isRandomKey } from './random-key.ts'
+import { createRandomKey, isRandomKey, maskKey } from './random-key.ts'
 
 test('a key is validated by prefix, length and checksum', () => {
   const key = createRandomKey('rhk_')
@@ -19,5 +19,5 @@ test('keys are unique, and a hint shows only part of a key', () => {
   const keys = new Set(Array.from({ length: 1000 }, () => createRandomKey('rhk_')))
   assert.equal(keys.size, 1000)
   const key = createRandomKey('rhk_')
-  assert.equal(hintOfKey(key).length, 13)
+  assert.equal(maskKey(key).length, 13)
 })

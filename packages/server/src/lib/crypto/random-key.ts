@@ -6,15 +6,15 @@ const BODY_LENGTH = 43
 const CHECK_LENGTH = 6
 
 /**
- * A new random key: the prefix, 32 random bytes in base62, and a checksum, so that a mistyped or
- * made-up key is known for one without a look-up.
+ * Creates a random key: the prefix, 32 random bytes in base62, and a checksum, so that a mistyped or invented key is
+ * rejected without a look-up.
  */
 export function createRandomKey(prefix: string): string {
   const body = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), BODY_LENGTH)
   return `${prefix}${body}${checksum(prefix + body)}`
 }
 
-/** Whether the text has the form of {@link createRandomKey} with this prefix. */
+/** Whether a text has the form of {@link createRandomKey} with this prefix. */
 export function isRandomKey(text: string, prefix: string): boolean {
   if (text.length !== prefix.length + BODY_LENGTH + CHECK_LENGTH) return false
   return (
@@ -22,8 +22,8 @@ export function isRandomKey(text: string, prefix: string): boolean {
   )
 }
 
-/** What a person may see of a key: its beginning and its end. */
-export function hintOfKey(key: string): string {
+/** The start and the end of a key, which are safe to show. */
+export function maskKey(key: string): string {
   return `${key.slice(0, 8)}…${key.slice(-4)}`
 }
 

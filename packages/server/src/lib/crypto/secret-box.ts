@@ -2,17 +2,17 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 const VERSION = 'v1'
 
-/** Seals short secrets so that the database alone does not give them away. */
+/** Encrypts short secrets, so that the database alone does not reveal them. */
 export type SecretBox = {
-  /** AES-256-GCM with a fresh nonce. `purpose` is bound in: sealed for one, it opens for no other. */
+  /** Encrypts with AES-256-GCM and a new nonce. The result can be decrypted only for the same purpose. */
   seal(text: string, purpose: string): string
-  /** @throws Error where the text was sealed by another secret, for another purpose, or changed. */
+  /** Decrypts. @throws Error if the text was encrypted with another secret or for another purpose, or was modified. */
   open(sealed: string, purpose: string): string
-  /** A key of its own for another use, derived from the same secret. */
+  /** Derives a key for another use from the same secret. */
   deriveKey(use: string): Buffer
 }
 
-/** A box under a key that is derived from `secret` (HKDF-SHA256, RFC 5869). */
+/** @param secret the keys are derived from it by HKDF-SHA256 (RFC 5869). */
 export function createSecretBox(secret: string): SecretBox {
   const deriveKey = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'recordhub', use, 32))
   const key = deriveKey('sealed secrets')
@@ -27,7 +27,7 @@ export function createSecretBox(secret: string): SecretBox {
     },
     open(text, purpose) {
       const [version, nonce = '', tag = '', sealed = ''] = text.split('.')
-      if (version !== VERSION) throw new Error('This secret was sealed in a form unknown here')
+      if (version !== VERSION) throw new Error('The encrypted text has an unknown version')
       const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
         authTagLength: 16,
       })

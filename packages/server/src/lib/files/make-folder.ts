@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes a folder that only its owner may enter, and those above it, where they are missing. Level by
- * level: Node's own way never comes back from a file system such as /proc that has no room for it.
+ * Creates a folder that only its owner may access, and its missing parents. It creates one level at a time, because
+ * recursive `mkdirSync` never returns on file systems that do not allow it, such as /proc.
  * @throws Error of the file system.
  */
 export function makeFolder(path: string): void {

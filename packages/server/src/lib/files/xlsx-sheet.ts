@@ -1,5 +1,5 @@
 /** Cells of a spreadsheet as XML (ECMA-376, part 1, 18.3). */
-import { type JsonValue, stringifyLossless } from '../json/lossless-json.ts'
+import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
 
 /** A row of a sheet, numbered from 1. */
 export function sheetRow(number: number, cells: readonly JsonValue[]): string {
@@ -16,20 +16,21 @@ function sheetCell(value: JsonValue): string {
 }
 
 const MAX_CHARACTERS = 32_767
-const CUT = ' … [cut here: a cell holds 32,767 characters]'
+const TRUNCATED = ' … [truncated: a cell holds 32,767 characters]'
 
 function textCell(text: string): string {
-  const fitting = text.length > MAX_CHARACTERS ? cut(text, MAX_CHARACTERS - CUT.length) + CUT : text
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(fitting)}</t></is></c>`
+  const isLong = text.length > MAX_CHARACTERS
+  const shown = isLong ? truncate(text, MAX_CHARACTERS - TRUNCATED.length) + TRUNCATED : text
+  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(shown)}</t></is></c>`
 }
 
-/** Not between the halves of a character. */
-function cut(text: string, length: number): string {
-  const isHalf = /[\ud800-\udbff]/.test(text.charAt(length - 1))
-  return text.slice(0, isHalf ? length - 1 : length)
+/** Does not split a surrogate pair. */
+function truncate(text: string, length: number): string {
+  const splitsPair = /[\ud800-\udbff]/.test(text.charAt(length - 1))
+  return text.slice(0, splitsPair ? length - 1 : length)
 }
 
-/** A spreadsheet counts to 15 digits and shows zeros for the others; what has more is a text. */
+/** Spreadsheets keep 15 digits and replace the others by zeros, so longer numbers are written as text. */
 function isShownExactly(token: string): boolean {
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e')
   const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
@@ -37,12 +38,12 @@ function isShownExactly(token: string): boolean {
   return digits.length <= 15 && size < 300
 }
 
-/** What XML has no place for, and what would be read as an escape. */
+/** Characters that XML does not allow or that need escapes, and texts that look like an escape. */
 const UNSAFE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
   /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)/g
 
-/** Half of a surrogate pair becomes U+FFFD: escaped it would take the rest of the cell along in LibreOffice. */
+/** A lone surrogate becomes U+FFFD: LibreOffice would drop the rest of the cell after its escape. */
 function escapeXml(text: string): string {
   return text.toWellFormed().replace(UNSAFE, (character) => {
     if (character === '&') return '&amp;'

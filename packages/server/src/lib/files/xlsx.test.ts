@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { openXlsx } from '../../../test/helpers/hub/xlsx-file.ts'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { createSeededRandom } from '../../../test/helpers/random/seed.ts'
-import { type JsonValue, parseLossless } from '../json/lossless-json.ts'
 import { xlsxStream } from './xlsx.ts'
 
 async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonValue[][]> {
@@ -41,16 +41,16 @@ test('numbers stay numbers if a spreadsheet shows all their digits, otherwise th
   ])
 })
 
-test('objects and lists become JSON with exact numbers, and long texts are cut with a note', async () => {
+test('objects and lists become JSON with exact numbers, and long texts are truncated with a note', async () => {
   const rows = [
     [parseLossless('{"a":[1.10,9007199254740993]}')],
-    [`${'x'.repeat(32_720)}${'👍'.repeat(200)}`],
+    [`${'x'.repeat(32_710)}${'👍'.repeat(200)}`],
   ]
   const sheet = (await written(rows)).get('Records')
   assert.equal(sheet?.[1]?.[0], '{"a":[1.10,9007199254740993]}')
-  const cut = String(sheet?.[2]?.[0])
-  assert.ok(cut.length <= 32_767 && cut.length > 32_760)
-  assert.match(cut, /👍 … \[cut here: [^\]]+\]$/u)
+  const truncated = String(sheet?.[2]?.[0])
+  assert.ok(truncated.length <= 32_767 && truncated.length > 32_760)
+  assert.match(truncated, /👍 … \[truncated: [^\]]+\]$/u)
 })
 
 test('rows over the limit of a sheet continue on the next one, under the same header', async () => {
@@ -97,7 +97,7 @@ test('rows are read on demand, and reading stops when the client leaves', async 
 test('an error while reading rows is an error of the stream', async () => {
   async function* broken(): AsyncGenerator<JsonValue[][]> {
     yield [['a']]
-    throw new Error('The database is gone')
+    throw new Error('The database is unavailable')
   }
-  await assert.rejects(buffer(xlsxStream(['a'], broken())), /database is gone/)
+  await assert.rejects(buffer(xlsxStream(['a'], broken())), /database is unavailable/)
 })

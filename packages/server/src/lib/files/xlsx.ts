@@ -1,16 +1,16 @@
-/** Writes spreadsheets (XLSX) as a stream, in memory that does not grow with them. */
+/** Writes spreadsheets (XLSX) as a stream, in constant memory. */
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import { ZipFile } from 'yazl'
-import type { JsonValue } from '../json/lossless-json.ts'
 import { sheetRow } from './xlsx-sheet.ts'
 
 const MAX_ROWS = 1_048_576
 export const MAX_XLSX_COLUMNS = 16_384
 
 /**
- * A workbook of rows under a header, on as many sheets as it takes. Reads rows as they are taken, and ends
- * the reading where the stream is destroyed.
+ * A workbook of rows below a header, on as many sheets as needed. Reads rows on demand, and stops if the stream is
+ * destroyed.
  */
 export function xlsxStream(
   header: string[],
@@ -36,14 +36,14 @@ export function xlsxStream(
       zip.addReadStream(sheet, `xl/worksheets/sheet${count}.xml`)
       await finished(sheet)
     } while (await rows.hasMore())
-    for (const [path, text] of workbookParts(count)) zip.addBuffer(Buffer.from(text), path)
+    for (const [path, text] of workbookFiles(count)) zip.addBuffer(Buffer.from(text), path)
     zip.end()
   }
   write().catch(fail)
   return output
 }
 
-/** Rows one by one from chunks of them. */
+/** A queue of rows, filled from chunks. */
 class RowQueue {
   readonly #chunks: AsyncGenerator<JsonValue[][]>
   #chunk: JsonValue[][] = []
@@ -63,7 +63,7 @@ class RowQueue {
     return true
   }
 
-  /** At most so many of those at hand. */
+  /** Up to `count` rows of the current chunk. */
   take(count: number): JsonValue[][] {
     const taken = this.#chunk.slice(this.#at, this.#at + count)
     this.#at += taken.length
@@ -97,7 +97,7 @@ async function* writeSheet(
   yield Buffer.from('</sheetData></worksheet>')
 }
 
-function workbookParts(count: number): [path: string, text: string][] {
+function workbookFiles(count: number): [path: string, text: string][] {
   const sheets = Array.from({ length: count }, (_, index) => index + 1)
   const each = (write: (n: number) => string) => sheets.map(write).join('')
   return [

@@ -9,7 +9,7 @@ import {
 } from './json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from './json-chunk.ts'
 
-const generous = { member: 'records', maxElementBytes: 1e8, maxEnvelopeBytes: 1e8, sliceBytes: 64 }
+const generous = { member: 'records', maxElementBytes: 1e8, maxEnvelopeBytes: 1e8, chunkBytes: 64 }
 
 type Reading = {
   slices: JsonChunk[]
@@ -69,7 +69,7 @@ function expected(value: Record<string, unknown>): Omit<Reading, 'slices'> {
   return { elements, envelope: { ...value, records: [] } }
 }
 
-function assertRefused(document: string | Uint8Array, message?: RegExp, options = {}): void {
+function assertRejected(document: string | Uint8Array, message?: RegExp, options = {}): void {
   for (const size of [1, 2, 3, 1e6]) {
     assert.throws(
       () => read(document, [size], options),
@@ -166,15 +166,15 @@ const chunkSizes = fc.array(fc.oneof(fc.constant(1), fc.nat({ max: 40 }), fc.con
   minLength: 1,
 })
 const sizes = chunkSizes.filter((list) => list.some((size) => size > 0))
-const sliceBytes = fc.constantFrom(1, 16, 64, 65_536)
+const chunkBytes = fc.constantFrom(1, 16, 64, 65_536)
 
 test('any document in any chunks gives the elements and the envelope of JSON.parse', () => {
   fc.assert(
-    fc.property(documentText(true), sizes, sliceBytes, (text, chunks, sliceSize) => {
+    fc.property(documentText(true), sizes, chunkBytes, (text, chunks, sliceSize) => {
       const bytes = Buffer.from(text)
       const whole = parseWhole(bytes)
       assert.ok(isObject(whole))
-      const { slices, elements, envelope } = read(bytes, chunks, { sliceBytes: sliceSize })
+      const { slices, elements, envelope } = read(bytes, chunks, { chunkBytes: sliceSize })
       assert.deepStrictEqual({ elements, envelope }, expected(whole))
       let index = 0
       for (const slice of slices) {
@@ -204,13 +204,13 @@ const damage = fc.record({
 })
 
 test('a damaged document is rejected where JSON.parse rejects it, and otherwise read the same', () => {
-  let refused = 0
+  let rejected = 0
   fc.assert(
     fc.property(
       documentText(false),
       fc.array(damage, { minLength: 1, maxLength: 2 }),
       sizes,
-      sliceBytes,
+      chunkBytes,
       (text, damages, chunks, sliceSize) => {
         let bytes = [...Buffer.from(text)]
         for (const { kind, where, other, byte } of damages) {
@@ -232,9 +232,9 @@ test('a damaged document is rejected where JSON.parse rejects it, and otherwise 
           }
         }
         const whole = attempt(() => parseWhole(Uint8Array.from(bytes)))
-        const own = attempt(() => read(Uint8Array.from(bytes), chunks, { sliceBytes: sliceSize }))
+        const own = attempt(() => read(Uint8Array.from(bytes), chunks, { chunkBytes: sliceSize }))
         if (whole instanceof Error || !isObject(whole)) {
-          refused++
+          rejected++
           assert.ok(own instanceof MalformedJsonError || own instanceof SyntaxError)
         } else if (own instanceof Error) assert.match(own.message, /has "records" twice/)
         else {
@@ -245,7 +245,7 @@ test('a damaged document is rejected where JSON.parse rejects it, and otherwise 
     ),
     { numRuns: 4000 },
   )
-  assert.ok(refused > 1000)
+  assert.ok(rejected > 1000)
 })
 
 const accepted: [string, string, unknown[], Record<string, unknown>][] = [
@@ -293,20 +293,20 @@ const accepted: [string, string, unknown[], Record<string, unknown>][] = [
 for (const [name, document, elements, envelope] of accepted) {
   test(`reads ${name}`, () => {
     for (const size of [1, 2, 3, 1e6]) {
-      const reading = read(document, [size, 0], { sliceBytes: 1 })
+      const reading = read(document, [size, 0], { chunkBytes: 1 })
       assert.deepStrictEqual(reading.elements, elements)
       assert.deepStrictEqual(reading.envelope, envelope)
     }
   })
 }
 
-const refusedDocuments: [string, string | Uint8Array, RegExp?][] = [
+const rejectedDocuments: [string, string | Uint8Array, RegExp?][] = [
   ['an empty document', '', /is empty/],
-  ['a document of whitespace', ' \n', /no JSON/],
-  ['a top-level array', ' [{"records":[]}]', /is no object, at byte 1$/],
-  ['a top-level number', '12', /is no object/],
-  ['a top-level string', '"records"', /is no object/],
-  ['an HTML page', '<html>{"records":[1]}</html>', /no JSON/],
+  ['a document of whitespace', ' \n', /not valid JSON/],
+  ['a top-level array', ' [{"records":[]}]', /is not an object, at byte 1$/],
+  ['a top-level number', '12', /is not an object/],
+  ['a top-level string', '"records"', /is not an object/],
+  ['an HTML page', '<html>{"records":[1]}</html>', /not valid JSON/],
   ['a comma before the end of the array', '{"records":[1,]}', /lacks an element, at byte 14/],
   ['a comma at the beginning', '{"records":[,1]}', /lacks an element, at byte 12/],
   ['a brace instead of an element', '{"records":[}]}'],
@@ -322,8 +322,8 @@ const refusedDocuments: [string, string | Uint8Array, RegExp?][] = [
   ['the wrong bracket in an element', '{"records":[{]}]}'],
   ['mismatched brackets in equal numbers', '{"records":[{],[}]}'],
   ['the wrong bracket after the array', '{"records":[1}}', /lacks a comma/],
-  ['the wrong bracket at the end', '{"records":[1]]', /no JSON/],
-  ['an extra bracket', '{"records":[1]}}', /closes more than it opens, at byte 15/],
+  ['the wrong bracket at the end', '{"records":[1]]', /not valid JSON/],
+  ['an extra bracket', '{"records":[1]}}', /has an unmatched closing bracket, at byte 15/],
   ['an unknown literal', '{"records":[tru]}'],
   ['a colon in the array', '{"records":["a":1]}', /lacks a comma/],
   ['a line break in a string', '{"records":["a\nb"]}'],
@@ -334,31 +334,35 @@ const refusedDocuments: [string, string | Uint8Array, RegExp?][] = [
     '{"records":null,"\\u0072ecords":[2]}',
     /"records" twice/,
   ],
-  ['a second document', '{"records":[1]} {"total":1}', /no JSON/],
-  ['a second document with the member', '{} {"records":[1]}', /no JSON/],
-  ['bytes after the end', '{"records":[1]}x', /no JSON/],
-  ['a missing colon', '{"records"[1]}', /no JSON/],
-  ['a value before the array', '{"records":1[1]}', /no JSON/],
-  ['a value after the array', '{"records":[1]1}', /no JSON/],
-  ['a second array', '{"records":[1][2]}', /no JSON/],
-  ['an invalid envelope before the array', '{"total":tru,"records":[1]}', /no JSON/],
-  ['an invalid envelope after the array', '{"records":[1],"total":}', /no JSON/],
-  ['invalid UTF-8 in an element', Buffer.from('{"records":["\xe4"]}', 'latin1'), /no UTF-8/],
-  ['invalid UTF-8 in the envelope', Buffer.from('{"records":[],"a":"\xe4"}', 'latin1'), /no UTF-8/],
-  ['a partial byte order mark', Buffer.from('\xef\xbb{"records":[]}', 'latin1'), /no UTF-8/],
+  ['a second document', '{"records":[1]} {"total":1}', /not valid JSON/],
+  ['a second document with the member', '{} {"records":[1]}', /not valid JSON/],
+  ['bytes after the end', '{"records":[1]}x', /not valid JSON/],
+  ['a missing colon', '{"records"[1]}', /not valid JSON/],
+  ['a value before the array', '{"records":1[1]}', /not valid JSON/],
+  ['a value after the array', '{"records":[1]1}', /not valid JSON/],
+  ['a second array', '{"records":[1][2]}', /not valid JSON/],
+  ['an invalid envelope before the array', '{"total":tru,"records":[1]}', /not valid JSON/],
+  ['an invalid envelope after the array', '{"records":[1],"total":}', /not valid JSON/],
+  ['invalid UTF-8 in an element', Buffer.from('{"records":["\xe4"]}', 'latin1'), /not UTF-8/],
+  [
+    'invalid UTF-8 in the envelope',
+    Buffer.from('{"records":[],"a":"\xe4"}', 'latin1'),
+    /not UTF-8/,
+  ],
+  ['a partial byte order mark', Buffer.from('\xef\xbb{"records":[]}', 'latin1'), /not UTF-8/],
   ['a byte order mark in the array', '{"records":[\ufeff1]}'],
 ]
-for (const [name, document, message] of refusedDocuments) {
+for (const [name, document, message] of rejectedDocuments) {
   test(`rejects ${name}`, () => {
-    assertRefused(document, message)
-    assertRefused(document, message, { sliceBytes: 1 })
+    assertRejected(document, message)
+    assertRejected(document, message, { chunkBytes: 1 })
   })
 }
 
 test('rejects a document that is cut off at any byte', () => {
   const document = Buffer.from('{"total":2,"records":[{"a":"\\"ü"},[1],true],"more":{"b":[]}}')
   for (let length = 1; length < document.length; length++) {
-    assertRefused(document.subarray(0, length), /ends too early, at byte \d+$/)
+    assertRejected(document.subarray(0, length), /ends too early, at byte \d+$/)
   }
   assert.equal(read(document).elements.length, 3)
 })
@@ -389,7 +393,7 @@ test('rejects all further input after an error', () => {
 })
 
 test('hands out a slice when it is full, and the rest at the end of the array', () => {
-  const scanner = new JsonArrayScanner({ ...generous, sliceBytes: 10 })
+  const scanner = new JsonArrayScanner({ ...generous, chunkBytes: 10 })
   const sent = ['{"records":[1111', ',2222', ',33', ',44 ', ' ] ', '}']
   const got = sent.map((part) =>
     scanner.push(Buffer.from(part)).map((slice) => decodeJson(slice.bytes)),
@@ -432,9 +436,9 @@ test('rejects an envelope that is too large, before or after the array', () => {
   const filling = 'x'.repeat(20)
   assert.equal(read(`{"records":["${filling}"],"a":1}`, [3], limits).elements.length, 1)
   const message = /too large outside of "records"/
-  assertRefused(`{"a":"${filling}","records":[1]}`, message, limits)
-  assertRefused(`{"records":[1],"a":"${filling}"}`, message, limits)
-  assertRefused(`{"records":{"a":"${filling}"}}`, message, limits)
+  assertRejected(`{"a":"${filling}","records":[1]}`, message, limits)
+  assertRejected(`{"records":[1],"a":"${filling}"}`, message, limits)
+  assertRejected(`{"records":{"a":"${filling}"}}`, message, limits)
 })
 
 test('reads a million nested arrays without recursion, balanced or not', () => {
@@ -528,7 +532,7 @@ test('hands out the complete elements between any two chunks and continues with 
 test('groups small elements in slices of about the requested size, whatever the chunks', () => {
   const records = Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ä'.repeat(i % 30) }))
   for (const size of [1, 900, 65_536]) {
-    const { slices, elements } = read(JSON.stringify({ records }), [size], { sliceBytes: 4096 })
+    const { slices, elements } = read(JSON.stringify({ records }), [size], { chunkBytes: 4096 })
     assert.deepEqual(elements, records)
     for (const slice of slices.slice(0, -1)) {
       assert.ok(slice.bytes.length >= 4096 && slice.bytes.length < 4096 + 200)

@@ -1,18 +1,17 @@
 /**
- * Reads one JSON object of any size as it arrives: finds where each element of one of its array
- * members begins and ends without parsing it, hands the elements out in slices, and keeps the rest
- * of the document, its envelope.
+ * Scans a JSON object of any size as it arrives: it finds the elements of one array member without parsing them, returns
+ * them in chunks, and stores the rest of the document, its envelope.
  *
- * The scanner knows strings, depth and the commas of the array, no more; `JSON.parse` judges. A
- * document is whole exactly when `JSON.parse` accepts every slice and `end()` returns: wherever it
- * accepts a text, strings and depth are what the scanner took them for, so the elements were cut
- * where they end; and where it accepts the envelope with `[]` for the array, an array may stand
- * there. So brackets are counted, not told apart, and any depth costs one number.
+ * The scanner recognises only strings, depth and the commas of the array; `JSON.parse` validates. A document is valid if
+ * and only if `JSON.parse` accepts every chunk and `end()` returns: if `JSON.parse` accepts a text, the scanner has
+ * recognised its strings and its depth correctly, so the elements were split at the right positions; and if it accepts the
+ * envelope with `[]` for the array, an array is valid there. So brackets are counted without distinguishing their kinds,
+ * and any depth needs one number.
  */
 
 import { ChunkBuilder, GrowingBytes, type JsonChunk } from './json-chunk.ts'
 
-/** The document is cut off, malformed or too large; the message says so, and where, in half a sentence. */
+/** The document is incomplete, malformed or too large. The message is a clause with the position. */
 export class MalformedJsonError extends Error {
   override name = 'MalformedJsonError'
 }
@@ -20,26 +19,26 @@ export class MalformedJsonError extends Error {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The text of a slice's `bytes`, or of one element's, for `JSON.parse`.
- * @throws MalformedJsonError where the bytes are no UTF-8.
+ * Decodes the bytes of a chunk or of an element for `JSON.parse`.
+ * @throws MalformedJsonError if the bytes are not UTF-8.
  */
 export function decodeJson(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    throw new MalformedJsonError('it is no UTF-8', { cause })
+    throw new MalformedJsonError('it is not UTF-8', { cause })
   }
 }
 
 export type JsonArrayScannerOptions = {
   /** The key of the array in the top-level object. */
   member: string
-  /** Larger elements are left out, neither kept nor checked, and reported as `tooLarge`. */
+  /** Larger elements are skipped without validation, and reported as `tooLarge`. */
   maxElementBytes: number
-  /** What all that is outside of the array may take, whitespace included. */
+  /** Maximum size of everything outside of the array, including whitespace. */
   maxEnvelopeBytes: number
-  /** A slice is handed out when it has reached this size. 64 KiB where absent. */
-  sliceBytes?: number
+  /** A chunk is returned when it has reached this size; 64 KiB by default. */
+  chunkBytes?: number
 }
 
 const QUOTE = 0x22
@@ -50,64 +49,64 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Where the scanner stands. All but the first two are inside of the array. */
+/** The states of the scanner. All except the first two are inside the array. */
 const ENVELOPE = 0
 const ENVELOPE_STRING = 1
 const BEFORE_ELEMENT = 2
 const AFTER_ELEMENT = 3
-/** In a number or word that is itself an element. */
+/** In an element that is a number or a keyword. */
 const SCALAR = 4
-/** In a string that is an element or belongs to one. */
+/** In a string that is an element or part of one. */
 const STRING = 5
-/** In an object or array that is an element, outside of its strings. */
+/** In an element that is an object or array, outside of its strings. */
 const NESTED = 6
 
 /**
- * Takes one document in pieces that may be cut anywhere. Memory stays below a small multiple of
- * the limits plus one piece, and each byte is copied about once, however small the pieces.
+ * Scans one document in pieces of any size. Memory stays below a small multiple of the limits plus one piece, and each byte
+ * is copied about once.
  */
 export class JsonArrayScanner {
   readonly #member: string
   readonly #maxEnvelopeBytes: number
-  readonly #slice: ChunkBuilder
+  readonly #builder: ChunkBuilder
   readonly #envelope = new GrowingBytes(1024)
   #head: Record<string, unknown> | null = null
-  #broken: MalformedJsonError | null = null
-  /** Bytes of the document before the current chunk. */
+  #error: MalformedJsonError | null = null
+  /** The number of bytes before the current piece. */
   #offset = 0
   #state = ENVELOPE
-  /** In the envelope, 1 is directly inside of the document; in the array, of the element. */
+  /** In the envelope, 1 is the level of the document's members; in the array, of the element's. */
   #depth = 0
-  /** 1 where the last chunk ended after a backslash: the next byte is escaped by it. */
+  /** 1 if the last piece ended with a backslash, which escapes the next byte. */
   #escaped = 0
   #expectsKey = false
-  /** Where in the envelope the current key begins; -1 outside of keys. */
+  /** The start of the current key in the envelope; -1 outside of keys. */
   #keyStart = -1
   #seen = false
-  /** The current member of the document is the wanted one. */
+  /** Whether the current member of the document is the array. */
   #inMember = false
 
   constructor(options: JsonArrayScannerOptions) {
     this.#member = options.member
     this.#maxEnvelopeBytes = options.maxEnvelopeBytes
-    this.#slice = new ChunkBuilder(options.sliceBytes ?? 65_536, options.maxElementBytes)
+    this.#builder = new ChunkBuilder(options.chunkBytes ?? 65_536, options.maxElementBytes)
   }
 
   /**
-   * The document as far as it was known when the array began, with `[]` for the array: enough to
-   * refuse early by what stands before it. Null until then; for ever where there is no such array.
+   * The members before the array, with `[]` for the array: enough to reject a document early. Null before the array begins,
+   * and if there is no such array.
    */
   get head(): Readonly<Record<string, unknown>> | null {
     return this.#head
   }
 
   /**
-   * Takes the next bytes, which may be overwritten afterwards. Returns the slices completed by
-   * them; the last one, of whatever size, comes with the end of the array.
-   * @throws MalformedJsonError as soon as the document is known to be broken, and ever after.
+   * Scans the next bytes, which may be overwritten afterwards. Returns the chunks that they complete; the last one is
+   * returned at the end of the array.
+   * @throws MalformedJsonError as soon as the document is known to be invalid, and in every later call.
    */
   push(chunk: Uint8Array): JsonChunk[] {
-    if (this.#broken !== null) throw this.#broken
+    if (this.#error !== null) throw this.#error
     try {
       let at = 0
       while (at < chunk.length) {
@@ -115,48 +114,47 @@ export class JsonArrayScanner {
         at = inEnvelope ? this.#scanEnvelope(chunk, at) : this.#scanArray(chunk, at)
       }
     } catch (error) {
-      if (error instanceof MalformedJsonError) this.#broken = error
+      if (error instanceof MalformedJsonError) this.#error = error
       throw error
     }
     this.#offset += chunk.length
-    return this.#slice.takeComplete()
+    return this.#builder.takeComplete()
   }
 
-  /** Between two chunks, the elements that are complete and have not been handed out. Nothing is lost by it. */
+  /** Returns the complete elements that have not been returned yet. Called between two pieces. */
   takeFinished(): JsonChunk[] {
-    this.#slice.emitComplete()
-    return this.#slice.takeComplete()
+    this.#builder.emitComplete()
+    return this.#builder.takeComplete()
   }
 
   /**
-   * After a break, the elements that were complete before it and have not been handed out. Empty
-   * afterwards.
+   * Returns the elements that were complete before the document broke off and have not been returned yet. Empty in later
+   * calls.
    */
   takeRest(): JsonChunk[] {
-    this.#slice.emitFinished()
-    return this.#slice.takeComplete()
+    this.#builder.emitFinished()
+    return this.#builder.takeComplete()
   }
 
-  /** May be called for a slice that is not needed any more; its bytes are gone then. */
-  release(slice: JsonChunk): void {
-    this.#slice.release(slice)
+  /** Allows the memory of a chunk to be reused; its bytes are detached. */
+  release(chunk: JsonChunk): void {
+    this.#builder.release(chunk)
   }
 
   /**
-   * To be called when no more bytes come. Returns the document with `[]` for the array; where the
-   * member is no array, as it is.
-   * @throws MalformedJsonError where the document is cut off or, outside of the array, no JSON.
+   * Called after the last piece. Returns the document with `[]` for the array, or unchanged if the member is not an array.
+   * @throws MalformedJsonError if the document is incomplete or, outside of the array, not valid JSON.
    */
   end(): Record<string, unknown> {
-    if (this.#broken !== null) throw this.#broken
+    if (this.#error !== null) throw this.#error
     if (this.#offset === 0) throw new MalformedJsonError('it is empty')
-    if (this.#state !== ENVELOPE || this.#depth > 0) throw this.#flaw('ends too early', 0)
+    if (this.#state !== ENVELOPE || this.#depth > 0) throw this.#toError('ends too early', 0)
     return this.#parseEnvelope('')
   }
 
-  /** Scans and keeps what is outside of the array. Lax, for all of it will be parsed. */
+  /** Scans and stores the envelope. It does not validate, since the envelope is parsed later. */
   #scanEnvelope(chunk: Uint8Array, from: number): number {
-    let kept = from
+    let stored = from
     let at = from + this.#escaped
     this.#escaped = 0
     while (at < chunk.length) {
@@ -166,22 +164,22 @@ export class JsonArrayScanner {
         at++
         this.#state = ENVELOPE
         if (this.#keyStart < 0) continue
-        kept = this.#keep(chunk, kept, at)
+        stored = this.#store(chunk, stored, at)
         this.#takeKey(at)
         continue
       }
       const byte = chunk[at]
       if (byte === QUOTE) {
         this.#state = ENVELOPE_STRING
-        if (this.#expectsKey) this.#keyStart = this.#envelope.length + at - kept
+        if (this.#expectsKey) this.#keyStart = this.#envelope.length + at - stored
       } else if (byte === COMMA) {
         this.#expectsKey = this.#depth === 1
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (this.#depth === 0 && byte === OPEN_BRACKET) throw this.#flaw('is no object', at)
+        if (this.#depth === 0 && byte === OPEN_BRACKET) throw this.#toError('is not an object', at)
         this.#depth++
         this.#expectsKey = this.#depth === 1
         if (this.#inMember && this.#depth === 2 && byte === OPEN_BRACKET) {
-          this.#keep(chunk, kept, at + 1)
+          this.#store(chunk, stored, at + 1)
           this.#head = this.#parseEnvelope(']}')
           this.#depth = 0
           this.#state = BEFORE_ELEMENT
@@ -189,18 +187,18 @@ export class JsonArrayScanner {
         }
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         this.#depth--
-        if (this.#depth < 0) throw this.#flaw('closes more than it opens', at)
+        if (this.#depth < 0) throw this.#toError('has an unmatched closing bracket', at)
       }
       at++
     }
     this.#escaped = at - chunk.length
-    this.#keep(chunk, kept, chunk.length)
+    this.#store(chunk, stored, chunk.length)
     return chunk.length
   }
 
-  #keep(chunk: Uint8Array, from: number, to: number): number {
+  #store(chunk: Uint8Array, from: number, to: number): number {
     if (this.#envelope.length + to - from > this.#maxEnvelopeBytes) {
-      throw this.#flaw(`is too large outside of ${JSON.stringify(this.#member)}`, from)
+      throw this.#toError(`is too large outside of ${JSON.stringify(this.#member)}`, from)
     }
     this.#envelope.append(chunk, from, to)
     return to
@@ -212,28 +210,28 @@ export class JsonArrayScanner {
     this.#expectsKey = false
     this.#inMember = key === this.#member
     if (!this.#inMember) return
-    if (this.#seen) throw this.#flaw(`has ${JSON.stringify(key)} twice`, at)
+    if (this.#seen) throw this.#toError(`has ${JSON.stringify(key)} twice`, at)
     this.#seen = true
   }
 
   #parseEnvelope(closing: string): Record<string, unknown> {
     const text = decodeJson(this.#envelope.view(0)).replace(/^\ufeff/, '')
     const value = parse(text + closing)
-    if (!isObject(value)) throw new MalformedJsonError('it is no object')
+    if (!isObject(value)) throw new MalformedJsonError('it is not an object')
     return value
   }
 
   #scanArray(chunk: Uint8Array, from: number): number {
-    const slice = this.#slice
+    const builder = this.#builder
     const length = chunk.length
     let state = this.#state
     let depth = this.#depth
     let at = from + this.#escaped
     this.#escaped = 0
-    slice.open(chunk)
+    builder.open(chunk)
     while (at < length) {
       if (state === NESTED) {
-        // The hot loop: nearly every byte of a document passes here or in findQuote.
+        // The hot loop: nearly every byte of a document is read here or in findQuote.
         while (at < length) {
           const byte = chunk[at++]
           if (byte === QUOTE) {
@@ -245,7 +243,7 @@ export class JsonArrayScanner {
             at++
           } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
           else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) {
-            slice.finishElement(at)
+            builder.finishElement(at)
             state = AFTER_ELEMENT
             break
           }
@@ -254,51 +252,50 @@ export class JsonArrayScanner {
         at = findQuote(chunk, at)
         if (at >= length) break
         at++
-        if (depth === 0) slice.finishElement(at)
+        if (depth === 0) builder.finishElement(at)
         state = depth === 0 ? AFTER_ELEMENT : NESTED
       } else if (state === SCALAR) {
         while (at < length && isPartOfScalar(chunk[at])) at++
         if (at === length) break
-        slice.finishElement(at)
+        builder.finishElement(at)
         state = AFTER_ELEMENT
       } else if (isWhitespace(chunk[at])) {
         at++
-      } else if (chunk[at] === CLOSE_BRACKET && (state === AFTER_ELEMENT || slice.isFirst)) {
-        // This bracket is the envelope's, as the one that opened the array was.
-        slice.emit()
+      } else if (chunk[at] === CLOSE_BRACKET && (state === AFTER_ELEMENT || builder.isFirst)) {
+        // The closing bracket is part of the envelope, like the opening one.
+        builder.emit()
         this.#state = ENVELOPE
         this.#depth = 2
         return at
       } else if (state === AFTER_ELEMENT) {
-        if (chunk[at] !== COMMA) throw this.#flaw('lacks a comma between two elements', at)
+        if (chunk[at] !== COMMA) throw this.#toError('lacks a comma between two elements', at)
         state = BEFORE_ELEMENT
         at++
       } else {
         const byte = chunk[at]
-        if (byte === COMMA || byte === CLOSE_BRACKET) throw this.#flaw('lacks an element', at)
-        slice.beginElement(at)
+        if (byte === COMMA || byte === CLOSE_BRACKET) throw this.#toError('lacks an element', at)
+        builder.beginElement(at)
         const nests = byte === OPEN_BRACE || byte === OPEN_BRACKET
         state = nests ? NESTED : byte === QUOTE ? STRING : SCALAR
         depth = nests ? 1 : 0
         at++
       }
     }
-    slice.close()
+    builder.close()
     this.#escaped = at - length
     this.#state = state
     this.#depth = depth
     return length
   }
 
-  #flaw(what: string, at: number): MalformedJsonError {
-    return new MalformedJsonError(`it ${what}, at byte ${this.#offset + at}`)
+  #toError(reason: string, at: number): MalformedJsonError {
+    return new MalformedJsonError(`it ${reason}, at byte ${this.#offset + at}`)
   }
 }
 
 /**
- * Where the string's closing quote stands; the chunk's end or, where an escape is cut, the byte
- * after it where there is none. With the short strings of records, indexOf is slower: 480 MB/s
- * over all instead of 750.
+ * The position of the closing quote of a string. Without one, the end of the chunk, or the byte after it if an escape is
+ * cut. For the short strings of records, `indexOf` is slower: 480 instead of 750 MB/s in total.
  */
 function findQuote(chunk: Uint8Array, from: number): number {
   let at = from
@@ -330,8 +327,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new MalformedJsonError(`it is no JSON (${why})`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new MalformedJsonError(`it is not valid JSON (${reason})`, { cause })
   }
 }
 

@@ -1,21 +1,21 @@
-/** Gathers the elements of an array, as they are found in the bytes, into slices. */
+/** Collects the elements of an array into chunks. */
 import { BufferPool } from './buffer-pool.ts'
 
-/** Elements that follow each other in the array. The scanner does not write to a slice that it has handed out. */
+/** Consecutive elements of the array. The scanner does not write to a chunk that it has returned. */
 export type JsonChunk = {
-  /** The elements as one JSON array in UTF-8: `[`, the elements with their commas, `]`. */
+  /** The elements as a JSON array in UTF-8. */
   readonly bytes: Uint8Array
-  /** Where each element begins in `bytes`, after any whitespace. */
+  /** The start of each element in `bytes`, after any whitespace. */
   readonly starts: readonly number[]
-  /** Where each element ends in `bytes`, exclusive, before any whitespace. */
+  /** The end of each element in `bytes`, exclusive, before any whitespace. */
   readonly ends: readonly number[]
-  /** The index in the whole array of the first element; the others count on from it. */
+  /** The index of the first element in the complete array. */
   readonly firstIndex: number
-  /** Indices of the elements left out for their size, all of them before `firstIndex`. */
+  /** The indexes of elements skipped because of their size, all before `firstIndex`. */
   readonly tooLarge: readonly number[]
 }
 
-/** The bytes of one element of a slice, not copied. */
+/** The bytes of one element of a chunk, not copied. */
 export function elementBytes(slice: JsonChunk, position: number): Uint8Array {
   return slice.bytes.subarray(slice.starts[position], slice.ends[position])
 }
@@ -24,41 +24,41 @@ const OPENING = Uint8Array.of(0x5b)
 const SEPARATOR = Uint8Array.of(0x2c)
 const CLOSING = Uint8Array.of(0x5d)
 
-/** More slices are hardly ever on their way at once. */
+/** More chunks are rarely in use at the same time. */
 const POOLED = 16
 
-/** Gathers elements into slices. The positions it is given are those in the open chunk. */
+/** Collects elements into chunks. The positions passed to it are those in the open piece. */
 export class ChunkBuilder {
-  readonly #sliceBytes: number
+  readonly #chunkBytes: number
   readonly #maxElementBytes: number
   readonly #pool: BufferPool
   readonly #bytes: GrowingBytes
   #complete: JsonChunk[] = []
   #chunk: Uint8Array = new Uint8Array(0)
-  /** From here on the chunk belongs to the slice, but is not copied yet; -1 where none does. */
+  /** The start of the bytes in the piece that belong to the chunk and are not copied yet; -1 for none. */
   #pending = -1
-  /** Where in the slice the current element begins; -1 outside of elements that are kept. */
+  /** The start of the current element in the chunk; -1 outside of stored elements. */
   #start = -1
   #index = 0
   #starts: number[] = []
   #ends: number[] = []
   #tooLarge: number[] = []
 
-  constructor(sliceBytes: number, maxElementBytes: number) {
-    this.#sliceBytes = sliceBytes
+  constructor(chunkBytes: number, maxElementBytes: number) {
+    this.#chunkBytes = chunkBytes
     this.#maxElementBytes = maxElementBytes
-    // A slice ends with the element that fills it; room for that one saves growing each time.
-    const capacity = Math.ceil(sliceBytes * 1.25)
+    // A chunk ends with the element that fills it; extra capacity for that element avoids growing.
+    const capacity = Math.ceil(chunkBytes * 1.25)
     this.#pool = new BufferPool(capacity, POOLED)
     this.#bytes = new GrowingBytes(capacity, this.#pool)
   }
 
-  /** Takes back what a slice that nobody needs any more was kept in. */
+  /** Reuses the memory of a chunk. */
   release(slice: JsonChunk): void {
     this.#pool.giveBack(slice.bytes)
   }
 
-  /** No element has come yet. */
+  /** Whether no element has been found yet. */
   get isFirst(): boolean {
     return this.#index === 0
   }
@@ -69,13 +69,13 @@ export class ChunkBuilder {
     return complete
   }
 
-  /** Ends the slice where its last complete element ends, whatever has begun after it. */
+  /** Ends the chunk after its last complete element, and discards what follows. */
   emitFinished(): void {
     this.#start = -1
     this.emit()
   }
 
-  /** Ends the slice where its last complete element ends; an element that has begun after it stays for the next one. */
+  /** Ends the chunk after its last complete element; a started element becomes part of the next one. */
   emitComplete(): void {
     if (this.#ends.length + this.#tooLarge.length === 0) return
     const begun = this.#start < 0 ? null : this.#bytes.view(this.#start).slice()
@@ -107,10 +107,10 @@ export class ChunkBuilder {
     this.#starts.push(this.#start)
     this.#ends.push(end)
     this.#start = -1
-    if (end >= this.#sliceBytes) this.emit()
+    if (end >= this.#chunkBytes) this.emit()
   }
 
-  /** Copies what it needs of the chunk. */
+  /** Copies the needed bytes of the piece. */
   close(): void {
     this.#skipIfTooLarge(this.#chunk.length)
     if (this.#start >= 0) this.#bytes.append(this.#chunk, this.#pending)
@@ -147,7 +147,7 @@ export class ChunkBuilder {
     this.#tooLarge.push(this.#index)
   }
 
-  /** Whitespace and commas after the last element are not kept: they may be endless. */
+  /** Whitespace and commas after the last element are not stored, since there may be any amount. */
   #keepFinished(): void {
     const end = this.#ends.at(-1) ?? 0
     const missing = end - this.#bytes.length
@@ -157,7 +157,7 @@ export class ChunkBuilder {
   }
 }
 
-/** Bytes that are added at the end. */
+/** A buffer that grows at its end. */
 export class GrowingBytes {
   readonly #minCapacity: number
   readonly #pool: BufferPool
@@ -176,7 +176,7 @@ export class GrowingBytes {
   append(source: Uint8Array, from = 0, to = source.length): void {
     const length = this.#length + to - from
     if (length > this.#bytes.length) {
-      // At least doubled, so that what is there is copied about once however often it grows.
+      // At least doubled, so that each byte is copied about once.
       const capacity = Math.max(length, this.#bytes.length * 2, this.#minCapacity)
       const grown = this.#pool.take(capacity)
       grown.set(this.view(0))
@@ -195,7 +195,7 @@ export class GrowingBytes {
     return this.#bytes.subarray(from, this.#length)
   }
 
-  /** Gives the bytes away and begins anew. */
+  /** Returns the bytes and starts a new buffer. */
   take(): Uint8Array {
     const taken = this.view(0)
     this.#bytes = new Uint8Array(0)

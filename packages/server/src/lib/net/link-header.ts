@@ -1,13 +1,18 @@
-/** Reads a `Link` header (RFC 8288, 3): what it refers to, under which relation. */
+/**
+ * Parses a `Link` header (RFC 8288, 3).
+ *
+ * http-link-header, the only maintained library, cannot replace this parser: it throws at the first malformed link, so
+ * valid links before it are lost, rejects the empty list elements that the RFC allows, and accepts an unterminated
+ * quoted string.
+ */
 
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
 const TARGET = /<([^>]*)>/y
 const QUOTED = /"((?:[^"\\]|\\.)*)"/y
 
 /**
- * The target of the first link under a relation, as it stands there, so often relative; null where
- * there is none. Links that speak of another page than the one answered (`anchor`) are passed over, and
- * so is what follows a part that cannot be read.
+ * Returns the target of the first link with a relation, unchanged and possibly relative; null without one. Ignores
+ * links whose context is another resource (`anchor`), and everything after a malformed part.
  */
 export function findLink(header: string, relation: string): string | null {
   const wanted = relation.toLowerCase()
@@ -34,7 +39,7 @@ function* parseLinks(header: string): Generator<Link> {
   }
 }
 
-/** Of a parameter that comes twice the first counts. */
+/** The first of several parameters with the same name is used. */
 function takeParam(take: Taker, params: Map<string, string>): void {
   const name = take.match(TOKEN)?.toLowerCase()
   if (name === undefined) return
@@ -48,14 +53,14 @@ function takeParam(take: Taker, params: Map<string, string>): void {
 
 type Taker = ReturnType<typeof createTaker>
 
-/** Takes one piece after the other from a text, and the space before it. */
+/** Consumes a text piece by piece, and the spaces before each piece. */
 function createTaker(text: string) {
   let at = 0
   const skip = (): void => {
     while (text[at] === ' ' || text[at] === '\t') at += 1
   }
   return {
-    /** What the pattern's group holds, or all of it; null where the text does not go on so. */
+    /** The first group of the pattern, or the whole match; null if the text does not continue with the pattern. */
     match(pattern: RegExp): string | null {
       skip()
       pattern.lastIndex = at

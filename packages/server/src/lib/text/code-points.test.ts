@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { beginningOf, compareCodePoints } from './code-points.ts'
+import { compareCodePoints, truncateCodePoints } from './code-points.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
 
@@ -18,7 +18,7 @@ test('texts sort in the order of their UTF-8 bytes', () => {
 test('the beginning of a text consists of whole code points', () => {
   fc.assert(
     fc.property(text, fc.nat(15), (whole, length) => {
-      assert.equal(beginningOf(whole, length), [...whole].slice(0, length).join(''))
+      assert.equal(truncateCodePoints(whole, length), [...whole].slice(0, length).join(''))
     }),
   )
 })

@@ -1,4 +1,4 @@
-/** The order of code points, which is the order of UTF-8's bytes and thus the databases'. */
+/** Compares by code points, as the databases do: it is the order of the UTF-8 bytes. */
 export function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let at = 0; at < length; at++) {
@@ -9,14 +9,14 @@ export function compareCodePoints(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** In UTF-16 the halves of surrogate pairs stand below U+E000 to U+FFFF, which come before them. */
+/** In UTF-16, surrogates are below U+E000 to U+FFFF, but their code points are above. */
 function weightOf(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800
   return unit >= 0xd800 ? unit + 0x2000 : unit
 }
 
-/** The first code points of a text. */
-export function beginningOf(text: string, length: number): string {
+/** The first `length` code points of a text. */
+export function truncateCodePoints(text: string, length: number): string {
   if (text.length <= length) return text
   let end = 0
   for (let count = 0; count < length && end < text.length; count++) {

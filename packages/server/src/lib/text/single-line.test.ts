@@ -13,7 +13,7 @@ test('any text becomes a single line of limited length', () => {
   )
 })
 
-test('words are kept, and an ellipsis marks a cut', () => {
+test('words stay, and an ellipsis marks the truncation', () => {
   assert.equal(toSingleLine(' A title,\r\nin two lines 👩 ', 50), 'A title, in two lines 👩')
   assert.equal(toSingleLine('12345678', 5), '1234…')
   assert.equal(toSingleLine('12345', 5), '12345')

@@ -1,7 +1,4 @@
-/**
- * Whether every database keeps a text as it is: none keeps U+0000 as text, and half of a surrogate
- * pair cannot be written as UTF-8.
- */
+/** Whether all databases store a text unchanged: they reject U+0000, and UTF-8 cannot encode a lone surrogate. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000')
 }

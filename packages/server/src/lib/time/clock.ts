@@ -1,4 +1,4 @@
-/** Where the time comes from, so that tests can set it. */
+/** The source of the time, which tests replace. */
 export type Clock = { now(): Date }
 
 /** Milliseconds since an arbitrary moment, which never decrease, unlike the time of day. `performance` is one. */
@@ -27,7 +27,7 @@ export function createDayOf(timeZone: string): (at: Date) => string {
   }
 }
 
-/** The instant (RFC 3339 in UTC) that comes so many times 24 hours later. */
+/** The instant (RFC 3339 in UTC) the given number of 24-hour days later. */
 export function daysFrom(at: Date, days: number): string {
   return new Date(at.getTime() + days * 86_400_000).toISOString()
 }

@@ -21,15 +21,15 @@ export function parseRfc3339(text: string): string | null {
 }
 
 /**
- * Reads an RFC 3339 date-time and writes it as the hub writes times of its own, in UTC to the millisecond, so that they
- * compare as text. Null where the text is none.
+ * Converts an RFC 3339 date-time to the form of the hub's own times, in UTC to the millisecond, so that they compare as
+ * text. Returns null for any other text.
  */
 export function parseTimestamp(text: string): string | null {
   const instant = parseRfc3339(text)
   return instant === null ? null : `${instant.slice(0, 23)}Z`
 }
 
-/** `Date.parse` takes the 30th of February for the 2nd of March. */
+/** `Date.parse` interprets 30 February as 2 March. */
 function isCalendarDate(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`)
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date)

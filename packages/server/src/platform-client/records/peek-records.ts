@@ -1,5 +1,5 @@
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import { HubError } from '../../errors.ts'
-import type { JsonValue } from '../../lib/json/lossless-json.ts'
 import { findReportedFailure } from '../request/request-error.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 import { parseElements } from './records-chunk.ts'

@@ -1,6 +1,6 @@
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { decodeJson, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
-import { type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 
 /** Elements of `records` that arrived together and are not parsed yet. */

@@ -51,7 +51,7 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
     )
   }
 
-  async function* slices(): AsyncGenerator<RecordsChunk> {
+  async function* chunks(): AsyncGenerator<RecordsChunk> {
     try {
       yield* readChunks()
     } catch (error) {
@@ -65,7 +65,7 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
     path,
     key,
     contentType,
-    chunks: slices,
+    chunks,
     release: (chunk) => scanner.release(chunk),
     envelope: () => envelope ?? scanner.head ?? {},
   }

@@ -6,7 +6,7 @@ import { findAddressProblem } from './address-guard.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Shorter than the keep-alive timeouts of servers, so that no request is sent on a connection that is being closed. */
-const KEEP_IDLE_MS = 1000
+const IDLE_TIMEOUT_MS = 1000
 
 export type NetworkSettings = {
   networks: 'any' | 'public'
@@ -23,8 +23,8 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
   const common = {
     connections: 8,
     pipelining: 1,
-    keepAliveTimeout: KEEP_IDLE_MS,
-    keepAliveMaxTimeout: KEEP_IDLE_MS,
+    keepAliveTimeout: IDLE_TIMEOUT_MS,
+    keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
   }
   if (proxy.http || proxy.https) {
     return new EnvHttpProxyAgent({

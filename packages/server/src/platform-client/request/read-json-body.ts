@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
+import { findUnsafeJson, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { redactValue } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
-import { findUnsafeJson, type JsonValue, parseLossless } from '../../lib/json/lossless-json.ts'
 import type { PlatformResponse } from './send-request.ts'
 
 /**

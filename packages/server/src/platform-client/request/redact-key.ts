@@ -13,7 +13,7 @@ export async function withRedactedKey<Result>(
   }
 }
 
-/** Drops the cause, which quotes the same text and would be logged. */
+/** Without the cause, which quotes the same text and would be logged. */
 function withoutKey(error: HubError, key: string): HubError {
   const message = redactText(error.message, [key])
   const errors = error.errors && redactErrors(error.errors, key)

@@ -1,6 +1,6 @@
+import { parseRetryAfter } from '@recordhub/protocol/retry-after'
 import { concernsPlatform, type RequestFailure } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
-import { parseRetryAfter } from '../../lib/time/retry-after.ts'
 import { quoteRedacted } from './redact-key.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/

@@ -1,16 +1,18 @@
 import type { Dispatcher } from 'undici'
-import { concernsPlatform, decideRetry, type RequestFault } from '../../domain/pull/retry.ts'
+import { concernsPlatform, decideRetry, type FailedAttempt } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
-import { discardBody } from './discard-body.ts'
 import { codeOf, retryAfterOf } from './request-error.ts'
-import { headerOf } from './response-header.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
+import { discardBody, headerOf } from './undici-response.ts'
 
 type Response = Dispatcher.ResponseData
 type Attempt = { response: Response } | { error: unknown }
 
 /**
  * Sends a request, and retries it as `decideRetry` decides. The body of the returned response has not been read.
+ *
+ * p-retry cannot replace this loop: it computes every delay itself, so it can neither use a Retry-After, nor give up at
+ * once when the platform requests a pause that ends after the deadline. It retries only errors, not responses.
  * @param options `endsAt`: the deadline, in the time of `performance.now()`.
  * @throws HubError `platform_busy` when the platform requests a pause that ends after the deadline.
  */
@@ -24,20 +26,20 @@ export async function requestWithRetry(
   },
 ): Promise<Response> {
   const { path, signal, endsAt, timeouts } = options
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     const attempt: Attempt = await send().then(
       (response) => ({ response }),
       (error: unknown) => ({ error }),
     )
-    const fault = toRequestFault(attempt)
-    if (!fault) return unwrap(attempt)
+    const failed = toFailedAttempt(attempt)
+    if (!failed) return unwrap(attempt)
     const left_ms = endsAt - performance.now()
-    const decision = decideRetry(fault, { tries, left_ms, chance: Math.random() })
+    const decision = decideRetry(failed, { attempts, left_ms, jitter: Math.random() })
     if (decision.outcome === 'give_up') return unwrap(attempt)
     if ('response' in attempt) await discardBody(attempt.response.body)
-    if (decision.outcome === 'asked_to_wait') {
+    if (decision.outcome === 'too_long') {
       const { seconds } = decision
-      const { status } = fault
+      const { status } = failed
       const scope = { concernsPlatform: status !== null && concernsPlatform({ status }) }
       throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
     }
@@ -49,7 +51,7 @@ export async function requestWithRetry(
 }
 
 /** Null for a response without an error, and for a network error other than a refused connection. */
-function toRequestFault(attempt: Attempt): RequestFault | null {
+function toFailedAttempt(attempt: Attempt): FailedAttempt | null {
   if ('error' in attempt) {
     return codeOf(attempt.error) === 'ECONNREFUSED' ? { status: null, retry_after_ms: null } : null
   }

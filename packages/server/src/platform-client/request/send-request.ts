@@ -1,16 +1,15 @@
-/** Sends every request to a platform (specification 4.2). */
+/** Sends all requests to platforms (specification 4.2). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
 import { concernsPlatform } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { decodeBody } from './decode-body.ts'
-import { discardBody } from './discard-body.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
 import { quoteRedacted } from './redact-key.ts'
 import { toRequestError, toThrottledError } from './request-error.ts'
 import { requestWithRetry } from './request-with-retry.ts'
-import { headerOf } from './response-header.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
+import { discardBody, headerOf } from './undici-response.ts'
 
 /** The base URL of a platform and the key that it expects. */
 export type CallTarget = { source_base_url: string; source_api_key: string }
@@ -163,10 +162,10 @@ async function checkResponse(
 ): Promise<void> {
   const { statusCode: status, headers, body } = response
   if (status === 304 && isConditional) return discardBody(body)
-  const problem = findProblem(status, (name) => headerOf(headers, name), { path, key })
-  if (!problem) return
+  const error = findResponseError(status, (name) => headerOf(headers, name), { path, key })
+  if (!error) return
   await discardBody(body)
-  throw problem
+  throw error
 }
 
 function readResponse(
@@ -183,7 +182,7 @@ function readResponse(
   }
 }
 
-function findProblem(
+function findResponseError(
   status: number,
   header: (name: string) => string,
   { path, key }: { path: string; key: string },

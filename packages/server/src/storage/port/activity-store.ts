@@ -1,39 +1,36 @@
 import type { ActivityLevel, ActivityLine, AuditEntry } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 
-/** Which lines are meant; what is null or left out holds for all. */
+/** Selects lines; a member that is null or omitted matches all. */
 export type ActivityFilter = {
   platform?: string | null
   level?: ActivityLevel | null
-  /** A kind, or the noun before its dot for all of them. */
+  /** A kind, or the noun before its dot for all kinds of that noun. */
   kind?: string | null
   record_id?: number | null
-  /**
-   * Each stands in the message, the actor or the details (their JSON text); of A to Z in either case, else
-   * as it is.
-   */
+  /** The message, the actor or the details (as JSON text) must contain each word, ignoring the case of A to Z. */
   words?: readonly string[]
-  /** RFC 3339 in UTC, these instants included. */
+  /** RFC 3339 in UTC, inclusive. */
   since?: string | null
   until?: string | null
 }
 
 export type ActivityLines = {
   lines: ActivityLine[]
-  /** `before` of the page that follows; null at the end. */
+  /** `before` of the next page; null at the end. */
   next: number | null
-  /** False where the time was over before the page was full. */
+  /** False if the time limit was reached before the page was full. */
   complete: boolean
 }
 
 export interface ActivityStore {
-  /** Writes a line, with the time at which it does. */
+  /** Appends a line with the current time. */
   appendActivity(line: NewActivity): Promise<void>
 
-  /** Writes an entry, with the time at which it does. None is ever changed. */
+  /** Appends an entry with the current time. Entries are never changed. */
   appendAudit(entry: NewAuditEntry): Promise<void>
 
-  /** Newest first, those with an id below `before` only; `from` and `until` bound their time, both included. */
+  /** Returns entries with an id below `before`, newest first. `from` and `until` are inclusive. */
   listAudit(query: {
     actor: string | null
     action: string | null
@@ -45,9 +42,9 @@ export interface ActivityStore {
   }): Promise<AuditEntry[]>
 
   /**
-   * Newest first, those with an id below `before` only. Where a filter makes it look through many lines, it
-   * does so in steps between which others have a turn, and leaves off after `scan_ms` (2,000 where it is
-   * left out), though not before its first step. Nothing is counted.
+   * Returns lines with an id below `before`, newest first. A filter may have to read many lines: it does so in steps,
+   * between which other work runs, and stops after `scan_ms` (2,000 by default), but not before its first step. Lines
+   * are not counted.
    */
   listActivity(
     query: ActivityFilter & { limit: number; before: number | null; scan_ms?: number },

@@ -5,31 +5,31 @@ import type { HourCounts } from '../../domain/alerts/push-baseline.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface AlertStore {
-  /** Every registered platform and how its pulls go. */
+  /** Returns every registered platform and the state of its pulls. */
   listPlatformHealth(): Promise<PlatformHealth[]>
 
-  /** The registered modules of which the last pull that asked for them failed, on whatever platform. */
+  /** Returns the registered modules whose last pull failed, of all platforms. */
   listFailingModules(): Promise<ModuleFailure[]>
 
   /**
-   * What came of each platform in each of the hours from one up to and with another (`2026-11-21T07`, UTC):
-   * pushes that were accepted, and all that was refused. In no order.
+   * Returns the accepted pushes and all rejections of each platform in each hour of a range, both ends included
+   * (`2026-11-21T07`, UTC), in no particular order.
    */
   readHours(from: string, to: string): Promise<(HourCounts & { hour: string })[]>
 
-  /** Every open alert. */
+  /** Returns every open alert. */
   listOpenAlerts(): Promise<OpenAlert[]>
 
   /**
-   * Raises, resolves and rewords alerts, in small transactions, with a line of activity for each that is
-   * raised or over. Of one kind and subject at most one is open, over all nodes: one that is open already is not raised
-   * again, one that is over not resolved again, and neither is told twice.
+   * Raises alerts, resolves alerts and updates their messages, in small transactions. Logs each alert that is raised or
+   * resolved. Idempotent: on all nodes together, at most one alert of a kind and subject is open, and each is logged
+   * once.
    */
-  settleAlerts(changes: AlertChanges): Promise<void>
+  applyAlertChanges(changes: AlertChanges): Promise<void>
 
   /**
-   * The open ones first, then the others, each newest first. `state` leaves only those of one kind.
-   * `after` is the last one of the page before.
+   * Returns open alerts, then resolved ones, each newest first. `state` selects only one of both. `after` is the last
+   * alert of the previous page.
    */
   listAlerts(query: {
     state: AlertState | null
@@ -37,13 +37,13 @@ export interface AlertStore {
     after: { state: AlertState; id: number } | null
   }): Promise<Alert[]>
 
-  /** How many alerts are open, and the newest of them. Costs no more with more that are over. */
+  /** Returns the number of open alerts, and the newest of them. The cost does not depend on resolved alerts. */
   readOpenAlerts(limit: number): Promise<OpenAlerts>
 
   /**
-   * Notes who looks at an open alert, with its lines. The first one stands; to do it again, or to an alert
-   * that is over, is no change and is not logged.
-   * @returns the alert as it is then; null where there is none.
+   * Saves who acknowledged an open alert, and logs it. Acknowledging an acknowledged or resolved alert changes nothing
+   * and is not logged.
+   * @returns the alert; null if it does not exist.
    */
   acknowledgeAlert(
     alertId: number,
@@ -52,12 +52,11 @@ export interface AlertStore {
   ): Promise<Alert | null>
 
   /**
-   * What nobody was told of by mail, the oldest first, up to `limit` of each: open alerts, and alerts that
-   * are over of those that somebody was told of. What was over before its mail could go is not among
-   * them, and neither is that mail cannot be sent.
+   * Returns alerts for which a mail is due, oldest first, up to `limit` of each: open alerts, and resolved alerts of
+   * which a mail was sent when they were open. Excludes the alert that mail cannot be sent.
    */
   listUnmailed(limit: number): Promise<UnmailedAlerts>
 
-  /** Notes that a mail told of these. */
-  noteMailed(mailed: UnmailedAlerts): Promise<void>
+  /** Records that a mail about these alerts was sent. */
+  recordMailed(mailed: UnmailedAlerts): Promise<void>
 }

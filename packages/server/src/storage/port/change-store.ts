@@ -1,6 +1,6 @@
 import type { RecordRow } from './record-store.ts'
 
-/** A record at its newest change, or that it is no more. `change_seq` tells their order. */
+/** A record as of its latest change, or its deletion. `change_seq` defines the order. */
 export type ChangeRow =
   | { change: 'created' | 'updated'; change_seq: number; at: string; record: RecordRow }
   | {
@@ -15,27 +15,27 @@ export type ChangeRow =
 export type ChangeQuery = {
   platform: string | null
   record_type: string | null
-  /** Changes with a higher number only; 0 for all. */
+  /** Returns changes with a higher number only; 0 for all. */
   after: number
   limit: number
-  /** Of the records' data, a page holds no more bytes than that, but one record at least. */
+  /** Maximum size of the records' data in a page; the page has at least one record. */
   maxBytes: number
 }
 
-/** `through`: every change up to this number that the query asks for has been given, here or before. */
+/** `through`: this page and earlier ones contain every matching change up to this number. */
 type ChangesPage =
   | { outcome: 'found'; changes: ChangeRow[]; through: number; has_more: boolean }
-  /** `after` is beyond every number that was ever given out. */
+  /** `after` is higher than every number that was ever allocated. */
   | { outcome: 'beyond' }
 
-/** What happened to records, told in order. */
+/** The feed of changes to records. */
 export interface ChangeStore {
   /**
-   * The changes after a number, in the order of their numbers. A record appears once, at its newest
-   * change; one that was deleted appears as its deletion. Who goes on from `through` misses nothing and
-   * gets nothing twice, however many processes write meanwhile: what a transaction under way may still
-   * write is not passed over. Unknown names give an empty page. Records of a platform that is being removed
-   * are left out until their deletions come, so a page may be empty though there is more.
+   * Returns the changes after a number, in the order of their numbers. A record appears once, with its latest change;
+   * a deleted record appears as its deletion. A consumer that continues from `through` misses no change and gets none
+   * twice, however many processes write: a page ends before the numbers of transactions in flight. Unknown names
+   * return an empty page. Records of a platform that is being removed are left out until they are deleted, so a page
+   * may be empty although there are more changes.
    */
   listChanges(query: ChangeQuery): Promise<ChangesPage>
 }

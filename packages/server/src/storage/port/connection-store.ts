@@ -1,18 +1,18 @@
 import type { HubKey } from '@recordhub/protocol'
 import type { ChangeLog, SealedHubKey } from './platform-store.ts'
 
-/** How a platform and the hub reach each other: the platform's address, and the keys of both. */
+/** The connection between a platform and the hub: the platform's address, and the keys of both. */
 export interface ConnectionStore {
-  /** The hub API keys of a platform that are valid at `at`, newest first; none of an unknown platform. */
+  /** Returns the hub API keys of a platform that are valid at `at`, newest first; none for an unknown platform. */
   readHubKeys(platformId: number, at: string): Promise<HubKey[]>
 
-  /** The newest key as it was sealed; null where there is no such platform. */
+  /** Returns the newest key, sealed; null for an unknown platform. */
   readSealedHubKey(platformId: number): Promise<string | null>
 
   /**
-   * Gives a platform a new hub key. Those that it has open it until `old_expires_at` and no longer than they
-   * would have; from then on their pushes are refused on every node.
-   * @returns false where there is no such platform.
+   * Saves a new hub key of a platform. Its existing keys expire at `old_expires_at`, or earlier if they already have an
+   * earlier expiry; from then on, every node rejects them.
+   * @returns false for an unknown platform.
    */
   rotateHubKey(
     rotation: { platform_id: number; hub_key: SealedHubKey; old_expires_at: string; at: string },
@@ -20,10 +20,10 @@ export interface ConnectionStore {
   ): Promise<boolean>
 
   /**
-   * Sets where a platform is and the key that it expects; the key before is destroyed. The next read of each
-   * module asks for all, and scheduled pulls no longer skip the platform.
-   * @param change `sealed_source_key`: null where the key stays.
-   * @returns false where there is no such platform.
+   * Sets the address and the source API key of a platform, and deletes the previous key. The next pull of each module is
+   * unconditional, and scheduled pulls no longer skip the platform.
+   * @param change `sealed_source_key` is null to keep the existing key.
+   * @returns false for an unknown platform.
    */
   setSource(
     change: {

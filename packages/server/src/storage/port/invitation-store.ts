@@ -3,7 +3,7 @@ import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { Role } from '../../domain/auth/caller.ts'
 
 export interface InvitationStore {
-  /** Invites somebody; an earlier invitation of the same e-mail holds no more. */
+  /** Saves an invitation. It replaces an earlier one for the same e-mail address. */
   createInvitation(
     invitation: {
       email: string
@@ -15,22 +15,22 @@ export interface InvitationStore {
     audit: NewAuditEntry,
   ): Promise<Invitation>
 
-  /** Those that were not accepted, the latest first; expired ones too. */
+  /** Returns invitations that were not accepted, newest first, including expired ones. */
   listInvitations(): Promise<Invitation[]>
 
-  /** The one with this token that can be accepted; null where it was, has expired, or was withdrawn. */
+  /** Returns the open invitation with a token; null if it was accepted, has expired or was withdrawn. */
   findInvitation(tokenHash: string, at: string): Promise<Invitation | null>
 
-  /** The one of this e-mail that can be accepted. */
+  /** Returns the open invitation for an e-mail address. */
   findInvitationOf(email: string, at: string): Promise<Invitation | null>
 
-  /** Takes an invitation: true for exactly one caller, however many ask at once. */
-  takeInvitation(id: number, at: string): Promise<boolean>
+  /** Accepts an invitation. Returns true for only one of several concurrent calls. */
+  acceptInvitation(id: number, at: string): Promise<boolean>
 
-  /** Lets an invitation be taken again, where nothing came of it. */
-  giveBackInvitation(id: number): Promise<void>
+  /** Reverts the acceptance of an invitation. */
+  reopenInvitation(id: number): Promise<void>
 
-  /** Withdraws one that was not accepted. Null where there is none. */
+  /** Deletes an invitation that was not accepted. Returns null if there is none. */
   withdrawInvitation(
     id: number,
     audit: (invitation: Invitation) => NewAuditEntry,

@@ -1,24 +1,24 @@
-import type { GuessCount } from '../../domain/auth/login-throttle.ts'
+import type { AttemptCount } from '../../domain/auth/login-throttle.ts'
 
-/** At most so many subjects are counted at a time; the one that is known longest goes first. */
-export const MOST_GUESS_SUBJECTS = 20_000
+/** Maximum number of subjects that are counted at a time; the one counted longest is deleted first. */
+export const MAX_THROTTLED_SUBJECTS = 20_000
 
-export interface GuessStore {
+export interface LoginThrottleStore {
   /**
-   * Counts a try for each of these subjects (hashes; what they stand for is not stored), unless `decide`
-   * says that it has to wait so many seconds, in which case nothing is written. Of tries at once each sees
-   * those before it. Holds on every process from its commit on.
-   * @returns the counts with this try, or the seconds.
+   * Counts an attempt for each subject (a hash; what it stands for is not stored), unless `decide` returns the seconds
+   * that the caller must wait: then nothing is written. Concurrent attempts are counted one after another, on all
+   * processes.
+   * @returns the counts that include this attempt, or the seconds.
    */
-  countGuess(
+  countAttempt(
     subjects: readonly string[],
     at: string,
-    decide: (counts: ReadonlyMap<string, GuessCount>) => number,
+    decide: (counts: ReadonlyMap<string, AttemptCount>) => number,
   ): Promise<
-    | { outcome: 'counted'; counts: ReadonlyMap<string, GuessCount> }
+    | { outcome: 'counted'; counts: ReadonlyMap<string, AttemptCount> }
     | { outcome: 'wait'; seconds: number }
   >
 
-  /** Takes back a try that did not fail; of the subjects to forget, all tries. */
-  forgiveGuess(forgotten: readonly string[], lessened: readonly string[]): Promise<void>
+  /** Removes all attempts of the subjects in `reset`, and one attempt of each subject in `refunded`. */
+  refundAttempt(reset: readonly string[], refunded: readonly string[]): Promise<void>
 }

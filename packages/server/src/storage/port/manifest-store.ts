@@ -10,41 +10,38 @@ import type { ChangeLog } from './platform-store.ts'
 
 export interface ManifestStore {
   /**
-   * Claims to ask for a platform's manifest at `at`, where it was not asked for or fetched after `notSince`
-   * (both RFC 3339 in UTC). Writes nothing where it was.
-   * @returns true for one caller, however many ask at once.
+   * Records that a platform's manifest is requested at `at`, unless it was requested or fetched after `notSince` (both
+   * RFC 3339 in UTC).
+   * @returns true for only one of several concurrent calls.
    */
-  claimManifest(platformId: number, when: { at: string; notSince: string }): Promise<boolean>
+  reserveManifestFetch(platformId: number, when: { at: string; notSince: string }): Promise<boolean>
 
   /**
-   * Takes a platform's manifest over: words, modules and fields, in its order. New modules are offered and
-   * not registered; modules and fields that it does not name any more are marked and kept. Where a module
-   * is otherwise than before, its drift is counted anew and the answer that is kept for it is dropped; the
-   * index of a field whose type is another one is built anew.
-   * Scheduled pulls no longer skip the platform.
-   * The changes are kept, with the lines of `describe`; where there is none, neither is.
-   * @returns what has changed; null where there is no such platform.
+   * Saves a platform's manifest: title, description, modules and fields, in its order. New modules are not registered.
+   * Modules and fields that it no longer names are marked as removed. If the fields of a module change, its drift counts
+   * and its cached response are deleted. If the type of a field changes, its index is rebuilt. Scheduled pulls no longer
+   * skip the platform. Changes are saved and logged with the lines of `describe`.
+   * @returns the changes; null for an unknown platform.
    */
-  storeManifest(
+  saveManifest(
     fetched: { platform_id: number; manifest: Manifest; at: string },
     describe: (changes: ManifestChange[]) => {
       activity: NewActivity
-      /** Null where nobody asked for it. */
+      /** Null if the hub fetched the manifest by itself. */
       audit: NewAuditEntry | null
     },
   ): Promise<ManifestChange[] | null>
 
   /**
-   * The latest changes of a platform's manifest, and the drift of its modules: so many records, new or
-   * changed, had a key that the manifest does not name, lacked one that it requires, or had a
-   * value of another type than it declares. At most some
-   * hundred keys a module.
+   * Returns the latest changes of a platform's manifest and the drift of its modules: the number of new or changed
+   * records with a key that the manifest does not name, without a required key, or with a value of another type. At most
+   * some hundred keys per module.
    */
   readDrift(platformId: number): Promise<Omit<DriftAnswer, 'success'> | null>
 
   /**
-   * Says what becomes of a module's records that drift. What it is already is no change and is not logged.
-   * @returns whether there is such a module.
+   * Sets the drift policy of a module. Setting the current one changes nothing and is not logged.
+   * @returns whether the module exists.
    */
   setDriftPolicy(
     change: { platform_id: number; record_type: string; drift_policy: DriftPolicy; at: string },
@@ -52,8 +49,8 @@ export interface ManifestStore {
   ): Promise<boolean>
 
   /**
-   * Whether the records of registered modules are all here, by module id, those after `after` only. Comes
-   * from what reads have left and from counters: it reads no records but those that are marked as missing.
+   * Returns the completeness of registered modules with an id above `after`, by id. Uses the results of pulls and the
+   * counters, and reads no records except missing ones.
    */
   listCompleteness(query: {
     platform: string | null

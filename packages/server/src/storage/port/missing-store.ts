@@ -4,111 +4,114 @@ import type { MissingSet, OpenReview, ReadStart } from '../../domain/pull/missin
 import type { ChangeLog } from './platform-store.ts'
 import type { WriteRejection } from './record-store.ts'
 
-export type ModulePlace = { platform_id: number; module_id: number }
+export type ModuleRef = { platform_id: number; module_id: number }
 
-export type UnmetRecord = { record_id: number; reference_number: string }
+export type RecordRef = { record_id: number; reference_number: string }
 
-/** Records to be marked by a read; `since` and `at` are RFC 3339 in UTC. */
-export type MarkBatch = ModulePlace &
+/** Records that a read proves missing. */
+export type MissingBatch = ModuleRef &
   ReadStart & {
     pull_id: number
-    /** When the read was made. */
+    /** The time of the read, RFC 3339 in UTC. */
     since: string
-    /** In any order; a transaction holds all of them, so a few hundred. */
-    records: UnmetRecord[]
+    /** In any order. One transaction contains all of them, so a few hundred at most. */
+    records: RecordRef[]
   }
 
 export type MarkOutcome =
   | { outcome: 'marked'; marked: number }
   | { outcome: 'rejected'; code: WriteRejection }
 
-/** `record_ids`: the records that would be marked. */
-export type NewMissingReview = ModulePlace & MissingSet & { pull_id: number; record_ids: number[] }
+/** `record_ids`: the missing records that the review lists. */
+export type NewMissingReview = ModuleRef & MissingSet & { pull_id: number; record_ids: number[] }
 
-/** What earlier reads left of a module. */
+/** What earlier reads have stored about a module. */
 type MissingState = {
   review: OpenReview | null
-  /** Ids of records that the last complete read of several pages did not meet; null for none. */
-  suspects: number[] | null
+  /** The ids of the records that the last complete read of several pages did not contain; null for none. */
+  candidates: number[] | null
 }
 
 export interface MissingStore {
-  /** How many records of a module are not marked as missing: exact but for writes under way. Costs no more with more records. */
-  countUnmarked(module: ModulePlace): Promise<number>
+  /**
+   * Returns the number of records of a module that are not marked as missing. The result is exact except for writes in
+   * flight. The cost does not depend on the number of records.
+   */
+  countUnmarked(module: ModuleRef): Promise<number>
 
   /**
-   * One step through the records of a module, in the order of their references: those that are not met and
-   * not marked, and that the read can prove missing (`canBeMissing`). Writes nothing, and reads no content.
-   * @returns `next` to go on with, null at the end; `undecided`: the number of records that are neither met nor
-   *   marked, but were pushed too late for this read.
+   * Examines the next `limit` records of a module in the order of their reference numbers. Returns those for which
+   * `isPresent` is false, that are not marked yet, and that the read can prove missing (`canBeMissing`). Writes
+   * nothing, and reads no content.
+   * @returns `next`: the position of the next step; null at the end. `undecided`: the number of absent, unmarked
+   *   records that were pushed too late for this read.
    */
-  listUnmet(
-    query: ModulePlace &
+  listMissing(
+    query: ModuleRef &
       ReadStart & {
-        isMet: (record: UnmetRecord) => boolean
-        /** How many records a step looks at. */
+        isPresent: (record: RecordRef) => boolean
         limit: number
         after: string | null
       },
-  ): Promise<{ unmet: UnmetRecord[]; undecided: number; next: string | null }>
+  ): Promise<{ missing: RecordRef[]; undecided: number; next: string | null }>
+
+  /** Returns the ids of the unmarked records of a module with these reference numbers, a few hundred at most. */
+  findPresent(module: ModuleRef, references: string[]): Promise<number[]>
 
   /**
-   * The ids of those records of a module that bear one of these references, some hundred at most, and are
-   * not marked.
+   * Marks records as missing in one transaction. Each mark is a change with its own sequence number. Checks in the
+   * transaction that the pull is running, the platform is active and the module is registered; otherwise marks
+   * nothing. Leaves a record that is marked already, or that the read cannot prove missing (`canBeMissing`), as it is.
+   * Writes nothing if there is nothing to mark.
    */
-  findPresent(module: ModulePlace, references: string[]): Promise<number[]>
+  markMissing(batch: MissingBatch): Promise<MarkOutcome>
+
+  /** Returns what earlier reads have stored about a module; nothing for an unknown module. */
+  readMissingState(module: ModuleRef): Promise<MissingState>
 
   /**
-   * Marks records as missing, each a change with a number of its own, in one transaction. It checks again
-   * what allows it: the pull runs, the platform is active and the module registered, else nothing is
-   * marked; a record that is marked already, or that the read cannot prove missing (`canBeMissing`), stays as it is. Where
-   * nothing is to be marked, nothing is written.
+   * Creates a review with its activity line. Closes the review that it replaces as `superseded`. If an operator has
+   * decided or the hub has closed that one in the meantime, nothing happens, and the next read decides again.
    */
-  markMissing(batch: MarkBatch): Promise<MarkOutcome>
-
-  /** What earlier reads left of a module; nothing of one that is not there. */
-  readMissingState(module: ModulePlace): Promise<MissingState>
-
-  /**
-   * Asks an operator, with the line of activity. Takes the place of an open question (`superseded`); where
-   * that one has been answered or closed meanwhile, nothing happens, and the next read judges anew.
-   */
-  askForReview(
+  createReview(
     review: NewMissingReview,
     replaces: Pick<OpenReview, 'review_id' | 'state'> | null,
     activity: NewActivity,
   ): Promise<void>
 
-  /** Puts other numbers and records into a review that is still pending. */
-  changeReview(reviewId: number, review: NewMissingReview): Promise<void>
+  /** Replaces the numbers and records of a pending review. Has no effect on a review in another state. */
+  updateReview(reviewId: number, review: NewMissingReview): Promise<void>
 
-  /** Closes an open question, with the line of activity. One that is closed is left as it is. */
+  /** Closes an open review with its activity line. Has no effect on a closed review. */
   closeReview(
     reviewId: number,
     state: Extract<MissingReviewState, 'marked' | 'settled'>,
     activity: NewActivity,
   ): Promise<void>
 
-  /** Keeps what a read of several pages did not meet, until the next one. Nothing is written where it is kept already. */
-  rememberSuspects(module: ModulePlace, recordIds: number[]): Promise<void>
+  /**
+   * Saves the ids of the records that a read of several pages did not contain, in place of those of the read before.
+   * Writes nothing if the same ids are stored.
+   */
+  saveCandidates(module: ModuleRef, recordIds: number[]): Promise<void>
 
-  /** Newest first, those with an id below `before` only. */
+  /** Returns reviews with an id below `before`, newest first. */
   listReviews(query: {
     state: MissingReviewState | null
     limit: number
     before: number | null
   }): Promise<MissingReview[]>
 
-  /** Whatever its state; null where there is none. */
+  /** Returns a review in any state; null if it does not exist. */
   readReview(reviewId: number): Promise<MissingReview | null>
 
   /**
-   * Answers an open question, with its lines; another answer takes the place of the one before, the same
-   * one changes nothing and is not logged.
-   * @returns the question as it is then; a closed one stays as it is. Null where there is none.
+   * Records the decision of an operator about an open review, with its log lines. A later decision replaces an
+   * earlier one. The same decision again changes nothing and is not logged.
+   * @returns the review afterwards; a closed one unchanged. Null if it does not exist.
    */
-  answerReview(
-    answer: { review_id: number; state: 'approved' | 'dismissed'; by: string; at: string },
+  decideReview(
+    decision: { review_id: number; state: 'approved' | 'dismissed'; by: string; at: string },
     log: ChangeLog,
   ): Promise<MissingReview | null>
 }

@@ -3,8 +3,8 @@ import type { Dialect } from 'kysely'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { Role } from '../../domain/auth/caller.ts'
 
-/** A token that holds, and whose it is: null where nobody's. */
-type HeldToken = { token: ApiToken; operator_id: string | null }
+/** A token that is neither revoked nor expired, and its operator: null for a token of the command line. */
+type ValidToken = { token: ApiToken; operator_id: string | null }
 
 type NewToken = {
   name: string
@@ -12,35 +12,36 @@ type NewToken = {
   token_hash: string
   hint: string
   expires_at: string | null
-  /** Whose it is: it ends with this operator's account. Null for that of nobody. */
+  /** Removing or disabling this operator revokes the token. Null for a token of the command line. */
   operator_id: string | null
   created_by: string
 }
 
 type StoredSession = Omit<OperatorSession, 'current'>
 
-/** `last_admin`: nobody would be left who may do everything. */
+/** `last_admin`: the change would leave no admin. */
 export type OperatorChange = 'changed' | 'unknown' | 'last_admin'
 
-/** The database that Better Auth keeps operators and sessions in. */
+/** The database in which Better Auth stores operators and sessions. */
 export type AuthDatabase = { dialect: Dialect; type: 'sqlite' | 'postgres' }
 
 export interface OperatorStore {
-  /** Shares the engine's write queue, so that no push can slip into a transaction of its. */
+  /** Shares the engine's write queue, so that no push becomes part of a transaction of Better Auth. */
   readonly authDatabase: AuthDatabase
 
-  /** Whether there is any operator, disabled ones included. */
+  /** Whether any operator exists, including disabled ones. */
   hasOperators(): Promise<boolean>
 
-  /** All of them, by e-mail. */
+  /** Lists all operators by e-mail address. */
   listOperators(): Promise<Operator[]>
 
-  /** Null where there is none. */
+  /** Returns null if the operator does not exist. */
   readOperator(id: string): Promise<Operator | null>
 
   /**
-   * Changes role or admission. With another role end all sessions, so that the next one begins with it, and
-   * the tokens above it; with a disabled operator all sessions and tokens. Of several changes at once none takes the last admin.
+   * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that the
+   * next one begins with it, and revokes the tokens whose role is higher. Disabling ends all sessions and revokes all
+   * tokens. Concurrent changes cannot leave the hub without an admin.
    */
   changeOperator(
     id: string,
@@ -48,69 +49,65 @@ export interface OperatorStore {
     audit: NewAuditEntry,
   ): Promise<OperatorChange>
 
-  /** Removes an operator with sessions, passkeys and second factor; the tokens are revoked. */
+  /** Deletes an operator with sessions, passkeys and second factor, and revokes the tokens. */
   removeOperator(id: string, audit: NewAuditEntry): Promise<OperatorChange>
 
-  /** Sets a password (its hash), also where there was none, and ends all sessions. False where there is no such operator. */
+  /**
+   * Sets a password by its hash, also for an operator without one, and ends all sessions.
+   * @returns false if the operator does not exist.
+   */
   setPassword(id: string, passwordHash: string, audit: NewAuditEntry): Promise<boolean>
 
   /**
-   * Takes the second factor and the passkeys away, for somebody who has lost them, and ends all sessions.
-   * False where there were none.
+   * Deletes the second factor and the passkeys of an operator who has lost them, and ends all sessions.
+   * @returns false if there were none.
    */
   removeSecondFactor(id: string, audit: NewAuditEntry): Promise<boolean>
 
   /**
-   * Notes that a code of a second factor (its hash, all of one length) was taken. False where it is among the
-   * five that were taken last: a code holds once, also after the next one.
+   * Records that a code of a second factor was used. All hashes have the same length.
+   * @returns false if the code is among the last five used ones: a code can be used once, also after a newer one.
    */
-  takeCode(operatorId: string, codeHash: string): Promise<boolean>
+  consumeCode(operatorId: string, codeHash: string): Promise<boolean>
 
-  /** Notes that an operator is at work, and in which session. */
-  noteSeen(id: string, sessionId: string, at: string): Promise<void>
+  /** Records when an operator was last active, and in which session. */
+  touchSession(id: string, sessionId: string, at: string): Promise<void>
 
-  /** Notes that a session counts as one that came by more than a password from now on. */
-  strengthenSession(sessionId: string): Promise<void>
+  /** Records that the operator of a session has proved more than a password. */
+  markSessionStrong(sessionId: string): Promise<void>
 
-  /** Those that have not run out, the latest first. */
+  /** Lists the sessions that have not expired, the most recently used first. */
   listSessions(operatorId: string): Promise<StoredSession[]>
 
-  /** Drops sessions that have run out by `at`, or in which nobody has done anything since `seenBefore`. */
-  dropEndedSessions(ended: { at: string; seenBefore: string }): Promise<void>
+  /** Deletes sessions that have expired by `at` or were last used before `seenBefore`. */
+  deleteEndedSessions(ended: { at: string; seenBefore: string }): Promise<void>
 
-  /** Ends one session of an operator. False where there is none with this id. */
+  /** Ends one session of an operator. @returns false if the operator has no session with this id. */
   endSession(operatorId: string, sessionId: string, audit: NewAuditEntry): Promise<boolean>
 
-  /** Ends all sessions of an operator but one. @returns how many. */
+  /** Ends all sessions of an operator except one. @returns the number of ended sessions. */
   endSessions(
     operatorId: string,
     exceptSessionId: string | null,
     audit: NewAuditEntry,
   ): Promise<number>
 
-  /**
-   * Claims something that one caller at a time may do. A claim that is not released, since its process
-   * died, runs out after `seconds`.
-   * @returns true for exactly one caller, however many ask at once.
-   */
-  claim(name: string, seconds: number): Promise<boolean>
-
-  /** Gives a claim back before it runs out. One that nobody holds is no error. */
-  releaseClaim(name: string): Promise<void>
-
-  /** @throws HubError `forbidden` where its operator is gone, disabled, or may not do as much by now. */
+  /** @throws HubError `forbidden` if its operator was removed, is disabled, or has a lower role by now. */
   createToken(token: NewToken, audit: NewAuditEntry): Promise<ApiToken>
 
-  /** Those that are not revoked, the latest first; of one operator, or all. */
+  /** Lists the tokens that are not revoked, newest first, of one operator or of all. */
   listTokens(operatorId: string | null): Promise<ApiToken[]>
 
-  /** Revokes a token, of one operator or anybody's. Null where there is none. */
+  /** Revokes a token, of one operator or of any. @returns null if there is none. */
   revokeToken(
     tokenId: number,
     operatorId: string | null,
     audit: (token: ApiToken) => NewAuditEntry,
   ): Promise<ApiToken | null>
 
-  /** The token with this hash; null where it is unknown, revoked or expired. Notes its use, at most once a minute. */
-  findToken(tokenHash: string, at: string): Promise<HeldToken | null>
+  /**
+   * Finds the token with this hash and records its use, at most once a minute.
+   * @returns null if it is unknown, revoked or expired.
+   */
+  findToken(tokenHash: string, at: string): Promise<ValidToken | null>
 }

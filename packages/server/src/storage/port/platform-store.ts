@@ -2,10 +2,10 @@ import type { DriftPolicy, Module, Platform, PlatformStatus, Removal } from '@re
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { ManifestKeys } from '../../domain/record/drift.ts'
 
-/** Lines that go into the same transaction as the change they tell of. */
+/** The log entries of a change, written in the transaction of the change. */
 export type ChangeLog = { activity: NewActivity; audit: NewAuditEntry }
 
-/** A hub API key as it is stored. */
+/** A hub API key in stored form. */
 export type SealedHubKey = { key_hash: string; hint: string; sealed: string }
 
 export type NewPlatform = {
@@ -19,10 +19,10 @@ export type NewPlatform = {
   at: string
 }
 
-/** What a hub API key opens: its platform and the modules that it may push. */
-export type Receiver = {
+/** The platform of a hub API key, and the modules that it may push. */
+export type AuthenticatedPlatform = {
   hub_key_id: number
-  /** When the key opens nothing any more; null for never. */
+  /** When the key expires; null for never. */
   expires_at: string | null
   platform_id: number
   platform_name: string
@@ -35,7 +35,7 @@ export type Receiver = {
   }[]
 }
 
-/** What it takes to call a platform. */
+/** The address and key for calls to a platform. */
 export type PlatformSource = {
   platform_id: number
   platform_name: string
@@ -54,17 +54,16 @@ export interface PlatformStore {
     log: ChangeLog,
   ): Promise<{ outcome: 'registered'; platform: Platform } | { outcome: 'name_taken' }>
 
-  /** Every registered platform with its modules, by title. */
+  /** Returns every registered platform with its modules, by title. */
   listPlatforms(): Promise<Platform[]>
 
-  /** As `listPlatforms` gives it; null where it is not registered, or not any more. */
+  /** Returns a platform as `listPlatforms` does; null if it is not registered. */
   readPlatform(platformId: number): Promise<Platform | null>
 
   /**
-   * Switches a platform. Once it resolves, pushes of an inactive platform are refused on every node.
-   * Switching to the status it has is no change and is not logged. Scheduled pulls no longer skip a platform
-   * that is switched on.
-   * @returns null where there is no such platform.
+   * Activates or deactivates a platform. Once it resolves, every node rejects pushes of an inactive platform. Setting the
+   * current status changes nothing and is not logged. Scheduled pulls no longer skip a platform that is activated.
+   * @returns null for an unknown platform.
    */
   setPlatformStatus(
     change: { platform_id: number; status: PlatformStatus; at: string },
@@ -72,11 +71,11 @@ export interface PlatformStore {
   ): Promise<Platform | null>
 
   /**
-   * Registers these modules of a platform's manifest and no others; what is chosen already stays as it is.
-   * Once it resolves, pushes of and reads for a module that is not registered are refused on every node;
-   * its records stay, and are there when it is registered again. Questions about its missing records close,
-   * and its next read asks for all. To what it is already is no change and is not logged.
-   * @returns null where there is no such platform; `removing` names a module whose records are being deleted.
+   * Registers these modules of a platform's manifest and no others. Once it resolves, every node rejects pushes and pulled
+   * records of a module that is not registered. The records of the module stay, and are listed again once it is
+   * registered. A change of a module closes its missing reviews, and makes its next pull unconditional. Repeating the same
+   * choice changes nothing and is not logged.
+   * @returns null for an unknown platform; `removing` names a module whose records are being deleted.
    */
   setRegisteredModules(
     change: { platform_id: number; record_types: string[]; at: string },
@@ -88,24 +87,22 @@ export interface PlatformStore {
   >
 
   /**
-   * Removes a platform: once it resolves, it is in no list and no pull, its keys open nothing on any node,
-   * its source key is destroyed, its counters are gone and its name is free. What it has in a pull that
-   * runs ends there. Its records, their history and what was refused go step by step (`RemovalStore`);
-   * the activity and the audit stay.
-   * @returns null where there is no platform of that number and name, or not any more.
+   * Removes a platform. Once it resolves, no list and no pull includes the platform, every node rejects its keys, its
+   * source key and counters are deleted, and its name is free. Its tasks in a running pull are cancelled. Its records,
+   * their history and its rejected pushes are deleted step by step (`RemovalStore`). The activity and the audit log stay.
+   * @returns null if no registered platform has this id and name.
    */
   removePlatform(
     request: { platform_id: number; platform_name: string; requested_by: string; at: string },
     log: ChangeLog,
   ): Promise<Removal | null>
 
-  /** What the key with this hash opens now; null where it is unknown, revoked or expired, or its platform inactive. */
-  findReceiver(keyHash: string, at: string): Promise<Receiver | null>
+  /** Returns the platform of a valid key by its hash; null if the key is unknown, revoked or expired, or the platform inactive. */
+  findPlatformByKey(keyHash: string, at: string): Promise<AuthenticatedPlatform | null>
 
   /**
-   * Has `listener` called after each change of platforms, modules or hub keys, as far as this process
-   * learns of it: of its own at once, of other nodes' soon. A call may be lost, so nothing must rest on
-   * it but speed.
+   * Calls `listener` after each change of platforms, modules or hub keys: at once for changes by this process, soon for
+   * those by other nodes. A call may be lost, so use it only to speed things up.
    */
   onChange(listener: () => void): void
 
@@ -116,11 +113,11 @@ export interface PlatformStore {
   recordRecovery(platformId: number): Promise<void>
 
   /**
-   * Until when scheduled pulls skip a failing platform (`domain/pull/pull-pause.ts`), RFC 3339 in UTC; null where they do not,
-   * or where there is no such platform.
+   * Returns until when scheduled pulls skip a failing platform (`domain/pull/pull-pause.ts`), RFC 3339 in UTC; null if they
+   * do not skip it, or the platform is unknown.
    */
   readPauseEnd(platformId: number, now: Date): Promise<string | null>
 
-  /** Null where there is no such platform. */
+  /** Returns null for an unknown platform. */
   readSource(platformId: number): Promise<PlatformSource | null>
 }

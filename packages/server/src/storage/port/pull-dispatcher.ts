@@ -1,27 +1,27 @@
 export type PullHandlers = {
-  /** Runs a queued pull to its end. Its errors are its own. */
+  /** Runs a queued pull to its end. Never rejects. */
   runPull: (pullId: number) => Promise<void>
   /** Called at each time of the schedule, on one node. */
   onSchedule: () => Promise<void>
 }
 
 /**
- * Carries queued pulls to a process that runs them, and keeps the schedule. It is no lock: that a pull
- * runs once is the promise of `PullStore`.
+ * Delivers queued pulls to a process that runs them, and runs the schedule. It is not a lock: `PullStore` guarantees
+ * that a pull runs once.
  */
 export interface PullDispatcher {
   /**
-   * Begins to deliver. `schedule` is a cron pattern, or null for none. Where no other process can be at
-   * work, pulls that an earlier one left behind end `interrupted` first.
+   * Starts to deliver. `schedule` is a cron pattern, or null for none. Pulls of processes that have ended are
+   * interrupted first.
    */
   start(handlers: PullHandlers, schedule: string | null): Promise<void>
 
-  /** Has a queued pull run soon, here or on another node; once. */
+  /** Delivers a queued pull once, to this node or another one. */
   dispatch(pullId: number): Promise<void>
 
-  /** The next time of the schedule; null where there is none. */
+  /** The next time of the schedule; null if there is no schedule. */
   nextRun(): Date | null
 
-  /** Delivers nothing more. Pulls that are running are not waited for. */
+  /** Stops delivery. Does not wait for running pulls. */
   stop(): Promise<void>
 }

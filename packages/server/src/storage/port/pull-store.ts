@@ -14,7 +14,7 @@ import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { CachedResponse } from '../../domain/pull/cached-response.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
 
-/** A pull belongs to the process that renews its lease; a lease that ran out may be taken from it. */
+/** A pull belongs to the process that renews its lease. Other processes may end a pull whose lease has expired. */
 export type Lease = { owner: string; seconds: number }
 
 /** One module of one platform to read within a pull. */
@@ -26,8 +26,8 @@ export type PullTaskPlan = {
   module_name: string
   fields: Field[]
   drift_policy: DriftPolicy
-  /** What was wrong at the module's last read. */
-  trouble: string | null
+  /** The problem of the module's last read; null without one. */
+  problem: string | null
 }
 
 export type PullTaskResult = {
@@ -36,42 +36,46 @@ export type PullTaskResult = {
   counts: PullCounts
   error: string | null
   warnings: string[]
-  /** What was wrong at this read, in words; null where nothing was. */
-  trouble: string | null
-  /** What the platform's module failed with that failed last in this pull; null where none did. */
+  /** The message of the error, or the warnings; null without a problem. */
+  problem: string | null
+  /** The error of the platform's module that failed most recently in this pull; null where none failed. */
   platform_error: string | null
-  /**
-   * Set after a complete read: its mark, the time of its first request, how many pushes the module had had
-   * by then, how many records it met, how many more only as elements that were rejected, and why it is no
-   * proof that all are here; null where the platform said that the last answer still holds, and with it what
-   * that one proved.
-   */
+  /** Set after a successful read. */
   read: {
-    mark: number
+    /** The write sequence at the start of the task. */
+    snapshotSeq: number
+    /** The time of the first request. */
     requested_at: string
+    /** The number of pushes of the module before the read. */
     pushes: number
+    /** The number of records that the read contained. */
     records: number
-    rejected_here: number
-    doubts: Doubt[] | null
+    /** The number of stored records that the read contained only as rejected elements. */
+    rejected_present: number
+    /**
+     * Why the read does not prove that the hub has all records; empty if it does. Null after a 304 response: the
+     * reasons of the cached response still hold.
+     */
+    incomplete_reasons: Doubt[] | null
   } | null
-  /** The answer that the next read of the module may ask after; null for none. */
-  kept: CachedResponse | null
+  /** The response for the next conditional request of the module; null for none. */
+  cached_response: CachedResponse | null
 }
 
-/** What a task begins with. */
+/** The state of a module when its task starts. */
 export type StartedTask = {
-  /** The write sequence at that moment: what is pushed from now on has a higher number. */
-  mark: number
-  /** How many pushes the module has had. One that is not counted yet is counted after this moment. */
+  /** The write sequence: later pushes have a higher number. */
+  snapshotSeq: number
+  /** The number of pushes of the module. A push in flight is counted later. */
   pushes: number
-  /** The module's last whole answer, where no push has come since it was asked for. */
-  kept: CachedResponse | null
+  /** The cached response of the module; null if a push has arrived since its request. */
+  cached_response: CachedResponse | null
 }
 
-/** What a pull is to cover. */
+/** The platform and modules that a pull covers. */
 export type PullScope = {
   platform_id: number
-  /** All registered ones where it is null. */
+  /** Null for all registered modules. */
   record_types: string[] | null
 }
 
@@ -79,17 +83,16 @@ export type EndState = Exclude<PullState, 'queued' | 'running'>
 
 export interface PullStore {
   /**
-   * Queues a pull over the registered modules of all active platforms, or of one where `only` names it, a
-   * task each, those first whose last complete read is oldest; a platform of which nothing could be read
-   * has had its turn at that time. At most one pull is queued or running, over all nodes: else the
-   * answer is that one. Abandoned pulls end `interrupted` first, with their tasks. That somebody has
-   * started one is told in the activity; that the schedule has, is not.
+   * Queues a pull with one task for each registered module of all active platforms, or of the scope `only`. The task
+   * whose last complete read is oldest comes first; a failed attempt to read any module of a platform counts as a
+   * read. At most one pull is queued or running on all nodes: if there is one, returns it. Ends abandoned pulls and
+   * their tasks as `interrupted` first. The activity reports a pull that an operator or a program has requested, not
+   * one of the schedule.
    *
-   * A scheduled pull skips a platform of which nothing could be read in the last five pulls or more, until
-   * 15 minutes after its last failure or until something has shown since that it works (`isPaused`): a push
-   * with its key, whatever node accepted it, a module that was read, `recordRecovery`, `storeManifest`,
-   * `setSource`, or `setPlatformStatus` to active. A replay does not. The tasks of a skipped platform are
-   * `skipped`.
+   * A scheduled pull skips a platform if the last five pulls or more could not read any of its modules, until 15
+   * minutes after its last failure or until the platform has shown that it works (`isPaused`): by a push with its key
+   * on any node, a module that was read, `recordRecovery`, `storeManifest`, `setSource`, or `setPlatformStatus` to
+   * active. A replay does not show it. The tasks of a skipped platform are `skipped`.
    */
   requestPull(request: {
     trigger: PullTrigger
@@ -99,25 +102,25 @@ export interface PullStore {
   }): Promise<{ outcome: 'queued' | 'already_running'; pull: Pull }>
 
   /**
-   * Turns a queued pull into a running one under a lease.
-   * @returns its tasks in the order they are to be run; null where it is not queued any more.
+   * Starts a queued pull under a lease.
+   * @returns its tasks in the order in which they run; null if it is no longer queued.
    */
   startPull(pullId: number, lease: Lease): Promise<PullTaskPlan[] | null>
 
-  /** @returns false where the pull has ended or the lease is another's: its process must stop. */
+  /** @returns false if the pull has ended or another process has the lease: the process must stop the pull. */
   renewLease(pullId: number, lease: Lease): Promise<boolean>
 
-  /** Whether the pull is running under this owner's lease; a pull that was ended elsewhere is not. */
+  /** Whether the pull is running under this owner's lease. */
   holdsLease(pullId: number, owner: string): Promise<boolean>
 
   /**
-   * Notes that a task has begun, and takes the answer that is kept for its module: what the task stores
-   * may go beyond it, so it is there again only once the task ends with it.
-   * @returns null where the pull is over.
+   * Starts a task and deletes the cached response of its module, since the task may store newer records. `finishTask`
+   * stores it again.
+   * @returns null if the pull has ended.
    */
   startTask(pullId: number, taskNumber: number): Promise<StartedTask | null>
 
-  /** Notes how far a running task is. */
+  /** Saves the progress of a running task. */
   reportTask(
     pullId: number,
     taskNumber: number,
@@ -125,12 +128,11 @@ export interface PullStore {
   ): Promise<void>
 
   /**
-   * Ends a task: its result, the module's last complete read (which speaks for the module's
-   * records only where it met every one that is not marked as missing, and else leaves the mark of the
-   * one before), the platform's last error, the answer to be kept and the line of activity, in one
-   * transaction. A task that has ended is left as it is.
+   * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the
+   * cached response and the activity line. The snapshot of the last read is replaced only if the read contained every
+   * record that is not marked as missing. Has no effect on a task that has ended.
    *
-   * Like the start of a task, durable at the latest with the pull's end.
+   * Like the start of a task, it is durable at the latest with the end of the pull.
    */
   finishTask(
     pullId: number,
@@ -140,10 +142,9 @@ export interface PullStore {
   ): Promise<void>
 
   /**
-   * Ends a pull and its unfinished tasks: from then on nothing that it still reads is stored. A pull that
-   * has ended is left as it is. The activity reports once each platform that scheduled pulls skip from
-   * now on.
-   * @returns whether this call has ended it.
+   * Ends a pull and its unfinished tasks. Nothing that it still reads is stored after that. Has no effect on a pull
+   * that has ended. The activity reports each platform that scheduled pulls skip from now on.
+   * @returns whether this call has ended the pull.
    */
   finishPull(
     pullId: number,
@@ -152,28 +153,28 @@ export interface PullStore {
   ): Promise<boolean>
 
   /**
-   * Ends pulls, and their tasks, as `interrupted` whose lease has run out, or whose process is known to
-   * be gone and has not renewed it for some seconds.
-   * @returns how many there were.
+   * Ends pulls and their tasks as `interrupted` if their lease has expired, or if their process is known to have ended
+   * and has not renewed the lease for some seconds.
+   * @returns the number of these pulls.
    */
   interruptAbandonedPulls(): Promise<number>
 
   /**
-   * Ends every pull that has not ended, and its tasks, as `interrupted`. For a process that knows no
-   * other can be at work, such as one that has just locked the data folder.
-   * @returns how many there were.
+   * Ends all queued and running pulls and their tasks as `interrupted`. For a process that knows that no other process
+   * is running, for example since it has locked the data folder.
+   * @returns the number of these pulls.
    */
   interruptPulls(): Promise<number>
 
-  /** With its progress at this moment; null where there is none. */
+  /** Returns a pull with its current progress; null if it does not exist. */
   readPull(pullId: number): Promise<Pull | null>
 
-  /** Newest first, those with an id below `before` only. */
+  /** Returns pulls with an id below `before`, newest first. */
   listPulls(query: { limit: number; before: number | null }): Promise<Pull[]>
 
   /**
-   * What pulls did with one platform, newest first, those with an id below `before` only. It costs no more
-   * with more pulls.
+   * Returns the pulls of one platform with an id below `before`, newest first. The cost does not depend on the number of
+   * pulls.
    */
   listPlatformPulls(query: {
     platform_id: number
@@ -181,10 +182,10 @@ export interface PullStore {
     before: number | null
   }): Promise<PlatformPull[]>
 
-  /** How many tasks of a pull are in each state; those that no task is in are left out. */
+  /** Returns the number of tasks of a pull in each state, without states that no task is in. */
   tallyTasks(pullId: number): Promise<TaskTally>
 
-  /** In the order they are run, those after `after` and in a state only. */
+  /** Returns tasks after `after` in the order in which they run, in one state or in all. */
   listTasks(query: {
     pull_id: number
     state?: PullTaskState | null

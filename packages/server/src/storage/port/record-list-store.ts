@@ -7,7 +7,7 @@ export type RecordRow = {
   record_type: string
   reference_number: string
   full_name: string
-  /** Exact JSON text. */
+  /** Lossless JSON text. */
   data: string
   incomplete: boolean
   missing_since: string | null
@@ -18,53 +18,53 @@ export type RecordRow = {
 }
 
 /**
- * A place in a list: between records where the one that it was taken from is not there any more. `value` is
- * a `record_id` (sorts `record_id`, `created_at`), a `change_seq` (`updated_at`), the text itself, or
- * the key of a field's value (`domain/record/sort-key.ts`), null where the field is absent or null.
+ * A position in a list, usually that of a record. `value` is a `record_id` (sorts `record_id`, `created_at`), a
+ * `change_seq` (`updated_at`), the text itself, or the sort key of a field's value
+ * (`domain/record/sort-key.ts`); null if the field is absent or null.
  */
 export type Position = { value: string | number | null; record_id: number }
 
 export type RecordQuery = RecordFilter &
   RecordOrder & {
     limit: number
-    /** Where the page begins, itself left out; null for the beginning of the list, or its end. */
+    /** The position after which the page begins; null for the start of the list, or its end if `backwards`. */
     after: Position | null
-    /** Whether the page ends before `after` instead. */
+    /** Whether to read the page that ends before `after`. */
     backwards: boolean
-    /** How long may be looked for records that no index finds. A first step is made whatever it takes. */
+    /** Time limit for records that no index finds. The first step is read even if it takes longer. */
     scan_ms: number
   }
 
 export type RecordPage = {
   outcome: 'listed'
-  /** In the order of the list, also where it was read backwards. */
+  /** In the order of the list, even if it was read backwards. */
   records: RecordRow[]
-  /** The positions of the first and last of them. */
+  /** The positions of the first and last record. */
   first: Position | null
   last: Position | null
-  /** Whether there are records beyond the page, in the direction it was read. */
+  /** Whether there are records beyond the page, in the direction of reading. */
   has_more: boolean
-  /** Where the time was over before the page was full; reading on from here misses nothing. */
+  /** The position reached at the time limit, if the page is not full. Reading on from here skips nothing. */
   stopped_at: Position | null
-  /** How many records the filter finds in the whole list. */
+  /** The number of records in the whole list. */
   estimated_total: number
   is_estimate: boolean
 }
 
 export interface RecordListStore {
   /**
-   * One page in the order asked for, ties by `record_id` in the same direction, absent and null last in
-   * both directions. Text goes by code point; fields that the manifest of every module asked for says to
-   * be numbers go by their size. Unknown names give an empty page.
+   * Reads one page. Records of equal value are ordered by `record_id` in the same direction; records without a
+   * value come last in both directions. Text is ordered by code point. A field is ordered as a number if the
+   * manifest of every module in the list says that it is one. Unknown names give an empty page.
    *
-   * A page of large records is shorter than its limit: it ends with the record that brings its data to some
-   * megabytes. Pages that follow each other give each record once, as long as writes do not move it. What the index
-   * of texts and the index of fields do not hold yet is not found by them (`SearchIndexStore`).
+   * A page of large records is shorter than its limit: the record that brings its data to some megabytes is the
+   * last one. Successive pages return each record once, unless a write moves it. A search or a filter by an
+   * indexed field does not find records that are not yet indexed (`SearchIndexStore`).
    *
-   * @returns `too_slow` where a sort that no index serves could not be finished in `scan_ms`.
+   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms`.
    */
   listRecords(query: RecordQuery): Promise<RecordPage | { outcome: 'too_slow' }>
 
-  /** How many records a platform and module hold, from the counters: exact but for writes under way. */
+  /** Counts the records of a platform and module, from the counters: exact except for writes in progress. */
   countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>
 }

@@ -1,17 +1,17 @@
 import type { HistoryEntry } from '@recordhub/protocol'
 import type { Drift } from '../../domain/record/drift.ts'
-import type { PulledContent, PushedContent, ReadCircumstances } from '../../domain/record/record.ts'
+import type { PulledContent, PushedContent, ReadContext } from '../../domain/record/record.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
 
 export type { Position, RecordPage, RecordQuery, RecordRow } from './record-list-store.ts'
 
-/** What a record's data says otherwise than the manifest; left out where it says nothing so. */
-type Drifting = { drift?: Drift }
+/** How the data differ from the manifest; left out if they do not. */
+type WithDrift = { drift?: Drift }
 
-/** A push that came with a hub API key. */
-export type PushWrite = Drifting & {
+/** A push that was authenticated by a hub API key. */
+export type PushWrite = WithDrift & {
   platform_id: number
   record_type: string
   reference_number: string
@@ -20,25 +20,25 @@ export type PushWrite = Drifting & {
   request_id: string
 }
 
-/** The module that a read is of, and the pull that it is made for. */
-export type ReadPlace = { pull_id: number; platform_id: number; module_id: number }
+/** Identifies a read: its module and its pull. */
+export type ReadRef = { pull_id: number; platform_id: number; module_id: number }
 
-/** A read that pulled records come from; one object for all of its writes. */
-export type RecordRead = ReadCircumstances &
-  ReadPlace & {
-    /** The ids that this read has met: the engine adds each one that it writes, and rejects one that comes again. */
+/** The read that pulled records belong to; all of its writes share one object. */
+export type RecordRead = ReadContext &
+  ReadRef & {
+    /** The ids of records that the read has contained. The engine adds each id and rejects duplicates. */
     seen: IdBitset
   }
 
-/** An element of a read, which says where it belongs. */
-export type PullWrite = Drifting & {
+/** A record that a read contained. */
+export type PullWrite = WithDrift & {
   reference_number: string
   content: PulledContent
   read: RecordRead
 }
 
-/** What was refused before, and is written now as an operator asks. */
-export type ReplayWrite = Drifting & {
+/** A rejected push or record that an operator replays. */
+export type ReplayWrite = WithDrift & {
   platform_id: number
   record_type: string
   reference_number: string
@@ -46,14 +46,14 @@ export type ReplayWrite = Drifting & {
   request_id: string
   replay: {
     rejected_push_id: number
-    /** Whether it is written over what is newer than it. */
+    /** Whether the replay overwrites newer values. */
     overwrite: boolean
     actor: string
   }
 }
 
-/** An element of a read as it came: the reference that it seems to bear, and the hash of its bytes. */
-type ElementSighting = { reference_number: string; source_hash: string }
+/** An element of a response that was not parsed: its apparent reference, and the hash of its bytes. */
+type ElementFingerprint = { reference_number: string; source_hash: string }
 
 export type RecordWrite = PushWrite | PullWrite | ReplayWrite
 
@@ -92,55 +92,50 @@ export type HistoryRow = {
 
 export interface RecordStore extends RecordListStore {
   /**
-   * Applies writes in their order: for each, loads what is stored, decides (`domain/record/record.ts`) and
-   * saves the record, its history entry, the counters (of drift too, where the record is new or has
-   * changed) and, for a push or a replay, the line of activity. All of
-   * it is one transaction, durable when the promise resolves: a crash after that loses nothing, a
-   * crash before it leaves nothing.
+   * Applies writes in their order. For each, it loads the stored record, decides (`domain/record/record.ts`), and
+   * saves the record, its history entry, the counters (those of drift only if the record is new or has changed) and,
+   * for a push or a replay, an activity line. The batch is one transaction, which is durable when the promise
+   * resolves: a later crash loses nothing, an earlier crash leaves nothing behind.
    *
-   * In the same transaction it checks what allows each write, and rejects it alone where that does
-   * not hold: a push needs a hub key that is not revoked or expired, an active platform and a
-   * registered module; a pulled record needs a pull that is running, an active platform and a
-   * registered module; a replay needs a rejected push that is there (`not_found`) and not replayed yet
-   * (`already_replayed`, but a `stale` one may be replayed with `overwrite`), an active platform
-   * (`platform_inactive`) and a registered module. A replay that is not rejected marks its rejected push,
-   * so that of any number of them at once one does it.
+   * The same transaction checks the authorization of each write and rejects only the writes that fail it:
+   * - a push needs a hub key that is neither revoked nor expired, an active platform and a registered module;
+   * - a pulled record needs a running pull, an active platform and a registered module;
+   * - a replay needs an existing rejected push (`not_found`) that was not replayed yet (`already_replayed`; a `stale`
+   *   one may be replayed with `overwrite`), an active platform (`platform_inactive`) and a registered module. An
+   *   accepted replay marks its rejected push, so that only one of several concurrent replays succeeds.
    *
-   * A record that was erased or anonymised is not stored again as long as its tombstone stands
-   * (`record_erased`). What anonymising left of it counts as met by the read.
+   * A record that was erased or anonymised is not stored again while its tombstone exists (`record_erased`). Its
+   * anonymised remains count as seen by the read.
    *
-   * A write that the database refuses (`record_not_storable`) fails alone; its neighbours are stored.
-   * A record that its read has met before is rejected (`duplicate_reference`, with its id) and the first
-   * stands.
-   * `read.seen` holds an id only once its write is committed.
+   * If the database rejects a write (`record_not_storable`), the other writes of the batch are stored. A record that
+   * its read has already contained is rejected (`duplicate_reference`, with its id); the first one is kept. An id is
+   * added to `read.seen` only after its write is committed.
    *
-   * Where nothing changes, nothing is written and nothing is synced.
+   * If nothing changes, nothing is written and nothing is synced.
    *
-   * Not idempotent for history and activity, idempotent for records: the same batch again finds
-   * every record as it left it.
+   * Idempotent for records, but not for history and activity: a repeated batch finds every record as it left it.
    * @returns an outcome for each write, in their order.
-   * @throws HubError `storage_unavailable` where the database cannot be written at all; nothing of the
-   *   batch is stored then.
+   * @throws HubError `storage_unavailable` if the database cannot be written; nothing of the batch is then stored.
    */
   applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
 
-  /** What `applyWrites` would answer at this moment; nothing is written. */
+  /** Returns the outcomes that `applyWrites` would return now. Writes nothing. */
   tryWrites(batch: WriteBatch): Promise<WriteOutcome[]>
 
   /**
-   * Recognises elements of a read that need not be written nor even parsed: the record of that reference
-   * was last written by the same bytes, and nothing has happened to it since that this read would settle
-   * (`isSameRead`). Where the read must not write, none is recognised. Leaves `read.seen` as it is.
-   * @returns for each sighting its record's id, or null.
+   * Finds elements of a read that need neither be parsed nor written: the stored record was last written from the
+   * same bytes and has not changed since (`isUnchanged`). Finds none if the pull must not write. Does not change
+   * `read.seen`.
+   * @returns the id of the unchanged record for each element, or null.
    */
-  recogniseElements(read: RecordRead, sightings: ElementSighting[]): Promise<(number | null)[]>
+  findUnchanged(read: RecordRead, elements: ElementFingerprint[]): Promise<(number | null)[]>
 
-  /** Null where there is none. Records of a platform that is being removed are there until their turn has come. */
+  /** Returns null for an unknown id. Records of a platform that is being removed are returned until they are deleted. */
   readRecord(recordId: number): Promise<RecordRow | null>
 
   /**
-   * The changes of a record, newest first, those before `before` only: at most `limit`, and of their
-   * changes no more than `maxBytes`, but one at least.
+   * Returns the changes of a record with numbers below `before`, newest first: at most `limit` entries and `maxBytes`
+   * of changes, but at least one entry.
    */
   listHistory(query: {
     record_id: number

@@ -11,24 +11,24 @@ import type { ChangeLog } from './platform-store.ts'
 
 export type NewRejectedPush = {
   platform_id: number
-  /** The module that it was meant for; null where that is not told or cannot be one. */
+  /** The module of the record; null if the body has none or an invalid one. */
   record_type: string | null
   method: RejectedPush['method']
   code: string
   message: string
-  /** The text by which rejections are grouped into one cause; the message by default. */
+  /** Rejections with the same cause are grouped; the message by default. */
   cause?: string
   errors: Record<string, string[]>
   /** JSON text. */
   body: string
   pull_id: number | null
-  /** Where an element of a read stands; null for a push, which stands where it is refused. */
-  place: WritePosition | null
-  /** A line for the log; null where something else tells of it. */
+  /** The position of a pulled element in the sequence of writes; null for a push, whose position is that of its rejection. */
+  position: WritePosition | null
+  /** The activity line; null if something else reports the rejection. */
   activity: NewActivity | null
 }
 
-/** Which are meant; null for all. */
+/** Selects rejected pushes; null for any value. */
 export type RejectedPushFilter = {
   platform: string | null
   code: string | null
@@ -36,8 +36,8 @@ export type RejectedPushFilter = {
   cause: string | null
 }
 
-/** One that may be replayed. */
-export type Refusal = {
+/** A rejected push with what a replay needs. */
+export type ReplayableRejection = {
   rejected_push_id: number
   platform_id: number
   platform_name: string
@@ -45,38 +45,40 @@ export type Refusal = {
   method: RejectedPush['method']
   /** JSON text. */
   body: string
-  place_seq: number
-  /** Of the module; both null where there is none of that type. */
+  position_seq: number
+  /** Of the module; both null if the platform has no module of that type. */
   fields: Field[] | null
   drift_policy: DriftPolicy | null
 }
 
-/** The last refusal of a step, from which the next one goes on. */
-export type RefusalPosition = Pick<Refusal, 'place_seq' | 'rejected_push_id'>
+/** The last rejected push of a step, after which the next step continues. */
+export type ReplayPosition = Pick<ReplayableRejection, 'position_seq' | 'rejected_push_id'>
 
 export interface RejectedPushStore {
   /**
-   * Keeps what was refused, with its reason. The same refusal of the same body for the same module is kept once, with a
-   * count, the pull that met it last, and stands where it came last; a push that comes again after it was
-   * replayed is to be replayed again, an element of a read is not. Each platform has `quotaBytes` for its
-   * bodies: the oldest go first, and of a body larger than that only the size is kept. The counter
-   * `rejected` counts each push, and a pulled record once however often it is read. Of a body that
-   * names an erased record (`referencesIn`) or has too many texts to look for one, and of a platform that was
-   * removed, nothing is kept and no line written.
+   * Saves rejected pushes with their reasons.
+   *
+   * - The same rejection of the same body for the same module is saved once, with a count, the last pull that rejected
+   *   it, and its last position. If it was replayed, a push becomes pending again, an element of a read does not.
+   * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. Of a body larger than the quota,
+   *   only the size is saved.
+   * - The counter `rejected` counts each push. It counts a pulled record once, however often it is read.
+   * - Nothing is saved, and no activity line written, for a body that names an erased record (`referencesIn`) or has
+   *   too many texts to search it for one, and for a platform that was removed.
    */
-  keepRejectedPushes(
+  saveRejectedPushes(
     rejected: NewRejectedPush[],
     options: { at: string; day: string; quotaBytes: number },
   ): Promise<void>
 
   /**
-   * Newest first: at most `limit`, and of their bodies no more than `maxBytes`, but one at least. `before` is
-   * the place (`at`, `id`) of the last one of the page before.
+   * Returns at most `limit` rejected pushes, newest first, with at most `maxBytes` of bodies, but at least one. `before`
+   * is the position (`at`, `id`) of the last one of the previous page.
    */
   listRejectedPushes(
     query: RejectedPushFilter & {
       state: RejectedPushState | null
-      /** Those that this pull rejected, whether or not a later pull rejected them again. */
+      /** Only those that this pull rejected, even if a later pull rejected them again. */
       pull_id: number | null
       limit: number
       maxBytes: number
@@ -84,28 +86,28 @@ export interface RejectedPushStore {
     },
   ): Promise<{ rejected_pushes: RejectedPush[]; has_more: boolean }>
 
-  /** Replayed or not; null where there is none, or its platform is being removed. */
+  /** Returns a rejected push in any state; null if it does not exist or its platform is being removed. */
   readRejectedPush(rejectedPushId: number): Promise<RejectedPush | null>
 
-  /** What is not replayed yet, by platform and cause, those refused last first. Reads no bodies. */
+  /** Returns the pending rejections grouped by platform and cause, the most recent first. Reads no bodies. */
   listGroups(query: { platform: string | null; limit: number }): Promise<RejectedPushGroup[]>
 
-  /** One to be replayed, replayed already or not. */
-  readRefusal(rejectedPushId: number): Promise<Refusal | null>
+  /** Returns a rejected push in any state, to be replayed; null if it does not exist. */
+  readReplayable(rejectedPushId: number): Promise<ReplayableRejection | null>
 
   /**
-   * A step through what is not replayed yet, in the order in which it stands: at most `limit`, and of
-   * their bodies no more than `maxBytes`, but one at least.
-   * @returns `remaining`: how many come after the step.
+   * Returns the next pending rejections in the order of their positions: at most `limit`, with at most `maxBytes` of
+   * bodies, but at least one.
+   * @returns `remaining`: the number of those after the step.
    */
-  listRefusals(
-    query: RejectedPushFilter & { limit: number; maxBytes: number; after: RefusalPosition | null },
-  ): Promise<{ refusals: Refusal[]; remaining: number }>
+  listReplayable(
+    query: RejectedPushFilter & { limit: number; maxBytes: number; after: ReplayPosition | null },
+  ): Promise<{ rejections: ReplayableRejection[]; remaining: number }>
 
   /**
-   * Forgets those that are meant and were not refused after `until` (RFC 3339 in UTC), replayed or not: at
-   * most `limit` of them, with the lines where there are any.
-   * @returns how many; fewer than `limit` at the end.
+   * Deletes at most `limit` of the selected rejected pushes that were not rejected after `until` (RFC 3339 in UTC), in any
+   * state, and appends the log lines if there are any.
+   * @returns the number of deleted ones; fewer than `limit` at the end.
    */
   dismissRejectedPushes(
     query: RejectedPushFilter & { id: number | null; until: string; limit: number },

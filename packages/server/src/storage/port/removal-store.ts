@@ -1,22 +1,22 @@
 import type { ModuleRemovalPreview, PlatformRemovalPreview, Removal } from '@recordhub/protocol'
 import type { ChangeLog } from './platform-store.ts'
 
-/** A module of a platform by its names on the wire. */
+/** A module of a platform, by its record type. */
 export type NamedModule = { platform_id: number; record_type: string }
 
-/** Deleting many records, in the background. That a platform goes is asked of `PlatformStore`. */
+/** Deletes many records in the background. `PlatformStore.removePlatform` begins the removal of a platform. */
 export interface RemovalStore {
-  /** What removing a platform would take; null where there is no such platform. */
+  /** Returns what removing a platform would delete; null if the platform does not exist. */
   previewPlatform(platformId: number): Promise<PlatformRemovalPreview | null>
 
-  /** What deleting a module's records would take; null where there is no such module. */
+  /** Returns what deleting a module's records would delete; null if the module does not exist. */
   previewModule(module: NamedModule): Promise<ModuleRemovalPreview | null>
 
   /**
-   * Has the records of a module that is not registered deleted; none of them can be written any more, and
-   * the module cannot be registered until they are gone. Asked again meanwhile, the answer is the removal
-   * that is under way, and nothing is logged.
-   * @returns `registered` where the module is; null where there is no such module.
+   * Begins to delete the records of a module that is not registered. From then on none of them can be written, and the
+   * module cannot be registered until all are deleted. If this removal is already in progress, it is returned and
+   * nothing is logged.
+   * @returns `registered` if the module is registered; null if it does not exist.
    */
   removeModuleRecords(
     request: NamedModule & { requested_by: string },
@@ -24,15 +24,16 @@ export interface RemovalStore {
   ): Promise<Removal | 'registered' | null>
 
   /**
-   * Does one step of the oldest removal under way, a few hundred rows in a transaction with the counters
-   * and what followers are told; the last step ends it, with a line of activity. Steps of several nodes
-   * follow one another, so that each row is removed once; a step that was cut off left nothing.
-   * Where none is under way, the database's files lose what removals and erasures have deleted, also what
-   * a process that was killed left over, as far as `eraseRecord` says.
+   * Runs one step of the oldest removal in progress: deletes a few hundred rows, and updates the counters and the feed
+   * of changes in the same transaction. The last step finishes the removal and appends a line of activity. Steps of
+   * several nodes run one after another; an interrupted step changes nothing.
+   *
+   * If no removal is in progress, runs the pending purge: deleted rows leave the database's files, including those of
+   * a process that was killed, as far as `eraseRecord` promises.
    * @returns whether there was anything to do.
    */
-  removeNext(): Promise<boolean>
+  runNextStep(): Promise<boolean>
 
-  /** Newest first, those with an id below `before` only. */
+  /** Lists removals with an id below `before`, newest first. */
   listRemovals(query: { limit: number; before: number | null }): Promise<Removal[]>
 }

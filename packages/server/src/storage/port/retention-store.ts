@@ -1,40 +1,40 @@
 import type { RetentionNoun } from '../../domain/activity/retention.ts'
 
-export type DropStep = {
-  /** How many rows a step looks at. Its transaction drops no more. */
+export type DeletionStep = {
+  /** The maximum number of rows that a step reads, and that its transaction deletes. */
   limit: number
-  /** Where the step before ended; null for the first one. */
+  /** `next` of the previous step; null for the first one. */
   after: number | null
 }
 
-/** `next` is where the next step goes on; null where nothing is left that is to be dropped. */
-export type DropOutcome = { dropped: number; next: number | null }
+/** `next` is the start of the next step; null if no old rows are left. */
+export type DeletionOutcome = { deleted: number; next: number | null }
 
 export interface RetentionStore {
   /**
-   * Drops rows of a kind that are older than `before` (RFC 3339 in UTC), the oldest first, in one
-   * transaction. Costs no more with more rows that stay.
+   * Deletes rows of a kind that are older than `before` (RFC 3339 in UTC), the oldest first, in one transaction. The
+   * cost does not depend on the number of newer rows.
    *
-   * What counts as the age: of lines of activity, audit, history and changes of manifests when they were written, of a refusal
-   * when it last came, of questions, alerts, pulls and the hours of counters and push errors when they ended. What has not ended stays, and so
-   * does the newest pull that has. A pull goes with its tasks; where it has more than `limit`, the
-   * first of them go a step earlier. Of history it is noted from when on it is whole, in the same transaction.
+   * The age of activity, audit entries, history and manifest changes begins when they are written; of a rejected push,
+   * when it was last received; of missing reviews, alerts, pulls, and the hours of counters and push errors, when they
+   * end. Unfinished ones stay, and so does the newest finished pull. The tasks of a pull are deleted with it; if it
+   * has more than `limit`, in several steps. The same transaction records from when on the history is complete.
    */
-  dropOld(noun: RetentionNoun, step: DropStep & { before: string }): Promise<DropOutcome>
+  deleteOld(noun: RetentionNoun, step: DeletionStep & { before: string }): Promise<DeletionOutcome>
 
-  /** Drops lines of activity but for about the newest `lines` ones: never fewer are dropped, in gaps of their numbers a few more. */
-  dropActivityBeyond(lines: number, step: DropStep): Promise<DropOutcome>
-
-  /**
-   * The instant (RFC 3339 in UTC) from which on no change is missing in the history of any record; null
-   * where none has been dropped. Ask after what was read of the history, which may be dropped meanwhile.
-   */
-  historyKeptSince(): Promise<string | null>
+  /** Deletes all but approximately the newest `lines` lines of activity: at least as many, more if ids have gaps. */
+  trimActivity(lines: number, step: DeletionStep): Promise<DeletionOutcome>
 
   /**
-   * Gives some of the space that dropped rows took back to the disk, where the engine does not do so by
-   * itself. Works for some milliseconds.
-   * @returns whether there is more.
+   * Returns the time (RFC 3339 in UTC) since which the history of every record is complete; null if none has been
+   * deleted. Call it after reading history, which may be deleted in between.
    */
-  giveSpaceBack(): Promise<boolean>
+  historyCompleteSince(): Promise<string | null>
+
+  /**
+   * Returns some of the space of deleted rows to the disk, if the engine does not do so itself. Takes some
+   * milliseconds.
+   * @returns whether there is more to return.
+   */
+  reclaimSpace(): Promise<boolean>
 }

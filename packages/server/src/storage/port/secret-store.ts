@@ -1,11 +1,11 @@
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 
-/** A text that only the hub's secret opens: a row of `secrets`, or one of the two of a second factor. */
+/** A text that the hub's secret encrypts: a row of `secrets`, or one of the two of a second factor. */
 export type SealedText = {
   of: 'secret' | 'totp secret' | 'recovery codes'
-  /** Of the row that it stands in. */
+  /** The id of its row. */
   id: string
-  /** What it is bound to; of a second factor its operator's id. */
+  /** The purpose that the encryption is bound to; for a second factor, the operator's id. */
   purpose: string
   sealed: string
 }
@@ -14,21 +14,20 @@ type Resealing = 'resealed' | 'changed' | 'in_use'
 
 export interface SecretStore {
   /**
-   * The sealed key for the references of erased records. Where there is none yet, the offered one is kept
-   * and answered; of several that are offered at once one stays. Waits for a change of the secret that is
-   * under way.
+   * Returns the sealed key for the references of erased records. Saves the offered one if there is none; concurrent
+   * calls return the same key. Waits for a change of the secret that is in progress.
    */
-  keepReferencesKey(offered: string): Promise<string>
+  ensureReferencesKey(offered: string): Promise<string>
 
-  /** Everything that is sealed, in the order of its rows. What was destroyed is left out. */
+  /** Returns every sealed text in the order of its row, without deleted ones. */
   listSealed(): Promise<SealedText[]>
 
   /**
-   * Puts other texts in the places of all that is sealed, ends every session and what else was signed with
-   * the secret, and writes to the audit: all of it or nothing.
-   * @param texts what `listSealed` answered, each with its new text.
-   * @returns `in_use` where another process works on the database, `changed` where something sealed was
-   *   changed, added or taken away meanwhile; nothing has happened then.
+   * Replaces all sealed texts, ends every session and deletes everything else that was signed with the secret, and
+   * writes to the audit log, in one transaction.
+   * @param texts the result of `listSealed`, each with its new text.
+   * @returns `in_use` if another process uses the database; `changed` if a sealed text was changed, added or deleted
+   *   since `listSealed`. Neither changes anything.
    */
   reseal(texts: { before: SealedText; sealed: string }[], audit: NewAuditEntry): Promise<Resealing>
 }

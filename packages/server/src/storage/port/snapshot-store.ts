@@ -1,6 +1,6 @@
 import type { Snapshot } from '@recordhub/protocol'
 
-/** What the dashboard shows, as far as it is stored. */
+/** The stored part of the dashboard's snapshot. */
 type StoredSnapshot = Pick<
   Snapshot,
   'stats' | 'platforms' | 'records' | 'logs' | 'alerts' | 'latest_sync'
@@ -8,8 +8,8 @@ type StoredSnapshot = Pick<
 
 export interface SnapshotStore {
   /**
-   * Reads what the dashboard shows from counters and the ends of indexes: it costs no more with more
-   * records, and writes nothing. `day` is today's calendar day in the hub's time zone.
+   * Reads the snapshot from counters and the ends of indexes. The cost does not depend on the number of records. `day` is
+   * the current calendar day in the hub's time zone.
    */
   readSnapshot(day: string): Promise<StoredSnapshot>
 

@@ -1,12 +1,11 @@
-/** A view that could not be made or taken away, and why, for whoever runs the hub. */
+/** A view that could not be created or deleted, with the reason for the person who runs the hub. */
 export type ViewFailure = { view_name: string; reason: string }
 
-/** Views by which people with SQL read records, one a registered module and a column a field. */
+/** Views for reading records with SQL: one per registered module, with a column per field. */
 export interface SqlViews {
   /**
-   * Brings the views to what the modules and their manifests are now; where they are so already, nothing
-   * is written. Each view is changed by itself, so one that fails (somebody else's view rests on it, the
-   * role may not create) leaves the others.
+   * Updates the views to match the modules and their manifests. Writes nothing if they already do. A view that fails
+   * (another view depends on it, or the role may not create views) does not prevent the others.
    */
   refreshViews(): Promise<ViewFailure[]>
 }

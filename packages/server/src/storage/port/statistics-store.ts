@@ -3,8 +3,8 @@ import type { HourOfStatistics } from '@recordhub/protocol'
 /** An hour is named `2026-11-21T07` (UTC). */
 export type StoredHour = { hour: string } & Omit<HourOfStatistics, 'at'>
 
-/** An hour in which nothing happened. */
-export const QUIET_HOUR: Omit<StoredHour, 'hour'> = {
+/** The figures of an hour without any events. */
+export const EMPTY_HOUR: Omit<StoredHour, 'hour'> = {
   received_post: 0,
   received_patch: 0,
   received_pull: 0,
@@ -17,9 +17,8 @@ export const QUIET_HOUR: Omit<StoredHour, 'hour'> = {
 
 export interface StatisticsStore {
   /**
-   * What happened in each of the hours from one up to and with another, over all platforms, from the hourly
-   * counters and the registrations alone: it costs no more with more records. Hours in which nothing
-   * happened are left out; in no order.
+   * Returns the figures of all platforms for each hour of a range, both ends included. Reads only hourly counters and
+   * registrations, so the number of records does not matter. Hours without events are left out. In no order.
    */
   readHours(from: string, to: string): Promise<StoredHour[]>
 }

@@ -1,14 +1,15 @@
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { Broadcast } from './broadcast.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
 import type { InvitationStore } from './invitation-store.ts'
-import type { GuessStore } from './login-throttle-store.ts'
+import type { LeaseStore } from './lease-store.ts'
+import type { LoginThrottleStore } from './login-throttle-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
 import type { MissingStore } from './missing-store.ts'
-import type { News } from './news.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
 import type { PullDispatcher } from './pull-dispatcher.ts'
@@ -26,15 +27,14 @@ import type { SqlViews } from './sql-views.ts'
 import type { StatisticsStore } from './statistics-store.ts'
 import type { ViewStore } from './view-store.ts'
 
-export type EngineFacts = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
+export type EngineInfo = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
 
 /**
- * Everything that the hub stores. Each method is one unit of work: it happens whole or not at all,
- * and no transaction leaves it. What an engine throws is a HubError `storage_unavailable` where the
- * database cannot be used, and a defect otherwise.
+ * Everything that the hub stores. Each method is one unit of work: it is atomic, and no transaction outlives it. An
+ * engine throws a HubError `storage_unavailable` if the database cannot be used; any other error is a bug.
  */
 export type Storage = {
-  /** Tells this process from all others that work on the database; the owner of its leases. */
+  /** Identifies this process among all processes on the database; the owner of its leases. */
   processName: string
   records: RecordStore
   searchIndex: SearchIndexStore
@@ -55,23 +55,24 @@ export type Storage = {
   retention: RetentionStore
   operators: OperatorStore
   invitations: InvitationStore
-  guesses: GuessStore
+  loginThrottle: LoginThrottleStore
+  leases: LeaseStore
   seals: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
-  news: News
+  broadcast: Broadcast
 
-  /** Resolves where the database can be written to; throws HubError `storage_unavailable` else. */
+  /** Resolves if the database is writable; otherwise throws HubError `storage_unavailable`. */
   checkWritable(): Promise<void>
 
-  /** The disk that the database is on, in bytes; null where this process cannot know, since the database is elsewhere. */
+  /** The size and free space of the disk that holds the database, in bytes; null if the database is on a server. */
   readDiskSpace(): Promise<DiskSpace | null>
 
-  /** What the records are stored in, and how many bytes it takes. */
-  readEngine(): Promise<EngineFacts>
+  /** The engine, its version, and the size of the database in bytes. */
+  readEngine(): Promise<EngineInfo>
 
-  /** Waits for work under way and closes every connection. */
+  /** Waits for work in progress and closes every connection. */
   close(): Promise<void>
 }

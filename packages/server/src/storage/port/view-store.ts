@@ -5,7 +5,7 @@ export type StoredView = {
   name: string
   /** The query of a list's URL. */
   query: string
-  /** Whose it is, in words that tell callers apart. */
+  /** Identifies the operator or token that owns the view. */
   owner: string
   shared: boolean
   created_at: string
@@ -15,25 +15,25 @@ export type StoredView = {
 export type ViewContent = Pick<StoredView, 'name' | 'query' | 'shared'>
 
 export interface ViewStore {
-  /** A caller's own views and those that are shared, by name. */
+  /** Returns the views of an owner and all shared views, by name. */
   listViews(owner: string): Promise<StoredView[]>
 
-  /** Whosever it is; null where there is none. */
+  /** Returns a view of any owner; null if it does not exist. */
   readView(viewId: number): Promise<StoredView | null>
 
-  /** Saves a view. A name stands once among the views of an owner: null where it is taken. */
+  /** Saves a view. Returns null if the owner already has a view of that name. */
   createView(
     view: ViewContent & { owner: string },
     audit: NewAuditEntry,
   ): Promise<StoredView | null>
 
-  /** Changes what is given of a view; `name_taken` where its owner has another one of that name. */
+  /** Changes a view. Returns `name_taken` if its owner has another view of that name; null if it does not exist. */
   changeView(
     viewId: number,
     change: Partial<ViewContent>,
     audit: NewAuditEntry,
   ): Promise<StoredView | 'name_taken' | null>
 
-  /** @returns whether it was there. */
+  /** @returns whether the view existed. */
   deleteView(viewId: number, audit: NewAuditEntry): Promise<boolean>
 }

@@ -1,39 +1,51 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dialect, Kysely, sql } from 'kysely'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresDialect,
+  type QueryResult,
+  sql,
+} from 'kysely'
 import pg from 'pg'
+import { storageUnavailable } from '../../errors.ts'
 import type { Databases } from '../shared/schema/databases.ts'
+import { type ChangePublisher, publishCommits } from '../shared/schema/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
-import { HubDialect } from './dialect.ts'
-import { isSpent, translatingErrors } from './map-error.ts'
+import { isConnectionUnusable, isTransactionConflict, withMappedErrors } from './map-error.ts'
 
 /** The connections of one node to one database. */
 export type PostgresConnections = {
   /** The shared queries, and those of Better Auth. */
   database: Kysely<Tables>
   dialect: Dialect
-  /** As `Databases.lightly`. */
-  lightly: Databases['lightly']
+  /** As `Databases.withoutFsync`. */
+  withoutFsync: Databases['withoutFsync']
   /**
-   * Gives a connection of the write path, which sends a statement without waiting for the answer to
-   * the one before. Where the work fails, its transaction is rolled back.
+   * Gives the work a pipelining connection of the write path: it sends a statement without waiting for the response
+   * to the previous one. If the work fails, its transaction is rolled back.
    */
   withWriter: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
   /** Runs one statement outside of a transaction. */
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
+  /** Publishes a change that was committed on a connection of the write path. */
+  publish: ChangePublisher['publish']
   close: () => Promise<void>
 }
 
-/** A process takes at most so many, the writers, and one more for news of other processes. */
+/** Connections of a process, besides its writers and one connection for notifications. */
 const MAX_CONNECTIONS = 8
-/** One commits pushes; the others are for platforms that are pulled side by side. */
+/** One commits pushes; the others commit the records of platforms that are pulled concurrently. */
 const MAX_WRITERS = 5
 const CONNECT_TIMEOUT_MS = 5000
-/** Where not even the server's own limit arrives, such as through a dead network. */
+/** Ends queries that the server's own timeout cannot end, for example when the network is dead. */
 const QUERY_TIMEOUT_MS = 40_000
-const END_LIMIT_MS = 3000
+const CLOSE_TIMEOUT_MS = 3000
 
-/** An acknowledged write is durable, whatever the server's default. */
+/** `synchronous_commit`: an acknowledged write is durable, whatever the server's default. */
 const SESSION = {
   synchronous_commit: 'on',
   default_transaction_isolation: 'read committed',
@@ -43,14 +55,14 @@ const SESSION = {
 const LIMITED_SESSION = {
   ...SESSION,
   statement_timeout: '30s',
-  /** A node that froze half-way must not hold what others wait for. */
+  /** A frozen node must not keep its locks. */
   idle_in_transaction_session_timeout: '30s',
 }
 const LIMITS = new Set(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
-/** Writes go by key and nothing else: a plan made while a table was empty must not read it all later. */
+/** The write path finds rows by key only. A plan made for an empty table must not scan the table once it has grown. */
 const WRITER_SESSION = { ...LIMITED_SESSION, lock_timeout: '10s', enable_seqscan: 'off' }
 
-/** `int8` as a number; every number of the hub is below 2^53. */
+/** Parses `int8` as a number; every number of the hub is below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 && format !== 'binary'
@@ -58,66 +70,75 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format),
 }
 
-/** Makes connections as they are needed; an address that nobody answers at fails at the first use. */
-export function openConnections(url: string): PostgresConnections {
-  const sockets = new Sockets()
+/**
+ * Opens pools, which connect when they are used. An unreachable server fails the first use.
+ * @param publish receives the reason of each committed change.
+ */
+export function openConnections(
+  url: string,
+  publish: ChangePublisher['publish'],
+): PostgresConnections {
+  const sockets = new OpenSockets()
   const pool = openPool(url, LIMITED_SESSION, { max: MAX_CONNECTIONS, ...sockets.config })
   const pipeline = { max: MAX_WRITERS, pipeline: true, ...sockets.config }
   const writers = openPool(url, WRITER_SESSION, pipeline)
-  const dialect = new HubDialect(pool)
+  const dialect = new PostgresPoolDialect(pool, publish)
   const database = new Kysely<Tables>({ dialect })
-  const underWay = new Set<Promise<unknown>>()
+  const inFlight = new Set<Promise<unknown>>()
   return {
     database,
     dialect,
-    lightly: (work) =>
+    withoutFsync: (work) =>
       database.transaction().execute(async (transaction) => {
         await sql`SET LOCAL synchronous_commit = off`.execute(transaction)
         return work(transaction)
       }),
     withWriter(work) {
-      const done = translatingErrors(runOn(writers, work))
-      underWay.add(done)
-      const forget = () => void underWay.delete(done)
-      done.then(forget, forget)
+      const done = withMappedErrors(runOn(writers, work))
+      inFlight.add(done)
+      const remove = () => void inFlight.delete(done)
+      done.then(remove, remove)
       return done
     },
-    query: (text, values) => translatingErrors(pool.query(text, values)),
+    query: (text, values) => withMappedErrors(pool.query(text, values)),
+    publish,
     close: () =>
-      sockets.endWith(async () => {
-        await Promise.allSettled(underWay)
-        // Behind whatever waits for a connection already; a pool that ends leaves those waiting for ever.
+      sockets.closeWith(async () => {
+        await Promise.allSettled(inFlight)
+        // Waits until all earlier users have got a connection: a pool that ends leaves waiting users pending.
         await database.connection().execute(async () => undefined)
         await Promise.all([pool.end(), writers.end()])
       }),
   }
 }
 
-/** Works on a connection without limits of time, such as migrations need. */
+/** Runs work, such as migrations, on a connection without time limits. */
 export async function withUnlimited<Result>(
   url: string,
   work: (database: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  const sockets = new Sockets()
+  const sockets = new OpenSockets()
   const pool = openPool(url, SESSION, { max: 1, query_timeout: 0, ...sockets.config })
   try {
-    return await work(new Kysely<Tables>({ dialect: new HubDialect(pool) }))
+    return await work(
+      new Kysely<Tables>({ dialect: new PostgresPoolDialect(pool, () => undefined) }),
+    )
   } finally {
-    await sockets.endWith(() => pool.end())
+    await sockets.closeWith(() => pool.end())
   }
 }
 
-/** A connection of its own, and its end. */
+/** Opens a connection outside of the pools. `end` closes it. */
 export function openClient(url: string): { client: pg.Client; end: () => Promise<void> } {
-  const sockets = new Sockets()
+  const sockets = new OpenSockets()
   const client = new pg.Client({ ...clientConfig(url), ...sockets.config })
-  // What breaks is told by the work on it.
+  // The work on a broken connection reports the error.
   client.on('error', () => undefined)
-  return { client, end: () => sockets.endWith(() => client.end()) }
+  return { client, end: () => sockets.closeWith(() => client.end()) }
 }
 
-/** A polite end waits for the other side, which may have fallen silent. */
-class Sockets {
+/** The open sockets of clients, which can be destroyed when a regular close gets no response from the server. */
+class OpenSockets {
   readonly #open = new Set<Socket>()
   readonly config = {
     stream: () => {
@@ -128,18 +149,18 @@ class Sockets {
     },
   }
 
-  /** Resolves when the end has come, politely or not; it never rejects. */
-  async endWith(end: () => Promise<unknown>): Promise<void> {
-    const limit = new AbortController()
-    const late = sleep(END_LIMIT_MS, undefined, { signal: limit.signal })
-    await Promise.race([end(), late]).catch(() => undefined)
-    limit.abort()
-    await late.catch(() => undefined)
+  /** Closes connections, and destroys the sockets that are still open after a timeout. Never rejects. */
+  async closeWith(end: () => Promise<unknown>): Promise<void> {
+    const timeout = new AbortController()
+    const timedOut = sleep(CLOSE_TIMEOUT_MS, undefined, { signal: timeout.signal })
+    await Promise.race([end(), timedOut]).catch(() => undefined)
+    timeout.abort()
+    await timedOut.catch(() => undefined)
     for (const socket of this.#open) socket.destroy()
   }
 }
 
-/** What every client of this database is made with. */
+/** The configuration of every client. */
 function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -151,13 +172,13 @@ function clientConfig(url: string): pg.ClientConfig {
   }
 }
 
-/** Where a database is, in words that hold no secret. */
-export function placeOf(url: string): { server: string; user: string; database: string } {
+/** The parts of an address that are not secret, for messages. */
+export function describeServer(url: string): { server: string; user: string; database: string } {
   const { host, port, user = '', database = user } = new pg.Client({ connectionString: url })
   return { server: host.startsWith('/') ? host : `${host}:${port}`, user, database }
 }
 
-/** Limits that the address itself sets stay. */
+/** Opens a pool. Timeouts that the address sets take precedence over those of the session. */
 function openPool(url: string, session: Record<string, string>, config: pg.PoolConfig): pg.Pool {
   const given = new URL(url).searchParams
   const settings = Object.entries(session)
@@ -166,10 +187,10 @@ function openPool(url: string, session: Record<string, string>, config: pg.PoolC
   const pool = new pg.Pool({
     ...clientConfig(url),
     ...config,
-    // By statements: a pooler between would refuse them as parameters of the connection.
+    // As statements, because a connection pooler rejects them as startup parameters.
     onConnect: async (client) => void (await client.query(settings.join('; '))),
   })
-  // One that breaks while nobody uses it is replaced when it is needed; else the work on it tells.
+  // The pool replaces a connection that breaks while idle. The work on a busy one reports the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
@@ -185,9 +206,9 @@ async function runOn<Result>(
     client.release()
     return result
   } catch (error) {
-    // Where not even a rollback gets through, the connection is of no use to anybody.
+    // A connection on which not even ROLLBACK succeeds is discarded.
     await client.query('ROLLBACK').then(
-      () => client.release(isSpent(error)),
+      () => client.release(isConnectionUnusable(error)),
       (broken: Error) => client.release(broken),
     )
     throw error
@@ -198,4 +219,80 @@ function parseSafeInteger(text: string): number {
   const number = Number(text)
   if (Number.isSafeInteger(number)) return number
   throw new RangeError(`The database holds a number that is too large: ${text}`)
+}
+
+/**
+ * Kysely's PostgreSQL dialect over a pool. It maps errors, replaces U+0000 in parameters, discards unusable connections
+ * and publishes commits. It does not close the pool.
+ */
+class PostgresPoolDialect extends PostgresDialect {
+  readonly #pool: pg.Pool
+  readonly #publish: ChangePublisher['publish']
+
+  constructor(pool: pg.Pool, publish: ChangePublisher['publish']) {
+    super({ pool })
+    this.#pool = pool
+    this.#publish = publish
+  }
+
+  override createDriver(): Driver {
+    return publishCommits(createDriver(this.#pool), this.#publish)
+  }
+}
+
+function createDriver(pool: pg.Pool): Driver {
+  const acquired = new WeakMap<DatabaseConnection, PoolConnection>()
+  const run = (sql: string) => async (connection: DatabaseConnection) =>
+    void (await connection.executeQuery(CompiledQuery.raw(sql)))
+  return {
+    init: async () => undefined,
+    async acquireConnection() {
+      const connection = new PoolConnection(await withMappedErrors(pool.connect()))
+      acquired.set(connection, connection)
+      return connection
+    },
+    beginTransaction: run('BEGIN'),
+    commitTransaction: run('COMMIT'),
+    rollbackTransaction: run('ROLLBACK'),
+    releaseConnection: async (connection) => acquired.get(connection)?.release(),
+    destroy: async () => undefined,
+  }
+}
+
+class PoolConnection implements DatabaseConnection {
+  readonly #client: pg.PoolClient
+  #isUnusable = false
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      const response = this.#client.query(sql, parameters.map(toStorable))
+      const { rows, rowCount } = await withMappedErrors(response)
+      return { rows, ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
+    } catch (error) {
+      this.#isUnusable ||= isConnectionUnusable(error)
+      // The client may retry: the conflicting transaction has ended.
+      throw isTransactionConflict(error) ? storageUnavailable(error) : error
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: it never yields.
+  async *streamQuery(): AsyncGenerator<never> {
+    throw new Error('Queries are not streamed')
+  }
+
+  release(): void {
+    this.#client.release(this.#isUnusable)
+  }
+}
+
+/**
+ * Replaces U+0000, which PostgreSQL's `text` cannot store, by U+FFFD; `pg` does the same to lone surrogates. This
+ * affects messages only: identifiers with such characters are rejected earlier.
+ */
+function toStorable(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\u0000', '\ufffd') : value
 }

@@ -1,84 +1,97 @@
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  PostgresDialect,
-  type QueryResult,
-} from 'kysely'
-import type pg from 'pg'
-import { storageUnavailable } from '../../errors.ts'
-import { isCameBetween, isSpent, translatingErrors } from './map-error.ts'
+/** The small differences of PostgreSQL, for the stores that both engines share. */
+import { type RawBuilder, sql } from 'kysely'
+import type { HashReference } from '../../domain/record/erasure.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { EngineInfo } from '../port/storage.ts'
+import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
+import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
+import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
+import { integerOf } from '../shared/schema/columns.ts'
+import type { Executor } from '../shared/schema/databases.ts'
+import { allocateSequence } from './commit-watermark.ts'
+import type { PostgresConnections } from './connection.ts'
 
-/**
- * Kysely's PostgreSQL dialect over a pool, with errors in the hub's words, texts as PostgreSQL takes
- * them, and spent connections given up. The pool is closed by whoever opened it.
- */
-export class HubDialect extends PostgresDialect {
-  readonly #pool: pg.Pool
-
-  constructor(pool: pg.Pool) {
-    super({ pool })
-    this.#pool = pool
-  }
-
-  override createDriver(): Driver {
-    return createDriver(this.#pool)
-  }
+/** A subquery that returns these ids. The SQL text is the same for any number of ids. */
+export function idList(ids: number[]): RawBuilder<number> {
+  return sql<number>`(SELECT unnest(${ids}::bigint[]))`
 }
 
-function createDriver(pool: pg.Pool): Driver {
-  const acquired = new WeakMap<DatabaseConnection, PoolConnection>()
-  const run = (sql: string) => async (connection: DatabaseConnection) =>
-    void (await connection.executeQuery(CompiledQuery.raw(sql)))
+/** Case-insensitive for A to Z only, whatever the locale, as on SQLite. */
+export const containsIgnoringCase: ContainsIgnoringCase = (column, text) =>
+  sql<boolean>`strpos(lower(${column} COLLATE "C"), ${text}) > 0`
+
+export function createErasureDialect(hashReference: HashReference): ErasureDialect {
   return {
-    init: async () => undefined,
-    async acquireConnection() {
-      const connection = new PoolConnection(await translatingErrors(pool.connect()))
-      acquired.set(connection, connection)
-      return connection
+    hashReference,
+    contains: (column, text) => sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`,
+    nextNumbers: allocateSequence,
+    clearDataCopy: sql`, data_copy = '{}'`,
+    async deleteText(db, { platform_id, record_id }) {
+      await sql`
+        DELETE FROM record_search WHERE platform_id = ${platform_id} AND record_id = ${record_id}
+      `.execute(db)
     },
-    beginTransaction: run('BEGIN'),
-    commitTransaction: run('COMMIT'),
-    rollbackTransaction: run('ROLLBACK'),
-    releaseConnection: async (connection) => acquired.get(connection)?.release(),
-    destroy: async () => undefined,
+    // VACUUM and later writes overwrite deleted rows; docs/operations.md says so.
+    purge: async () => undefined,
   }
 }
 
-class PoolConnection implements DatabaseConnection {
-  readonly #client: pg.PoolClient
-  #isSpent = false
+const VIEW_SCHEMA = 'recordhub_views'
 
-  constructor(client: pg.PoolClient) {
-    this.#client = client
-  }
-
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    try {
-      const answer = this.#client.query(sql, parameters.map(toStorable))
-      const { rows, rowCount } = await translatingErrors(answer)
-      return { rows, ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
-    } catch (error) {
-      this.#isSpent ||= isSpent(error)
-      // Whoever asks again finds what the other transaction left.
-      throw isCameBetween(error) ? storageUnavailable(error) : error
-    }
-  }
-
-  // biome-ignore lint/correctness/useYield: it gives nothing.
-  async *streamQuery(): AsyncGenerator<never> {
-    throw new Error('Queries are not streamed')
-  }
-
-  release(): void {
-    this.#client.release(this.#isSpent)
-  }
+/** Views are in a schema of their own, to which an administrator can grant a role access without the tables. */
+export const viewDialect: ViewDialect = {
+  qualify: (viewName) => `${VIEW_SCHEMA}.${quoteName(viewName)}`,
+  // With the replacements of `jsonCopy`.
+  keyValue: (key) =>
+    `r.data_copy ->> ${textLiteral(key.toWellFormed().replaceAll('\u0000', '\ufffd'))}`,
+  preparations: [
+    // A long query on a view must not block the hub.
+    `SET LOCAL lock_timeout = '5s'`,
+    `CREATE SCHEMA IF NOT EXISTS ${VIEW_SCHEMA}`,
+  ],
 }
+
+/** The version of the server, and the size of the hub's whole database, indexes included. */
+export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
+  const { rows } = await sql<{ engine_version: string; bytes: number }>`
+    SELECT current_setting('server_version') AS engine_version,
+      pg_database_size(current_database()) AS bytes
+  `.execute(db)
+  const { engine_version = '', bytes = 0 } = rows[0] ?? {}
+  return { engine: 'postgres', engine_version, bytes }
+}
+
+const CLOCK_INTERVAL_MS = 30_000
+
+export type DatabaseClock = Clock & { stop: () => Promise<void> }
 
 /**
- * What others have sent may hold U+0000, which PostgreSQL has in no text: in words for people it becomes
- * U+FFFD, as half of a surrogate pair does on its way. What must be kept exactly is refused before.
+ * A clock that follows the database's time, which all nodes share: a node whose own clock is fast would consider the
+ * leases of other nodes expired. The clock queries the database at intervals and adds the elapsed monotonic time.
  */
-function toStorable(value: unknown): unknown {
-  return typeof value === 'string' ? value.replaceAll('\u0000', '\ufffd') : value
+export async function startDatabaseClock(
+  connections: Pick<PostgresConnections, 'query'>,
+): Promise<DatabaseClock> {
+  let measured = await measure(connections)
+  const stopping = new AbortController()
+  const measuring = runPeriodically(CLOCK_INTERVAL_MS, stopping.signal, async () => {
+    // While the database is unavailable, the clock continues from the last measurement.
+    measured = await measure(connections).catch(() => measured)
+  })
+  return {
+    now: () => new Date(measured.time + performance.now() - measured.at),
+    async stop() {
+      stopping.abort()
+      await measuring
+    },
+  }
+}
+
+async function measure({ query }: Pick<PostgresConnections, 'query'>) {
+  const sentAt = performance.now()
+  const { rows } = await query(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS time',
+  )
+  return { time: integerOf(rows[0] ?? {}, 'time'), at: (sentAt + performance.now()) / 2 }
 }

@@ -1,20 +1,19 @@
 import { sql } from 'kysely'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from '../shared/schema/databases.ts'
-import { textArray } from './array-parameters.ts'
+import { textArray } from './parameters.ts'
 
-type Found = { position: number; record_id: number }
+type Match = { position: number; record_id: number }
 
-export function createElementRecogniser({
-  reader,
-}: Databases): Pick<RecordStore, 'recogniseElements'> {
+export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 'findUnchanged'> {
   return {
-    async recogniseElements(read, sightings) {
-      const { pull_id, platform_id, module_id, mark } = read
-      const references = textArray(sightings.map((sighting) => sighting.reference_number))
-      const hashes = textArray(sightings.map((sighting) => sighting.source_hash))
-      // OFFSET 0: each found by its index; a plan made on an empty table would go through all records.
-      const { rows } = await sql<Found>`
+    async findUnchanged(read, elements) {
+      const { pull_id, platform_id, module_id, snapshotSeq } = read
+      const references = textArray(elements.map((element) => element.reference_number))
+      const hashes = textArray(elements.map((element) => element.source_hash))
+      // The rule of `isUnchanged` in SQL, so that no hashes are returned. OFFSET 0 keeps the subquery, which finds
+      // each record by its index; a plan made for an empty table would scan the module.
+      const { rows } = await sql<Match>`
         SELECT s.position::int AS position, r.record_id
         FROM unnest(${references}::text[], ${hashes}::text[])
           WITH ORDINALITY AS s (reference, source_hash, position)
@@ -26,13 +25,13 @@ export function createElementRecogniser({
           OFFSET 0
         ) r
         WHERE r.source_hash = s.source_hash AND r.incomplete = 0 AND r.missing_since IS NULL
-          AND r.pushed_seq <= ${mark}
+          AND r.pushed_seq <= ${snapshotSeq}
           AND (SELECT state FROM pulls WHERE pull_id = ${pull_id}) = 'running'
           AND EXISTS (
             SELECT 1 FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
             WHERE m.module_id = ${module_id} AND m.registered_at IS NOT NULL AND p.status = 'active'
           )`.execute(reader)
-      const ids: (number | null)[] = sightings.map(() => null)
+      const ids: (number | null)[] = elements.map(() => null)
       for (const { position, record_id } of rows) ids[position - 1] = record_id
       return ids
     },

@@ -1,42 +1,42 @@
 /**
- * Advisory locks of the hub (https://www.postgresql.org/docs/current/explicit-locking.html): kept in
- * memory, given back at the end of the transaction, and granted in the order they were asked for. Two
- * numbers each; the first one is the hub's own.
+ * The hub's advisory locks (https://www.postgresql.org/docs/current/explicit-locking.html). They are held in memory,
+ * released at the end of the transaction, and granted in the order of the requests. A lock is named by two numbers;
+ * the first is the hub's own.
  */
 import { sql } from 'kysely'
-import type { Executor, Held } from '../shared/schema/databases.ts'
+import type { Executor, LockName } from '../shared/schema/databases.ts'
 
 const HUB = 0x5265_6368 // "Rech"
 
-/** Shared by writes of records, held alone by who changes what allows them. */
-export const WRITE_GATES_LOCK = `${HUB}, 1`
+/** Writes of records share it. A transaction that changes what authorizes writes takes it exclusively. */
+export const WRITE_AUTHORIZATION_LOCK = `${HUB}, 1`
 
-/** Held alone by who keeps, replays or forgets rejected pushes; after the gates where both are held. */
+/** For saving, replaying and deleting rejected pushes. It is taken after the write authorization lock. */
 export const REJECTED_PUSHES_LOCK = `${HUB}, 2`
 
-/** Held alone by who feeds the search index, shared by who deletes records. */
+/** For feeding the search index and for deleting from it. */
 export const SEARCH_INDEX_LOCK = `${HUB}, 5`
 
-/** One for each process, by its name, held by a session of it as long as it lives. */
-export const LIVING = HUB + 1
+/** First number of the locks that prove that a process is alive. A session of each process holds the lock of its name. */
+export const LIVENESS_LOCK = HUB + 1
 
-/** Held, shared, by a transaction that draws numbers of the write sequence: see `commit-watermark.ts`. */
-export const UNSETTLED = HUB + 2
+/** First number of the locks of transactions that allocate sequence numbers: see `commit-watermark.ts`. */
+export const IN_FLIGHT_LOCK = HUB + 2
 
-/** Whether nobody holds the lock of a process: it, or its connection to the database, is gone. */
-export async function isGone(transaction: Executor, processName: string): Promise<boolean> {
-  const { rows } = await sql<{ gone: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${sql.lit(LIVING)}, hashtext(${processName})) AS gone
+/** Whether a process, or its connection to the database, has ended: its lock is free. */
+export async function isProcessDead(transaction: Executor, processName: string): Promise<boolean> {
+  const { rows } = await sql<{ is_free: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${sql.lit(LIVENESS_LOCK)}, hashtext(${processName})) AS is_free
   `.execute(transaction)
-  return rows[0]?.gone ?? false
+  return rows[0]?.is_free ?? false
 }
 
-/** Whether no other process than this one, by its name, is at work on the database. */
-export async function isAlone(transaction: Executor, processName: string): Promise<boolean> {
+/** Whether the named process is the only one on the database. */
+export async function isOnlyProcess(transaction: Executor, processName: string): Promise<boolean> {
   const { rows } = await sql<{ others: boolean }>`
     SELECT EXISTS (
       SELECT FROM pg_locks
-      WHERE locktype = 'advisory' AND classid = ${sql.lit(LIVING)} AND objsubid = 2 AND granted
+      WHERE locktype = 'advisory' AND classid = ${sql.lit(LIVENESS_LOCK)} AND objsubid = 2 AND granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
         AND objid::bigint <> (hashtext(${processName})::bigint & 4294967295)
     ) AS others
@@ -44,29 +44,30 @@ export async function isAlone(transaction: Executor, processName: string): Promi
   return !(rows[0]?.others ?? true)
 }
 
-const LOCKS: Record<Held, string> = {
-  'write gates': WRITE_GATES_LOCK,
+const LOCKS: Record<LockName, string> = {
+  'write authorization': WRITE_AUTHORIZATION_LOCK,
   'rejected pushes': REJECTED_PUSHES_LOCK,
   'sql views': `${HUB}, 3`,
   removals: `${HUB}, 4`,
   'search index': SEARCH_INDEX_LOCK,
-  'names of views': `${HUB}, 6`,
+  'view names': `${HUB}, 6`,
   operators: `${HUB}, 7`,
-  guesses: `${HUB}, 8`,
+  'login attempts': `${HUB}, 8`,
   secrets: `${HUB}, 9`,
   'push errors': `${HUB}, 10`,
 }
 
-export async function hold(transaction: Executor, what: Held): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[what])})`.execute(transaction)
-  // A step goes by keys; planned before the tables are analysed, it would read them whole.
-  if (what === 'removals') await sql`SET LOCAL enable_seqscan = off`.execute(transaction)
+/** Waits for a lock and holds it until the transaction ends. */
+export async function acquireLock(transaction: Executor, name: LockName): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${sql.raw(LOCKS[name])})`.execute(transaction)
+  // Deletion steps find rows by key. A plan made before the tables are analysed would scan them.
+  if (name === 'removals') await sql`SET LOCAL enable_seqscan = off`.execute(transaction)
 }
 
-/** Holds it where nobody else does. @returns whether it does. */
-export async function tryHold(transaction: Executor, what: Held): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    SELECT pg_try_advisory_xact_lock(${sql.raw(LOCKS[what])}) AS held
+/** Acquires a lock if it is free. Returns whether it did. */
+export async function tryAcquireLock(transaction: Executor, name: LockName): Promise<boolean> {
+  const { rows } = await sql<{ acquired: boolean }>`
+    SELECT pg_try_advisory_xact_lock(${sql.raw(LOCKS[name])}) AS acquired
   `.execute(transaction)
-  return rows[0]?.held ?? false
+  return rows[0]?.acquired ?? false
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HubError } from '../../errors.ts'
 import {
-  isCameBetween,
-  isRefusedRow,
+  isRejectedRow,
+  isTransactionConflict,
   isUnavailable,
-  toStartError,
-  translatingErrors,
+  toStartupError,
+  withMappedErrors,
 } from './map-error.ts'
 
 const withCode = (code: string) => Object.assign(new Error(`made up: ${code}`), { code })
@@ -23,20 +23,20 @@ test('errors that make the database unusable are recognised', () => {
 })
 
 test('rejected rows are distinguished from conflicts with other transactions', () => {
-  for (const code of ['22021', '22P02', '23514', '54000']) assert.ok(isRefusedRow(withCode(code)))
+  for (const code of ['22021', '22P02', '23514', '54000']) assert.ok(isRejectedRow(withCode(code)))
   for (const code of ['40001', '40P01']) {
-    assert.ok(isCameBetween(withCode(code)))
-    assert.ok(!isRefusedRow(withCode(code)))
+    assert.ok(isTransactionConflict(withCode(code)))
+    assert.ok(!isRejectedRow(withCode(code)))
   }
 })
 
 test('a missing permission is explained at startup, and later errors do not reveal it', async () => {
-  const refused = withCode('42501')
-  const later = await translatingErrors(Promise.reject(refused)).catch((error: unknown) => error)
+  const denied = withCode('42501')
+  const later = await withMappedErrors(Promise.reject(denied)).catch((error: unknown) => error)
   assert.ok(later instanceof HubError)
   assert.equal(later.code, 'storage_unavailable')
   assert.doesNotMatch(later.message, /made up/)
-  const atStart = toStartError(later)
+  const atStart = toStartupError(later)
   assert.ok(atStart instanceof HubError)
   assert.equal(atStart.code, 'database_refused')
   assert.match(atStart.message, /owner of the database/)

@@ -1,49 +1,49 @@
 import { HubError, storageUnavailable } from '../../errors.ts'
 
 /**
- * Classes and codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
- * Unusable: connection trouble, authorization, rights, a missing database, read-only, resources, locks that
- * are not got, the server's shutting down or starting, system errors, damage.
+ * Error codes and classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of an unusable database:
+ * connection failures, authorization, privileges, a missing database, read-only, insufficient resources, lock
+ * timeouts, a server that starts or stops, system errors, corruption.
  */
 const UNUSABLE = /^(08|25006|25P03|28|3D|42501|53|55P03|57|58|XX)/
-/** What one row holds: data exceptions, constraints, and program limits such as an index row's size. */
-const REFUSED_ROW = /^(22|23|54)/
-/** Another transaction came between; trying again finds what it left. */
-const CAME_BETWEEN = new Set(['40001', '40P01'])
-const NOT_ALLOWED = '42501'
+/** Errors that the values of a row cause: data exceptions, constraints, and limits such as the size of an index row. */
+const REJECTED_ROW = /^(22|23|54)/
+/** Serialization failure and deadlock. */
+const CONFLICT = new Set(['40001', '40P01'])
+const INSUFFICIENT_PRIVILEGE = '42501'
 const IDENTITY_INDEX = 'records_identity'
-/** Errors of sockets and names that Node gives, and of `pg` where it has no code. */
-const AWAY = /^(E[A-Z_]+|ERR_SOCKET.*)$/
-const AWAY_WORDS =
+/** Node's codes for errors of sockets and name resolution, and messages of `pg` that have no code. */
+const UNREACHABLE = /^(E[A-Z_]+|ERR_SOCKET.*)$/
+const UNREACHABLE_MESSAGE =
   /Connection terminated|Connection ended|timeout|not queryable|Client (was|has) (closed|encountered)|pool after calling end/i
 
-/** Whether PostgreSQL refused what one row holds, so that other rows may well be stored. */
-export function isRefusedRow(error: unknown): boolean {
-  return REFUSED_ROW.test(codeOf(error))
+/** Whether PostgreSQL rejected the values of a row, so that other rows may still be stored. */
+export function isRejectedRow(error: unknown): boolean {
+  return REJECTED_ROW.test(codeOf(error))
 }
 
-/** Whether a transaction was given up for another's sake. */
-export function isCameBetween(error: unknown): boolean {
-  return CAME_BETWEEN.has(codeOf(error))
+/** Whether PostgreSQL aborted the transaction because of a concurrent one. */
+export function isTransactionConflict(error: unknown): boolean {
+  return CONFLICT.has(codeOf(error))
 }
 
-/** Whether a batch failed only because another transaction came between, and may be tried again. */
-export function isWorthAnotherTry(error: unknown): boolean {
-  if (isCameBetween(error)) return true
-  const isInsertedMeanwhile =
+/** Whether a batch failed only because of a concurrent transaction, so that it can be retried. */
+export function isRetryable(error: unknown): boolean {
+  if (isTransactionConflict(error)) return true
+  const isIdentityConflict =
     error instanceof Error && 'constraint' in error && error.constraint === IDENTITY_INDEX
-  return codeOf(error) === '23505' && isInsertedMeanwhile
+  return codeOf(error) === '23505' && isIdentityConflict
 }
 
-/** Whether the database cannot be used at all, at least for now. */
+/** Whether the database is unavailable, at least temporarily. */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
-  if (UNUSABLE.test(code) || AWAY.test(code)) return true
-  return code === '' && error instanceof Error && AWAY_WORDS.test(error.message)
+  if (UNUSABLE.test(code) || UNREACHABLE.test(code)) return true
+  return code === '' && error instanceof Error && UNREACHABLE_MESSAGE.test(error.message)
 }
 
-/** Awaits work on a connection; what PostgreSQL cannot do at all comes out as `storage_unavailable`. */
-export async function translatingErrors<Result>(work: Promise<Result>): Promise<Result> {
+/** Awaits work on a connection. Maps errors of an unavailable database to `storage_unavailable`. */
+export async function withMappedErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
@@ -51,25 +51,25 @@ export async function translatingErrors<Result>(work: Promise<Result>): Promise<
   }
 }
 
-/** What an error at the start comes down to: what the user may not do is for a person to mend. */
-export function toStartError(error: unknown): unknown {
+/** Maps an error at startup: an administrator has to grant a missing privilege. */
+export function toStartupError(error: unknown): unknown {
   const cause = error instanceof HubError ? error.cause : error
-  if (codeOf(cause) !== NOT_ALLOWED || !(cause instanceof Error)) return error
-  const reason = `the user may not do what the hub needs (${cause.message}); make it the owner of the database`
+  if (codeOf(cause) !== INSUFFICIENT_PRIVILEGE || !(cause instanceof Error)) return error
+  const reason = `the user lacks privileges that the hub needs (${cause.message}); make it the owner of the database`
   return new HubError('database_refused', { reason }, { cause })
 }
 
 /**
- * Whether a connection is of no use any more: it did not answer in time, or is one on which nothing can
- * be written, while a new one may well lead to the server that has taken over.
+ * Whether a connection must be discarded: the server did not respond in time, or has become read-only while a new
+ * connection may reach the new primary.
  */
-export function isSpent(error: unknown): boolean {
+export function isConnectionUnusable(error: unknown): boolean {
   const cause = error instanceof HubError ? error.cause : error
   if (!(cause instanceof Error)) return false
   return cause.message === 'Query read timeout' || codeOf(cause) === '25006'
 }
 
-/** The SQLSTATE, or Node's code; empty where there is none. */
+/** The SQLSTATE, or Node's code; empty if there is none. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''

@@ -1,75 +1,76 @@
 /**
- * Marks records as missing on PostgreSQL, in one transaction that holds what every write of records holds:
- * the write gates, shared with other writes, and the rows in the order of their keys.
+ * Marks records as missing on PostgreSQL, in one transaction. It takes the same locks as every write of records: the
+ * shared locks of `begin`, then the records in the order of their keys.
  */
 import type { PoolClient } from 'pg'
 import { missingChange } from '../../domain/record/record.ts'
-import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import type { MissingParts } from '../shared/pulls/missing-store.ts'
-import { toGateOfRead } from '../shared/records/write-rows.ts'
+import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
+import type { MissingDialect } from '../shared/pulls/missing-store.ts'
+import { toModuleOfRead } from '../shared/records/write-rows.ts'
 import { integerOf, type Row } from '../shared/schema/columns.ts'
-import { bigintArray, textArray } from './array-parameters.ts'
 import type { PostgresConnections } from './connection.ts'
-import { idList } from './id-list.ts'
-import { tryAgain } from './with-retry.ts'
+import { idList } from './dialect.ts'
+import { bigintArray, textArray } from './parameters.ts'
+import { withRetry } from './with-retry.ts'
 import { createWriteStatements } from './write-statements.ts'
 
-export function createMissingParts({
+export function createMissingDialect({
   withWriter,
-}: Pick<PostgresConnections, 'withWriter'>): MissingParts {
+}: Pick<PostgresConnections, 'withWriter'>): MissingDialect {
   return {
     idList,
 
-    markMissing: (batch) => tryAgain(() => withWriter((client) => markMissing(client, batch))),
+    markMissing: (batch) => withRetry(() => withWriter((client) => markMissing(client, batch))),
   }
 }
 
 async function markMissing(
   client: PoolClient,
-  batch: MarkBatch & { at: string },
+  batch: MissingBatch & { at: string },
 ): Promise<MarkOutcome> {
-  const { begin, findReadings, nextNumbers, appendHistory, commit } = createWriteStatements(client)
-  await begin()
-  const gate = toGateOfRead((await findReadings([batch]))[0])
-  if (typeof gate === 'string') {
-    await commit()
-    return { outcome: 'rejected', code: gate }
+  const statements = createWriteStatements(client)
+  await statements.begin()
+  const module = toModuleOfRead((await statements.findModulesOfReads([batch]))[0])
+  if (typeof module === 'string') {
+    await statements.commit()
+    return { outcome: 'rejected', code: module }
   }
-  const ids = await lock(client, batch)
+  const ids = await lockRecords(client, batch)
   if (ids.length > 0) {
-    // Given out after the locks, so that the numbers of a record rise on every node.
-    const numbers = await nextNumbers(ids.length)
+    // Allocated after the locks, so that the numbers of a record rise on every node.
+    const numbers = await statements.allocateSequence(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
     const { platform_id, pull_id, since, at } = batch
     const entry = { platform_id, pull_id, source: 'pull', request_id: null }
     const changes = [missingChange(since)]
-    const lines = ids.map((record_id, index) => {
+    const history = ids.map((record_id, index) => {
       const change_seq = numbers[index]
-      if (change_seq === undefined) throw new Error('The write sequence gave too few numbers')
+      if (change_seq === undefined) throw new Error('Too few sequence numbers were allocated')
       return { ...entry, record_id, change_seq, changes }
     })
     await Promise.all([
       client.query({ name: 'markMissing', text: SQL.markMissing, values }),
-      appendHistory(lines, at),
+      statements.appendHistory(history, at),
     ])
   }
-  await commit()
+  await statements.commit()
   return { outcome: 'marked', marked: ids.length }
 }
 
-/** Locks those that may be marked, in the order in which every writer locks. */
-async function lock(client: PoolClient, batch: MarkBatch): Promise<number[]> {
+/** Locks the records that the read can prove missing, in the order in which every writer locks. */
+async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<number[]> {
   const references = batch.records
     .map((record) => record.reference_number)
     .sort((one, other) => (one < other ? -1 : Number(one > other)))
-  const { platform_id, module_id, mark, pushed_until } = batch
+  const { platform_id, module_id, snapshotSeq: mark, pushed_until } = batch
   const values = [platform_id, module_id, textArray(references), mark, pushed_until]
-  const { rows } = await client.query<Row>({ name: 'lockUnmet', text: SQL.lockUnmet, values })
+  const query = { name: 'lockMissing', text: SQL.lockMissing, values }
+  const { rows } = await client.query<Row>(query)
   return rows.map((row) => integerOf(row, 'record_id'))
 }
 
 const SQL = {
-  lockUnmet: `
+  lockMissing: `
     SELECT r.record_id
     FROM unnest($3::text[]) AS k (reference)
     CROSS JOIN LATERAL (

@@ -4,18 +4,18 @@ import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 import type { PostgresConnections } from './connection.ts'
-import { toStartError } from './map-error.ts'
+import { toStartupError } from './map-error.ts'
 
 const PULLS = 'recordhub-pulls'
 const SCHEDULE = 'recordhub-schedule'
-/** One attempt: a pull that broke off is not run again, the next one reads everything anyway. */
+/** No retries: an interrupted pull does not run again, because the next one reads everything. */
 const QUEUE = { retryLimit: 0, expireInSeconds: 900, deleteAfterSeconds: 3600 }
-const CLEAR_UP_EVERY_MS = 5000
+const CLEANUP_INTERVAL_MS = 5000
 const POLLING = { pollingIntervalSeconds: 1, batchSize: 1 }
 
 /**
- * On PostgreSQL there may be many nodes: pg-boss hands a queued pull to one of them, and keeps the
- * schedule for all; each clears up after those that are gone. It looks at the schedule every few seconds and runs a time of it once, on one node.
+ * Dispatches pulls to many nodes with pg-boss: one node gets each queued pull, and one node runs each time of the
+ * schedule. Every node ends the pulls of nodes that have died.
  */
 export function createPullDispatcher(
   { query }: Pick<PostgresConnections, 'query'>,
@@ -30,30 +30,31 @@ export function createPullDispatcher(
     cronWorkerIntervalSeconds: 1,
   })
   boss.on('error', (error) => {
-    // That the database is away is told elsewhere; what could not be done is tried again.
-    if (!(error instanceof HubError)) warn(`The schedule and queue of pulls: ${error.message}`)
+    // An unavailable database is reported elsewhere, and pg-boss retries.
+    if (!(error instanceof HubError))
+      warn(`The queue and schedule of pulls failed: ${error.message}`)
   })
   const send = (pullId: number) => boss.send(PULLS, { pull_id: pullId })
-  const clearUp = async () => void (await pulls.interruptAbandonedPulls().catch(() => 0))
+  const interruptAbandoned = async () => void (await pulls.interruptAbandonedPulls().catch(() => 0))
   let stopping = new AbortController()
-  let clearing = Promise.resolve()
+  let cleanup = Promise.resolve()
   let isDelivering = false
   let worker: string | null = null
   let cron: string | null = null
   return {
     async start({ runPull, onSchedule }, schedule) {
-      await clearUp()
+      await interruptAbandoned()
       stopping = new AbortController()
-      clearing = runPeriodically(CLEAR_UP_EVERY_MS, stopping.signal, clearUp)
+      cleanup = runPeriodically(CLEANUP_INTERVAL_MS, stopping.signal, interruptAbandoned)
       await boss.start().catch((error: unknown) => {
-        throw toStartError(error)
+        throw toStartupError(error)
       })
       await boss.createQueue(PULLS, QUEUE)
       await boss.createQueue(SCHEDULE, QUEUE)
       isDelivering = true
       worker = await boss.work<{ pull_id: number }>(PULLS, POLLING, async (jobs) => {
         for (const { data } of jobs) {
-          // One that was on its way while this node stopped is for another.
+          // A pull that arrives while this node stops is sent to another node.
           await (isDelivering ? runPull(data.pull_id) : send(data.pull_id))
         }
       })
@@ -73,7 +74,7 @@ export function createPullDispatcher(
     async stop() {
       isDelivering = false
       stopping.abort()
-      await clearing
+      await cleanup
       worker = null
       cron = null
       await boss.stop({ graceful: false })

@@ -1,46 +1,47 @@
-/** The index of texts on PostgreSQL: trigrams of the extension pg_trgm, where it is there. */
+/** The text index on PostgreSQL: trigrams of the extension pg_trgm, if it is installed. */
 import { type RawBuilder, sql } from 'kysely'
-import { lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
+import { PREFIX_MARK, type SearchTerms, toLookUpTexts } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
-import type { ListParts } from '../shared/record-list/record-lists.ts'
+import type { RecordListDialect } from '../shared/record-list/record-scan.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
-import type { SearchIndexParts } from '../shared/search/search-index.ts'
-import { bigintArray, textArray } from './array-parameters.ts'
-import { settledSequence } from './commit-watermark.ts'
-import { idList } from './id-list.ts'
-import { tryHold } from './locks.ts'
+import type { SearchIndexDialect } from '../shared/search/search-index.ts'
+import { readCommitWatermark } from './commit-watermark.ts'
+import { idList } from './dialect.ts'
+import { tryAcquireLock } from './locks.ts'
 import { codeOf } from './map-error.ts'
-import { NAME_INDEX_LENGTH } from './migrations/0001-foundation.ts'
-import { containing, hasTrigram, toIndexLetters } from './trigram-encoding.ts'
+import { NAME_INDEX_LENGTH } from './migrations/0001-initial-schema.ts'
+import { bigintArray, textArray } from './parameters.ts'
 
-/** What takes longer finds so much that going through the list is the better way. */
-const LOOK_UP_MS = 500
+/** A lookup that takes longer finds so many records that scanning the list is faster. */
+const LOOKUP_TIMEOUT_MS = 500
 const MAX_PATTERNS = 8
-/** Fewer records than these have no frequent texts. */
+/** Records that are sampled to find out whether a text is frequent. In a smaller table no text counts as frequent. */
 const SAMPLE = 200
 const TIMED_OUT = '57014'
 
-export function createListParts(database: Executor): ListParts {
+export function createRecordListDialect(database: Executor): RecordListDialect {
   const hasIndex = createHasTextIndex(database)
   return {
     nameIndexLength: NAME_INDEX_LENGTH,
     idList,
-    holds: (column, text) => sql<boolean>`strpos(${column}, ${text}) > 0`,
+    contains: (column, text) => sql<boolean>`strpos(${column}, ${text}) > 0`,
     async findByText(terms, limit) {
       const patterns = patternsOf(terms)
       if (patterns.length === 0 || !(await hasIndex())) return null
-      return inTime(findByPatterns(database, patterns, limit))
+      return orNullAfterTimeout(findByPatterns(database, patterns, limit))
     },
   }
 }
 
-export function createSearchIndexParts({ writer }: Pick<Databases, 'writer'>): SearchIndexParts {
+export function createSearchIndexDialect({
+  writer,
+}: Pick<Databases, 'writer'>): SearchIndexDialect {
   return {
-    readSettled: () => settledSequence(writer),
-    inTurn: (work) =>
+    readWatermark: () => readCommitWatermark(writer),
+    runExclusively: (work) =>
       writer
         .transaction()
-        .execute(async (db) => ((await tryHold(db, 'search index')) ? work(db) : null)),
+        .execute(async (db) => ((await tryAcquireLock(db, 'search index')) ? work(db) : null)),
 
     async saveTexts(db, texts) {
       if (texts.length === 0) return
@@ -49,7 +50,7 @@ export function createSearchIndexParts({ writer }: Pick<Databases, 'writer'>): S
         SELECT * FROM unnest(
           ${bigintArray(texts.map((one) => one.platform_id))}::bigint[],
           ${bigintArray(texts.map((one) => one.record_id))}::bigint[],
-          ${textArray(texts.map((one) => toIndexLetters(one.text)))}::text[])
+          ${textArray(texts.map((one) => encodeForTrigrams(one.text)))}::text[])
         ON CONFLICT (platform_id, record_id) DO UPDATE SET text = excluded.text
       `.execute(db)
     },
@@ -82,10 +83,10 @@ function createHasTextIndex(database: Executor): () => Promise<boolean> {
 }
 
 function patternsOf(terms: SearchTerms): string[] {
-  const letters = lookUpTexts(terms).map(toIndexLetters).filter(hasTrigram)
+  const letters = toLookUpTexts(terms).map(encodeForTrigrams).filter(hasTrigram)
   // The longest ones find the least.
   const longest = letters.sort((one, other) => other.length - one.length).slice(0, MAX_PATTERNS)
-  return longest.map(containing)
+  return longest.map(likePattern)
 }
 
 async function findByPatterns(
@@ -97,9 +98,9 @@ async function findByPatterns(
     const conditions = patterns.map((pattern) => sql`text LIKE ${pattern}`)
     const all = sql.join(conditions, sql` AND `)
     if (await isFrequent(db, all)) return null
-    // The planner knows nothing of how rare a text is, and takes the whole table for the better way.
+    // The planner cannot estimate how rare a text is, and would scan the table.
     await sql`SET LOCAL enable_seqscan = off`.execute(db)
-    await sql`SET LOCAL statement_timeout = ${sql.lit(LOOK_UP_MS)}`.execute(db)
+    await sql`SET LOCAL statement_timeout = ${sql.lit(LOOKUP_TIMEOUT_MS)}`.execute(db)
     const { rows } = await sql<{ record_id: number }>`
       SELECT record_id FROM record_search WHERE ${all} LIMIT ${limit}
     `.execute(db)
@@ -108,21 +109,47 @@ async function findByPatterns(
   return database.transaction().execute(find)
 }
 
-/** Whether some records hold it so often that a page is filled sooner without the index. */
+/** Whether so many sampled records match that a page is filled faster without the index. */
 async function isFrequent(db: Executor, condition: RawBuilder<unknown>): Promise<boolean> {
-  const { rows } = await sql<{ seen: number; held: number }>`
-    SELECT count(*)::int AS seen, (count(*) FILTER (WHERE ${condition}))::int AS held
+  const { rows } = await sql<{ sampled: number; matching: number }>`
+    SELECT count(*)::int AS sampled, (count(*) FILTER (WHERE ${condition}))::int AS matching
     FROM (SELECT text FROM record_search LIMIT ${sql.lit(SAMPLE)}) AS sample
   `.execute(db)
-  const [{ seen, held } = { seen: 0, held: 0 }] = rows
-  return seen === SAMPLE && held > SAMPLE / 20
+  const [{ sampled, matching } = { sampled: 0, matching: 0 }] = rows
+  return sampled === SAMPLE && matching > SAMPLE / 20
 }
 
-async function inTime<Result>(work: Promise<Result>): Promise<Result | null> {
+async function orNullAfterTimeout<Result>(work: Promise<Result>): Promise<Result | null> {
   try {
     return await work
   } catch (error) {
     if (codeOf(error instanceof HubError ? error.cause : error) === TIMED_OUT) return null
     throw error
   }
+}
+
+/**
+ * Encodes a text for `pg_trgm`, which forms trigrams from what the locale of the database considers letters and digits:
+ * only ASCII in the locale C. Every other character becomes four ASCII letters or digits, whatever the locale. A
+ * substring of a text is also a substring in this encoding.
+ */
+export function encodeForTrigrams(text: string): string {
+  return (
+    text
+      .replaceAll(PREFIX_MARK, 'q')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
+      .replace(/[^\u0000-\u007f]/gu, (letter) =>
+        (letter.codePointAt(0) ?? 0).toString(36).padStart(4, '0'),
+      )
+  )
+}
+
+/** Whether an encoded text has a trigram, which the index needs for a lookup. */
+export function hasTrigram(letters: string): boolean {
+  return /[0-9a-z]{3}/.test(letters)
+}
+
+/** A LIKE pattern for texts that contain an encoded text. */
+export function likePattern(letters: string): string {
+  return `%${letters.replace(/[\\%_]/g, '\\$&')}%`
 }

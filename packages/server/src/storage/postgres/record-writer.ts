@@ -1,36 +1,61 @@
 /**
- * The write path on PostgreSQL: a batch of writes in one transaction, in two trips to the server for
- * pushes and in two or three for a read. Records are locked in the order of their keys, so that nodes
- * wait for each other and never in a circle.
+ * The write path on PostgreSQL: a batch of writes is one transaction. Its connection pipelines: a statement is sent
+ * without waiting for the response to the previous one, and the server runs them in order. `await` marks the round
+ * trips, so a batch of pushes takes two and a batch of pulled records two or three.
+ *
+ * Steps of a batch
+ *  1. BEGIN, then two shared advisory locks in one statement: the write authorization lock, which a transaction that
+ *     revokes a permission takes exclusively, and the in-flight lock, which holds back the commit watermark. This is
+ *     a statement of its own, because the snapshot of the next one must be taken after the wait.
+ *  2. Load what authorizes the writes: hub keys, registered modules, running pulls, rejected pushes. A replay takes
+ *     the lock of rejected pushes first.
+ *  3. Pushes and replays: lock their records in key order and allocate sequence numbers.
+ *     Pulled records: peek at the columns that show whether they are unchanged, without a lock.
+ *     — first round trip: steps 1 to 3 are sent together —
+ *  4. Only if a module has erased records: look up tombstones. — one round trip —
+ *  5. Only for pulled records: lock those that have changed, in key order, and allocate ids and sequence numbers.
+ *     — one round trip —
+ *  6. {@link BatchApplier} decides every write in memory.
+ *  7. Save: new records in key order, changed and touched records, history, activity, replays, then counters (last,
+ *     because other writers of this node wait for these rows), the use of hub keys, COMMIT. — last round trip —
+ *
+ * Locks are taken in the same order on every node (advisory locks, records in key order, counters in id order), so
+ * nodes wait for each other and never deadlock. Decision 4 says what is locked and why.
+ *
+ * Retries: the batch runs again from step 1 if another transaction came between, that is after a serialization
+ * failure, a deadlock, or an insert of a record that another node has just inserted (`isRetryable`). If the database
+ * rejects a row, the batch runs once more with a savepoint around each write, so that only the rejected write fails;
+ * each write then goes through steps 2 to 7 alone, except for the use of its key, which is saved at the end.
  */
 import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import { isStorableText } from '../../lib/text/storable-text.ts'
-import type {
-  PullWrite,
-  PushWrite,
-  RecordStore,
-  RecordWrite,
-  ReplayWrite,
-  WriteBatch,
-  WriteOutcome,
-} from '../port/record-store.ts'
+import type { RecordStore, WriteBatch, WriteOutcome } from '../port/record-store.ts'
+import {
+  BatchApplier,
+  type BatchChanges,
+  markSeen,
+  type SeenRecord,
+} from '../shared/records/batch-applier.ts'
 import type { PostgresConnections } from './connection.ts'
-import { isRefusedRow, isWorthAnotherTry } from './map-error.ts'
-import { tryAgain } from './with-retry.ts'
-import { openWriteGates, type WriteGates } from './write-authorization.ts'
-import { type FoundRecords, inOrder, isKnownSame, nameOfKey, WritePlan } from './write-plan.ts'
-import { createWriteStatements, type RecordKey, type WriteStatements } from './write-statements.ts'
+import { inKeyOrder, loadAuthorization, loadBatch } from './load-batch.ts'
+import { isRejectedRow, isRetryable } from './map-error.ts'
+import { withRetry } from './with-retry.ts'
+import { createWriteStatements, type WriteStatements } from './write-statements.ts'
 
 /**
- * Writers of the same counters wait for each other, so each connection has rows of its own among so
- * many; a reader adds them up. Bounded, since nodes come and go.
+ * Number of row sets per counter. Writers of one row wait for each other, so each connection adds to a row set of its
+ * own and readers sum them up. The number is bounded because nodes come and go.
  */
 const COUNTER_ROWS = 32
 
+type End = 'commit' | 'rollback'
+/** The name of the counter rows, and how the references of erased records are hashed. */
+type WriterDeps = { node: string; hashReference: HashReference }
+type Applied = { outcomes: WriteOutcome[]; seen: readonly SeenRecord[] }
+
 export function createRecordWriter(
-  connections: Pick<PostgresConnections, 'withWriter'>,
+  connections: Pick<PostgresConnections, 'withWriter' | 'publish'>,
   hashReference: HashReference,
 ): Pick<RecordStore, 'applyWrites' | 'tryWrites'> {
   const nodes = new WeakMap<PoolClient, string>()
@@ -39,21 +64,26 @@ export function createRecordWriter(
     nodes.set(client, node)
     return node
   }
-  const attempt = (batch: WriteBatch, mode: { end: End; isolate: boolean }) =>
-    connections.withWriter((client) => {
-      const statements = createWriteStatements(client)
-      const writer = { node: nodeOf(client), hashReference }
-      const parts = { statements, batch, writer, end: mode.end }
-      return mode.isolate ? applyOneByOne(parts) : applyTogether(parts)
-    })
+  const runBatch = (batch: WriteBatch, end: End, applyBatch: typeof applyTogether) =>
+    withRetry(() =>
+      connections.withWriter(async (client) => {
+        const deps = { node: nodeOf(client), hashReference }
+        const { outcomes, seen } = await applyBatch(createWriteStatements(client), batch, deps, end)
+        if (end === 'commit') {
+          markSeen(seen)
+          connections.publish('records')
+        }
+        return outcomes
+      }),
+    )
   async function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
     if (batch.writes.length === 0) return []
     try {
-      return await tryAgain(() => attempt(batch, { end, isolate: false }))
+      return await runBatch(batch, end, applyTogether)
     } catch (error) {
-      if (!isRefusedRow(error)) throw error
-      // Savepoints cost, so they are taken only once a row has been refused.
-      return tryAgain(() => attempt(batch, { end, isolate: true }))
+      if (!isRejectedRow(error)) throw error
+      // Savepoints are expensive, so they are used only after the database has rejected a row.
+      return runBatch(batch, end, applyOneByOne)
     }
   }
   return {
@@ -62,224 +92,98 @@ export function createRecordWriter(
   }
 }
 
-type End = 'commit' | 'rollback'
-
-/** The name of a set of counter rows, for one who counts. */
+/** Picks a set of counter rows for a writer. */
 export function pickCounterRow(): string {
   return String(randomInt(COUNTER_ROWS))
 }
 
-type Group = {
-  outcomes: WriteOutcome[]
-  /** What is on its way to the server; the outcomes hold once it is through. */
-  sent: Promise<unknown>[]
-  seen: Seen
-}
-/** What a batch is written with: the name of its counter rows, and how erased references are hashed. */
-type Writer = { node: string; hashReference: HashReference }
-type Seen = { write: PullWrite; record_id: number }[]
-
-type BatchParts = { statements: WriteStatements; batch: WriteBatch; writer: Writer; end: End }
-
-async function applyTogether({
-  statements,
-  batch,
-  writer,
-  end,
-}: BatchParts): Promise<WriteOutcome[]> {
-  // Sent without waiting, and answered in their order.
-  const begun = statements.begin()
-  const opening = openWriteGates(statements, batch)
-  const applying = applyGroup(statements, { gates: opening, batch, writer, seenBefore: [] })
-  const [, gates, group] = await Promise.all([begun, opening, applying])
-  await Promise.all([...group.sent, noteKeyUse(statements, gates, batch), statements[end]()])
-  if (end === 'commit') noteSeen(group.seen)
-  return group.outcomes
+async function applyTogether(
+  statements: WriteStatements,
+  batch: WriteBatch,
+  deps: WriterDeps,
+  end: End,
+): Promise<Applied> {
+  const [, { saving, outdatedKeys, ...applied }] = await Promise.all([
+    statements.begin(),
+    applyWrites(statements, batch, deps, []),
+  ])
+  await Promise.all([...saving, saveKeyUse(statements, outdatedKeys, batch), statements[end]()])
+  return applied
 }
 
-async function applyOneByOne({
-  statements,
-  batch,
-  writer,
-  end,
-}: BatchParts): Promise<WriteOutcome[]> {
-  const [, gates] = await Promise.all([statements.begin(), openWriteGates(statements, batch)])
+async function applyOneByOne(
+  statements: WriteStatements,
+  batch: WriteBatch,
+  deps: WriterDeps,
+  end: End,
+): Promise<Applied> {
+  const [, { outdatedKeys }] = await Promise.all([
+    statements.begin(),
+    loadAuthorization(statements, batch),
+  ])
   const outcomes: WriteOutcome[] = []
-  const seen: Seen = []
+  const seen: SeenRecord[] = []
   for (const write of batch.writes) {
     await statements.setSavepoint()
     try {
-      const group = await applyGroup(statements, {
-        gates: Promise.resolve(gates),
-        batch: { ...batch, writes: [write] },
-        writer,
-        seenBefore: seen.map(({ record_id }) => record_id),
-      })
-      await Promise.all(group.sent)
+      const applied = await applyWrites(statements, { ...batch, writes: [write] }, deps, seen)
+      await Promise.all(applied.saving)
       await statements.releaseSavepoint()
-      outcomes.push(...group.outcomes)
-      seen.push(...group.seen)
+      outcomes.push(...applied.outcomes)
+      seen.push(...applied.seen)
     } catch (error) {
-      if (!isRefusedRow(error) || isWorthAnotherTry(error)) throw error
+      if (!isRejectedRow(error) || isRetryable(error)) throw error
       await statements.rollbackToSavepoint()
       outcomes.push({ outcome: 'rejected', code: 'record_not_storable' })
     }
   }
-  await Promise.all([noteKeyUse(statements, gates, batch), statements[end]()])
-  if (end === 'commit') noteSeen(seen)
-  return outcomes
+  // The key of a rejected push was used as well.
+  await Promise.all([saveKeyUse(statements, outdatedKeys, batch), statements[end]()])
+  return { outcomes, seen }
 }
 
-type GroupParts = {
-  gates: Promise<WriteGates>
-  batch: WriteBatch
-  writer: Writer
-  seenBefore: number[]
-}
-
-async function applyGroup(
+/** Loads, decides and saves writes. The outcomes are valid once everything in `saving` has resolved. */
+async function applyWrites(
   statements: WriteStatements,
-  { gates: opening, batch, writer, seenBefore }: GroupParts,
-): Promise<Group> {
-  const { writes } = batch
-  const pushes = writes.filter(hasKey)
-  const pulls = writes.filter(isPull)
-  const onlyPushes = pulls.length === 0
-  const pushKeys = inOrder(pushes.filter((push) => isStorableText(push.record_type)))
-  const [gates, known, loadedPushes, earlyNumbers] = await Promise.all([
-    opening,
-    lookUpReads(statements, pulls),
-    loadAll(statements, pushKeys),
-    // Given out after the locks, so that the numbers of a record rise on every node.
-    onlyPushes ? statements.nextNumbers(pushes.length) : [],
-  ])
-  const erased = await findErased(statements, { gates, known, writes, writer })
-  const found = onlyPushes
-    ? { known, loaded: loadedPushes, numbers: earlyNumbers }
-    : await loadPulled(statements, { gates, known, pushes, pulls, loadedPushes })
-  const plan = new WritePlan(gates, { ...found, erased }, { seenBefore, at: batch.at })
-  const outcomes = writes.map((write) => plan.apply(write))
-  const when = { day: batch.day, node: writer.node }
-  return { outcomes, sent: plan.save(statements, when), seen: plan.seen }
+  batch: WriteBatch,
+  { node, hashReference }: WriterDeps,
+  seenBefore: readonly SeenRecord[],
+): Promise<Applied & { saving: Promise<unknown>[]; outdatedKeys: readonly number[] }> {
+  const { at, day } = batch
+  const source = await loadBatch(statements, batch, hashReference)
+  const applier = new BatchApplier(source, { at, seenBefore })
+  const outcomes = batch.writes.map((write) => applier.apply(write))
+  const saving = save(statements, applier.changes(), { at, day, node })
+  return { outcomes, seen: applier.seen, saving, outdatedKeys: source.authorization.outdatedKeys }
 }
 
-type ErasedParts = { gates: WriteGates; writes: RecordWrite[]; writer: Writer }
-
-type PulledParts = {
-  gates: WriteGates
-  known: FoundRecords['known']
-  pushes: KeyedWrite[]
-  pulls: PullWrite[]
-  loadedPushes: FoundRecords['loaded']
-}
-
-/** Locks the pulled records that are not what was read last; those not there yet only get their ids. */
-async function loadPulled(
+async function saveKeyUse(
   statements: WriteStatements,
-  { gates, known, pushes, pulls, loadedPushes }: PulledParts,
-): Promise<Omit<FoundRecords, 'erased'>> {
-  const changed: RecordKey[] = []
-  const added: RecordKey[] = []
-  for (const write of pulls) {
-    const module = gates.moduleOfRead(write.read)
-    const ofRead = known.get(write.read)
-    if (typeof module === 'string' || isKnownSame(ofRead, write)) continue
-    const { reference_number } = write
-    const key = {
-      platform_id: module.platform_id,
-      record_type: module.record_type,
-      reference_number,
-    }
-    if (ofRead?.has(reference_number)) changed.push(key)
-    else added.push(key)
-  }
-  const isNotPushed = (key: RecordKey) => !loadedPushes.has(nameOfKey(key))
-  const newKeys = inOrder(added.filter(isNotPushed))
-  const count = pushes.length + changed.length + added.length
-  const [loadedPulls, newIds, numbers] = await Promise.all([
-    loadAll(statements, inOrder(changed.filter(isNotPushed))),
-    newKeys.length > 0 ? statements.nextIds(newKeys.length) : [],
-    count > 0 ? statements.nextNumbers(count) : [],
-  ])
-  const loaded = new Map([...loadedPushes, ...loadedPulls])
-  for (const [index, key] of newKeys.entries()) {
-    const new_record_id = newIds[index]
-    if (new_record_id !== undefined) loaded.set(nameOfKey(key), { stored: null, new_record_id })
-  }
-  return { known, loaded, numbers }
-}
-
-/** Asks only about modules of which something was erased, and not about records that are as read before. */
-async function findErased(
-  statements: WriteStatements,
-  { gates, known, writes, writer }: Pick<FoundRecords, 'known'> & ErasedParts,
-): Promise<FoundRecords['erased']> {
-  const hashes = new Map<RecordWrite, string>()
-  for (const write of writes) {
-    const module = isPull(write)
-      ? gates.moduleOfRead(write.read)
-      : gates.registeredModule(write.platform_id, write.record_type)
-    if (module === null || typeof module === 'string' || !module.hasTombstones) continue
-    if (isPull(write) && isKnownSame(known.get(write.read), write)) continue
-    const { reference_number } = write
-    hashes.set(write, writer.hashReference({ ...module, reference_number }))
-  }
-  if (hashes.size === 0) return new Map()
-  const tombstones = await statements.findTombstones([...new Set(hashes.values())])
-  return new Map(
-    [...hashes].flatMap(([write, hash]) => {
-      const tombstone = tombstones.get(hash)
-      return tombstone ? [[write, tombstone] as const] : []
-    }),
-  )
-}
-
-async function lookUpReads(
-  statements: WriteStatements,
-  pulls: PullWrite[],
-): Promise<FoundRecords['known']> {
-  const reads = Map.groupBy(pulls, (write) => write.read)
-  const lookingUp = [...reads].map(async ([read, writes]) => {
-    const references = [...new Set(writes.map((write) => write.reference_number))]
-    return [read, await statements.lookUp(read, references)] as const
-  })
-  return new Map(await Promise.all(lookingUp))
-}
-
-async function loadAll(
-  statements: WriteStatements,
-  keys: RecordKey[],
-): Promise<FoundRecords['loaded']> {
-  if (keys.length === 0) return new Map()
-  const loaded = await statements.load(keys)
-  return new Map(
-    keys.flatMap((key, index) => {
-      const record = loaded[index]
-      return record ? [[nameOfKey(key), record]] : []
-    }),
-  )
-}
-
-async function noteKeyUse(
-  statements: WriteStatements,
-  { keysToNote }: WriteGates,
+  outdatedKeys: readonly number[],
   { at }: WriteBatch,
 ): Promise<void> {
-  if (keysToNote.length > 0) await statements.noteKeyUse(keysToNote, at)
+  if (outdatedKeys.length > 0) await statements.saveKeyUse(outdatedKeys, at)
 }
 
-/** After the commit only: what was rolled back was not met. */
-function noteSeen(seen: Seen): void {
-  for (const { write, record_id } of seen) write.read.seen.add(record_id)
-}
-
-/** Writes that say themselves which record they are of. */
-type KeyedWrite = PushWrite | ReplayWrite
-
-function hasKey(write: RecordWrite): write is KeyedWrite {
-  return !('read' in write)
-}
-
-function isPull(write: RecordWrite): write is PullWrite {
-  return 'read' in write
+/** Sends one statement for each kind of change that the batch has. */
+function save(
+  statements: WriteStatements,
+  changes: BatchChanges,
+  when: { at: string; day: string; node: string },
+): Promise<unknown>[] {
+  const { at } = when
+  const saving: Promise<unknown>[] = []
+  function send<Row>(rows: readonly Row[], statement: (rows: readonly Row[]) => Promise<unknown>) {
+    if (rows.length > 0) saving.push(statement(rows))
+  }
+  send(inKeyOrder(changes.inserted), (rows) => statements.insertRecords(rows, at))
+  send(changes.updated, (rows) => statements.updateRecords(rows, at))
+  send(changes.touched, (rows) => statements.touchRecords(rows))
+  send(changes.history, (rows) => statements.appendHistory(rows, at))
+  send(changes.activity, (rows) => statements.appendActivity(rows, at))
+  send(changes.replayed, (rows) => statements.saveReplays(rows, at))
+  send(changes.counters.platforms(), (rows) => statements.addHourly(rows, when))
+  send(changes.counters.modules(), (rows) => statements.addToModules(rows, when))
+  send(changes.counters.drifts(), (rows) => statements.addDrift(rows, when))
+  return saving
 }

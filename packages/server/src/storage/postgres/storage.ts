@@ -3,55 +3,58 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import { createRecordLists } from '../shared/record-list/record-lists.ts'
+import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import { isMigrated, migrate } from '../shared/schema/migrate.ts'
+import { createChangePublisher } from '../shared/schema/publish-commits.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
-import { holdsLower } from './activity-search.ts'
-import { openChangeChannel } from './change-channel.ts'
-import { lastNumber, nextNumbers, settledSequence } from './commit-watermark.ts'
-import { openConnections, placeOf, withUnlimited } from './connection.ts'
-import { startDatabaseClock } from './database-clock.ts'
-import { readEngine } from './engine-facts.ts'
-import { createErasingParts } from './erasure-dialect.ts'
-import { createElementRecogniser } from './find-unchanged.ts'
-import { hold, isAlone, isGone } from './locks.ts'
-import { toStartError } from './map-error.ts'
+import { allocatePositions, readCommitWatermark, readLastSequence } from './commit-watermark.ts'
+import { describeServer, openConnections, withUnlimited } from './connection.ts'
+import {
+  containsIgnoringCase,
+  createErasureDialect,
+  readEngineInfo,
+  startDatabaseClock,
+  viewDialect,
+} from './dialect.ts'
+import { createUnchangedFinder } from './find-unchanged.ts'
+import { acquireLock, isOnlyProcess, isProcessDead } from './locks.ts'
+import { toStartupError } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
-import { createMissingParts } from './missing-marker.ts'
+import { createMissingDialect } from './missing-marker.ts'
+import { openNotifications } from './notifications.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createListParts, createSearchIndexParts } from './record-search.ts'
+import { createRecordListDialect, createSearchIndexDialect } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
-import { viewDialect } from './sql-views.ts'
-import { awaitDatabase, type Waiting } from './wait-for-database.ts'
+import { type WaitOptions, waitForDatabase } from './wait-for-database.ts'
 
 export type PostgresOptions = {
   /** `postgres://…` */
   url: string
-  /** Whether this process is a hub, which makes and migrates the tables; the command line does not. */
+  /** Whether this process is a hub, which creates and migrates the tables; the command line does not. */
   asHub: boolean
   timeZone: string
-  waiting: Waiting
-  /** Told what whoever runs the hub should read in its log. */
+  waiting: WaitOptions
+  /** Logs a warning for the administrator of the hub. */
   warn: (message: string) => void
-  /** Stands for the references of erased records, which are not kept; the same on every node. */
+  /** Hashes the references of erased records, which are not stored; the same on every node. */
   hashReference: HashReference
-  /** The database's own where left out. */
+  /** The clock of the database by default. */
   clock?: Clock
 }
 
 /**
- * Opens a database on PostgreSQL, which a hub fills or migrates where need be. Any number of hubs may be
- * at work on it.
- * @throws HubError `database_refused` or `storage_unavailable`, as `awaitDatabase`; `no_database` where no
- *   hub of this version has filled it, unless this is one.
- * @throws Error where a newer version of the hub has migrated it further.
+ * Opens a PostgreSQL database. A hub creates or migrates its tables first. Any number of hubs may use one database.
+ * @throws HubError `database_refused` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
+ *   this version has created the tables and this process is not a hub.
+ * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await awaitDatabase(options.url, options.waiting, options.warn)
+  await waitForDatabase(options.url, options.waiting, options.warn)
   await prepareSchema(options)
-  const connections = openConnections(options.url)
+  const commits = createChangePublisher()
+  const connections = openConnections(options.url, commits.publish)
   const ownClock = options.clock
     ? null
     : await startDatabaseClock(connections).catch(async (error: unknown) => {
@@ -59,52 +62,52 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
         throw error
       })
   const processName = randomUUID()
-  const channel = await openChangeChannel(options.url, processName)
-  const { database, dialect } = connections
+  const notifications = await openNotifications(options.url, processName)
+  const { database, dialect, withoutFsync } = connections
   const clock = options.clock ?? ownClock ?? systemClock
-  const { lightly } = connections
-  const databases = { reader: database, writer: database, lightly, clock, hold }
+  const databases = { reader: database, writer: database, withoutFsync, clock, acquireLock }
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),
-    readMark: lastNumber,
-    drawPlaces: nextNumbers,
-    settledSequence,
+    readLastSequence,
+    allocatePositions,
+    readCommitWatermark,
     viewDialect,
-    missing: createMissingParts(connections),
-    // The server's own vacuum does.
-    giveSpaceBack: async () => false,
-    holdsLower,
-    erasing: createErasingParts(options.hashReference),
-    channel,
-    isGone,
-    isAlone: (db) => isAlone(db, processName),
+    missing: createMissingDialect(connections),
+    // The server's autovacuum does this.
+    reclaimSpace: async () => false,
+    containsIgnoringCase,
+    erasure: createErasureDialect(options.hashReference),
+    platformChanges: notifications.platformChanges,
+    isProcessDead,
+    isOnlyProcess: (db) => isOnlyProcess(db, processName),
   })
+  stores.platforms.onChange(() => commits.publish('platforms'))
   return {
     ...stores,
     processName,
     records: {
       ...createRecordReads(databases),
-      ...createElementRecogniser(databases),
+      ...createUnchangedFinder(databases),
       ...createRecordWriter(connections, options.hashReference),
-      ...createRecordLists(databases, createListParts(database)),
+      ...createRecordListStore(databases, createRecordListDialect(database)),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(databases)),
+    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(databases)),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
-    news: channel.newsOver(database),
+    broadcast: notifications.createBroadcast(database, commits),
     readDiskSpace: async () => null,
-    readEngine: () => readEngine(database),
+    readEngine: () => readEngineInfo(database),
     async close() {
       await ownClock?.stop()
-      await channel.close()
+      await notifications.close()
       await connections.close()
     },
   }
 }
 
-/** On a connection of its own, without the limits of daily work: a migration may take its time. */
+/** Uses a connection without time limits, because a migration may take long. */
 async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
-  const { server, database: name } = placeOf(url)
+  const { server, database: name } = describeServer(url)
   try {
     await withUnlimited(url, async (database) => {
       if (asHub) await migrate(database, migrations)
@@ -113,6 +116,6 @@ async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
       }
     })
   } catch (error) {
-    throw toStartError(error)
+    throw toStartupError(error)
   }
 }

@@ -1,34 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../errors.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { openClient, placeOf } from './connection.ts'
+import { describeServer, openClient } from './connection.ts'
 import { codeOf, isUnavailable } from './map-error.ts'
 
 const MIN_VERSION = 15
 const PAUSE_MS = 1000
 
-export type Waiting = {
-  /** How long to wait for a database that is not there yet. */
+export type WaitOptions = {
+  /** How long to wait for a database that is not available yet. */
   seconds: number
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   signal?: AbortSignal
 }
 
 /**
- * Waits until the database can be used: it may start with the hub, or a standby may be about to take
- * over. Warns once for each reason why it is waited.
- * @throws HubError `database_refused` for what waiting does not mend (a wrong password, a missing
- *   database, a version or an encoding that will not do), `storage_unavailable` when the time is over,
- *   `shutting_down` when the signal came.
+ * Waits until the database can be used: it may be starting together with the hub, or a standby may be about to become
+ * the primary. Warns once for each reason to wait.
+ * @throws HubError `database_refused` for errors that do not go away (a wrong password, a missing database, an
+ *   unsupported version or encoding), `storage_unavailable` after the timeout, `shutting_down` when the signal aborts.
  */
-export async function awaitDatabase(
+export async function waitForDatabase(
   url: string,
-  waiting: Waiting,
+  waiting: WaitOptions,
   warn: (message: string) => void,
 ): Promise<void> {
-  const { server } = placeOf(url)
+  const { server } = describeServer(url)
   const deadline = performance.now() + waiting.seconds * 1000
-  let told = ''
+  let lastReason = ''
   for (;;) {
     const reason = await findObstacle(url)
     if (reason === null) return
@@ -36,16 +35,16 @@ export async function awaitDatabase(
       const message = `PostgreSQL at ${server} cannot be used after ${waiting.seconds} s: ${reason}. Start it, or check DATABASE_URL.`
       throw HubError.withMessage('storage_unavailable', message)
     }
-    if (reason !== told) warn(`Waiting for PostgreSQL at ${server}: ${reason}.`)
-    told = reason
-    // A timer that keeps the process: there is nothing else yet that would.
+    if (reason !== lastReason) warn(`Waiting for PostgreSQL at ${server}: ${reason}.`)
+    lastReason = reason
+    // The timer is not unref'd: nothing else keeps the process alive yet.
     await sleep(PAUSE_MS, undefined, waiting.signal ? { signal: waiting.signal } : {}).catch(() => {
       throw new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
     })
   }
 }
 
-/** Why the database cannot be used yet; null where it can. */
+/** Returns why the database cannot be used yet, or null if it can. */
 async function findObstacle(url: string): Promise<string | null> {
   const { client, end } = openClient(url)
   try {
@@ -58,47 +57,48 @@ async function findObstacle(url: string): Promise<string | null> {
     const row = rows[0] ?? {}
     const version = Math.floor(integerOf(row, 'version') / 10_000)
     if (version < MIN_VERSION) {
-      throw refused(`PostgreSQL ${MIN_VERSION} or later is needed; this is ${version}`)
+      throw databaseRejected(`PostgreSQL ${MIN_VERSION} or later is needed; this is ${version}`)
     }
     const encoding = textOf(row, 'encoding')
     if (encoding !== 'UTF8') {
-      throw refused(
+      throw databaseRejected(
         `the database's encoding is ${encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`,
       )
     }
     return textOf(row, 'read_only') === 'on' ? 'it is read-only (a standby, or set so)' : null
   } catch (error) {
-    return judge(error, url)
+    return toReason(error, url)
   } finally {
     await end()
   }
 }
 
-function judge(error: unknown, url: string): string {
+/** @throws HubError `database_refused` if waiting cannot help. */
+function toReason(error: unknown, url: string): string {
   if (error instanceof HubError) throw error
-  const { server, user, database } = placeOf(url)
-  const reason = wordsOf(error)
+  const { server, user, database } = describeServer(url)
+  const reason = messageOf(error)
   const code = codeOf(error)
   if (code === '28P01') {
-    throw refused(`PostgreSQL at ${server} does not accept the password of "${user}"`)
+    throw databaseRejected(`PostgreSQL at ${server} does not accept the password of "${user}"`)
   }
   if (code === '3D000') {
-    throw refused(
+    throw databaseRejected(
       `PostgreSQL at ${server} has no database "${database}"; create it with: createdb ${database}`,
     )
   }
   if (code.startsWith('28') || code === '42501' || !isUnavailable(error)) {
-    throw refused(`PostgreSQL at ${server} refuses the connection: ${reason}`)
+    throw databaseRejected(`PostgreSQL at ${server} refuses the connection: ${reason}`)
   }
   return reason
 }
 
-function wordsOf(error: unknown): string {
-  // Of several addresses that were tried, each has its own.
+function messageOf(error: unknown): string {
+  // An AggregateError has one error for each address of the server.
   const first = error instanceof AggregateError ? error.errors[0] : error
   return first instanceof Error ? first.message : String(first)
 }
 
-function refused(reason: string): HubError {
+function databaseRejected(reason: string): HubError {
   return new HubError('database_refused', { reason })
 }

@@ -1,20 +1,22 @@
+import pRetry from 'p-retry'
 import { storageUnavailable } from '../../errors.ts'
-import { isWorthAnotherTry } from './map-error.ts'
+import { isRetryable } from './map-error.ts'
 
-/** Each time the transaction that came between has got through, so that somebody always does. */
-const MAX_TRIES = 100
+/** Each conflict means that another transaction has committed, so contention ends. */
+const MAX_RETRIES = 99
 
 /**
- * Does the work of a transaction, and again where another one came between.
- * @throws HubError `storage_unavailable` where that does not end.
+ * Runs a transaction, and retries it at once after a conflict with another one.
+ * @throws HubError `storage_unavailable` when the conflicts do not end.
  */
-export async function tryAgain<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isWorthAnotherTry(error)) throw error
-      if (tries === MAX_TRIES) throw storageUnavailable(error)
-    }
+export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await pRetry(work, {
+      retries: MAX_RETRIES,
+      minTimeout: 0,
+      shouldRetry: ({ error }) => isRetryable(error),
+    })
+  } catch (error) {
+    throw isRetryable(error) ? storageUnavailable(error) : error
   }
 }

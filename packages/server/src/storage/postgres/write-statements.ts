@@ -1,15 +1,20 @@
 /**
- * The statements of the write path, each for many rows at once, on a connection that sends one without
- * waiting for the answer to the one before.
+ * The statements of the write path on a pipelining connection. Each works on many rows at once and is sent when its
+ * method is called, without waiting for the responses to earlier ones.
  */
 import type { PoolClient, QueryResult } from 'pg'
 import type { NewActivity } from '../../domain/activity/activity.ts'
-import type { RecordChange, RecordState } from '../../domain/record/record.ts'
-import type { ReadPlace } from '../port/record-store.ts'
+import type { ReadRef } from '../port/record-store.ts'
 import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counters/counter-deltas.ts'
-import { historyText } from '../shared/records/history-text.ts'
+import type {
+  NewHistoryEntry,
+  ReplayResult,
+  SavedRecord,
+  TouchedRecord,
+} from '../shared/records/batch-applier.ts'
 import {
-  clocksText,
+  formatChanges,
+  formatClocks,
   type KnownRecord,
   type StoredRecord,
   type Tombstone,
@@ -18,84 +23,50 @@ import {
   toTombstone,
 } from '../shared/records/write-rows.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { bigintArray, textArray } from './array-parameters.ts'
-import { SIDE_SQL } from './audit-sql.ts'
-import { HOLD_UNSETTLED } from './commit-watermark.ts'
-import { jsonCopy } from './json-copy.ts'
-import { REJECTED_PUSHES_LOCK, WRITE_GATES_LOCK } from './locks.ts'
+import { ACQUIRE_IN_FLIGHT_LOCK } from './commit-watermark.ts'
+import { REJECTED_PUSHES_LOCK, WRITE_AUTHORIZATION_LOCK } from './locks.ts'
+import { bigintArray, jsonCopy, textArray } from './parameters.ts'
+import { WRITE_SQL } from './write-sql.ts'
 
-/** Which record: the module by its type, since a push knows no number of it. */
+/** Identifies a record before its module's id is known: a push names the module by its type. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
 
-/** What is stored under a key, locked; where there is nothing, an id for a new record. */
-export type LoadedRecord =
+/** The stored record of a key, locked; if there is none, an id for a new record. */
+export type LockedRecord =
   | { stored: StoredRecord; new_record_id: null }
   | { stored: null; new_record_id: number }
-
-export type InsertedRecord = {
-  record_id: number
-  platform_id: number
-  module_id: number
-  reference_number: string
-  change_seq: number
-  next: RecordState
-}
-
-export type UpdatedRecord = Omit<InsertedRecord, 'module_id' | 'reference_number'>
-
-export type TouchedRecord = Pick<InsertedRecord, 'record_id' | 'next'>
-
-export type HistoryLine = {
-  platform_id: number
-  record_id: number
-  change_seq: number
-  source: string
-  changes: RecordChange[]
-  pull_id: number | null
-  request_id: string | null
-}
-
-/** What became of a rejected push. */
-export type ReplayedLine = {
-  rejected_push_id: number
-  actor: string
-  outcome: string
-  record_id: number
-}
 
 export type WriteStatements = ReturnType<typeof createWriteStatements>
 
 export function createWriteStatements(client: PoolClient) {
-  /** What failed first: what was sent after it only says that the transaction is broken. */
-  let failure: unknown = null
-  const blame = (error: unknown) => {
-    failure ??= error
-    throw failure
+  /** The first error. Every later statement fails as well, but only because the transaction is aborted. */
+  let firstError: unknown = null
+  const throwFirst = (error: unknown) => {
+    firstError ??= error
+    throw firstError
   }
-  const run = (name: keyof typeof SQL, ...values: unknown[]): Promise<QueryResult<Row>> =>
-    client.query<Row>({ name, text: SQL[name], values }).catch(blame)
-  const command = (text: string): Promise<QueryResult> => client.query(text).catch(blame)
+  const run = (name: keyof typeof WRITE_SQL, ...values: unknown[]): Promise<QueryResult<Row>> =>
+    client.query<Row>({ name, text: WRITE_SQL[name], values }).catch(throwFirst)
+  const command = (text: string): Promise<QueryResult> => client.query(text).catch(throwFirst)
+  const findRows = async (name: keyof typeof WRITE_SQL, ...values: unknown[]): Promise<Row[]> =>
+    (await run(name, ...values)).rows
 
   return {
-    /**
-     * Begins, and holds off until the end whoever changes what allows writes, and readers that follow
-     * the write sequence.
-     */
+    /** Begins the transaction and takes the two shared locks of every write until it ends. */
     async begin(): Promise<void> {
       await Promise.all([
         command('BEGIN ISOLATION LEVEL READ COMMITTED'),
-        // In a statement of its own: the next one's snapshot must be taken after the wait.
         command(
-          `SELECT pg_advisory_xact_lock_shared(${WRITE_GATES_LOCK}), ${HOLD_UNSETTLED}
+          `SELECT pg_advisory_xact_lock_shared(${WRITE_AUTHORIZATION_LOCK}), ${ACQUIRE_IN_FLIGHT_LOCK}
            FROM write_sequence`,
         ),
       ])
     },
 
-    /** @throws Error where the server has rolled back instead. */
+    /** @throws Error if the server has rolled back instead, as it does with an aborted transaction. */
     async commit(): Promise<void> {
-      const answer = await command('COMMIT')
-      if (answer.command !== 'COMMIT') throw new Error(`COMMIT was answered with ${answer.command}`)
+      const result = await command('COMMIT')
+      if (result.command !== 'COMMIT') throw new Error(`COMMIT returned ${result.command}`)
     },
 
     rollback: () => command('ROLLBACK'),
@@ -104,76 +75,68 @@ export function createWriteStatements(client: PoolClient) {
     releaseSavepoint: () => command('RELEASE one_write'),
     async rollbackToSavepoint(): Promise<void> {
       await client.query('ROLLBACK TO one_write')
-      failure = null
+      firstError = null
     },
 
-    findKeys: async (hubKeyIds: number[], at: string): Promise<Row[]> =>
-      (await run('findKeys', bigintArray(hubKeyIds), at)).rows,
-    noteKeyUse: (hubKeyIds: number[], at: string) => run('noteKeyUse', bigintArray(hubKeyIds), at),
+    findKeys: (hubKeyIds: number[], at: string) => findRows('findKeys', bigintArray(hubKeyIds), at),
 
-    findModules: async (modules: { platform_id: number; record_type: string }[]): Promise<Row[]> =>
-      (
-        await run(
-          'findModules',
-          bigintArray(modules.map((module) => module.platform_id)),
-          textArray(modules.map((module) => module.record_type)),
-        )
-      ).rows,
+    saveKeyUse: (hubKeyIds: readonly number[], at: string) =>
+      run('saveKeyUse', bigintArray(hubKeyIds), at),
 
-    /** A row a read, with its `ord` from 1; none for a module that is not there. */
-    findReadings: async (reads: ReadPlace[]): Promise<Row[]> =>
-      (
-        await run(
-          'findReadings',
-          bigintArray(reads.map((read) => read.pull_id)),
-          bigintArray(reads.map((read) => read.module_id)),
-          bigintArray(reads.map((read) => read.platform_id)),
-        )
-      ).rows,
+    findModules: (modules: { platform_id: number; record_type: string }[]) =>
+      findRows(
+        'findModules',
+        bigintArray(modules.map((module) => module.platform_id)),
+        textArray(modules.map((module) => module.record_type)),
+      ),
 
-    /** A row a rejected push that is there. Nobody else replays it, or comes to keep it again, until the end. */
-    async findRefusals(rejectedPushIds: number[]): Promise<Row[]> {
-      const [, { rows }] = await Promise.all([
+    /** Returns one row per read whose module exists, with the position of the read (`ord`, from 1). */
+    findModulesOfReads: (reads: ReadRef[]) =>
+      findRows(
+        'findModulesOfReads',
+        bigintArray(reads.map((read) => read.pull_id)),
+        bigintArray(reads.map((read) => read.module_id)),
+        bigintArray(reads.map((read) => read.platform_id)),
+      ),
+
+    /** Returns one row per existing rejected push. No other transaction replays or saves any before this one ends. */
+    async findRejections(rejectedPushIds: number[]): Promise<Row[]> {
+      const [, rows] = await Promise.all([
         command(`SELECT pg_advisory_xact_lock(${REJECTED_PUSHES_LOCK})`),
-        run('findRefusals', bigintArray(rejectedPushIds)),
+        findRows('findRejections', bigintArray(rejectedPushIds)),
       ])
       return rows
     },
 
-    markReplayed: (lines: ReplayedLine[], at: string) =>
+    saveReplays: (results: readonly ReplayResult[], at: string) =>
       run(
-        'markReplayed',
+        'saveReplays',
         at,
-        bigintArray(lines.map((line) => line.rejected_push_id)),
-        textArray(lines.map((line) => line.actor)),
-        textArray(lines.map((line) => line.outcome)),
-        bigintArray(lines.map((line) => line.record_id)),
+        bigintArray(results.map((result) => result.rejected_push_id)),
+        textArray(results.map((result) => result.actor)),
+        textArray(results.map((result) => result.outcome)),
+        bigintArray(results.map((result) => result.record_id)),
       ),
 
-    /** By the hashes of their references; only what was erased is there. */
+    /** Returns the existing tombstones by the hashes of their references. */
     async findTombstones(referenceHashes: string[]): Promise<Map<string, Tombstone>> {
-      const { rows } = await run('findTombstones', textArray(referenceHashes))
+      const rows = await findRows('findTombstones', textArray(referenceHashes))
       return new Map(rows.map((row) => [textOf(row, 'reference_hash'), toTombstone(row)]))
     },
 
-    /** What is known of a module's records, not locked. */
-    async lookUp(
-      module: { platform_id: number; module_id: number },
+    /** Returns the existing records by their references, without a lock. */
+    async peekRecords(
+      { platform_id, module_id }: ReadRef,
       references: string[],
     ): Promise<Map<string, KnownRecord>> {
-      const { rows } = await run(
-        'lookUp',
-        module.platform_id,
-        module.module_id,
-        textArray(references),
-      )
+      const rows = await findRows('peekRecords', platform_id, module_id, textArray(references))
       return new Map(rows.map((row) => [textOf(row, 'reference_number'), toKnownRecord(row)]))
     },
 
-    /** Locks what is stored, in the order of the keys; a record each, in that order. */
-    async load(keys: RecordKey[]): Promise<LoadedRecord[]> {
-      const { rows } = await run(
-        'load',
+    /** Locks the existing records, in the order of the keys. Returns one entry per key, in the same order. */
+    async lockRecords(keys: RecordKey[]): Promise<LockedRecord[]> {
+      const rows = await findRows(
+        'lockRecords',
         bigintArray(keys.map((key) => key.platform_id)),
         textArray(keys.map((key) => key.record_type)),
         textArray(keys.map((key) => key.reference_number)),
@@ -185,16 +148,16 @@ export function createWriteStatements(client: PoolClient) {
       )
     },
 
-    /** The next numbers of the write sequence, rising. */
-    nextNumbers: async (count: number): Promise<number[]> =>
-      (await run('nextNumbers', count)).rows.map((row) => integerOf(row, 'number')),
+    /** Returns the next numbers of the write sequence, rising. */
+    allocateSequence: async (count: number): Promise<number[]> =>
+      (await findRows('allocateSequence', count)).map((row) => integerOf(row, 'number')),
 
-    /** Ids for new records, rising. */
-    nextIds: async (count: number): Promise<number[]> =>
-      (await run('nextIds', count)).rows.map((row) => integerOf(row, 'number')),
+    /** Returns ids for new records, rising. */
+    allocateRecordIds: async (count: number): Promise<number[]> =>
+      (await findRows('allocateRecordIds', count)).map((row) => integerOf(row, 'number')),
 
-    /** Fails with a violation of `records_identity` where another node was first. */
-    insertRecords: (records: InsertedRecord[], at: string) =>
+    /** Violates `records_identity` if another node has inserted one of the records. */
+    insertRecords: (records: readonly SavedRecord[], at: string) =>
       run(
         'insertRecords',
         at,
@@ -203,34 +166,34 @@ export function createWriteStatements(client: PoolClient) {
         textArray(records.map((record) => record.reference_number)),
       ),
 
-    updateRecords: (records: UpdatedRecord[], at: string) =>
+    updateRecords: (records: readonly SavedRecord[], at: string) =>
       run('updateRecords', at, ...stateColumns(records)),
 
-    touchRecords: (records: TouchedRecord[]) =>
+    touchRecords: (records: readonly TouchedRecord[]) =>
       run(
         'touchRecords',
         bigintArray(records.map((record) => record.record_id)),
-        textArray(records.map(({ next }) => next.source_hash)),
-        textArray(records.map(({ next }) => clocksText(next.field_clocks))),
-        bigintArray(records.map(({ next }) => next.pushed_seq)),
-        textArray(records.map(({ next }) => next.pushed_at)),
-        textArray(records.map(({ next }) => next.pulled_at)),
+        textArray(records.map(({ state }) => state.source_hash)),
+        textArray(records.map(({ state }) => formatClocks(state.field_clocks))),
+        bigintArray(records.map(({ state }) => state.pushed_seq)),
+        textArray(records.map(({ state }) => state.pushed_at)),
+        textArray(records.map(({ state }) => state.pulled_at)),
       ),
 
-    appendHistory: (lines: HistoryLine[], at: string) =>
+    appendHistory: (entries: readonly NewHistoryEntry[], at: string) =>
       run(
         'appendHistory',
         at,
-        bigintArray(lines.map((line) => line.platform_id)),
-        bigintArray(lines.map((line) => line.record_id)),
-        bigintArray(lines.map((line) => line.change_seq)),
-        textArray(lines.map((line) => line.source)),
-        textArray(lines.map((line) => historyText(line.changes))),
-        bigintArray(lines.map((line) => line.pull_id)),
-        textArray(lines.map((line) => line.request_id)),
+        bigintArray(entries.map((entry) => entry.platform_id)),
+        bigintArray(entries.map((entry) => entry.record_id)),
+        bigintArray(entries.map((entry) => entry.change_seq)),
+        textArray(entries.map((entry) => entry.source)),
+        textArray(entries.map((entry) => formatChanges(entry.changes))),
+        bigintArray(entries.map((entry) => entry.pull_id)),
+        textArray(entries.map((entry) => entry.request_id)),
       ),
 
-    appendActivity: (lines: NewActivity[], at: string) =>
+    appendActivity: (lines: readonly NewActivity[], at: string) =>
       run(
         'appendActivity',
         at,
@@ -244,7 +207,7 @@ export function createWriteStatements(client: PoolClient) {
         textArray(lines.map((line) => JSON.stringify(line.details ?? {}))),
       ),
 
-    addHourly: (counts: HourlyCounts[], when: { at: string; day: string; node: string }) =>
+    addHourly: (counts: readonly HourlyCounts[], when: { at: string; day: string; node: string }) =>
       run(
         'addHourly',
         when.day,
@@ -260,7 +223,7 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.stale)),
       ),
 
-    addToModules: (counts: ModuleCount[], when: { at: string; node: string }) =>
+    addToModules: (counts: readonly ModuleCount[], when: { at: string; node: string }) =>
       run(
         'addToModules',
         when.node,
@@ -271,7 +234,7 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.pushes)),
       ),
 
-    addDrift: (drifts: DriftCount[], when: { at: string; node: string }) =>
+    addDrift: (drifts: readonly DriftCount[], when: { at: string; node: string }) =>
       run(
         'addDrift',
         when.node,
@@ -285,104 +248,21 @@ export function createWriteStatements(client: PoolClient) {
   }
 }
 
-/** In the order of the statements' parameters from $2 on. */
-function stateColumns(records: UpdatedRecord[]): unknown[] {
+/** The parameters of `STATE_COLUMNS` in `write-sql.ts`. */
+function stateColumns(records: readonly SavedRecord[]): unknown[] {
   return [
     bigintArray(records.map((record) => record.platform_id)),
     bigintArray(records.map((record) => record.record_id)),
-    textArray(records.map(({ next }) => next.full_name)),
-    textArray(records.map(({ next }) => next.data)),
-    textArray(records.map(({ next }) => jsonCopy(next.data))),
-    textArray(records.map(({ next }) => next.source_hash)),
-    bigintArray(records.map(({ next }) => (next.incomplete ? 1 : 0))),
-    textArray(records.map(({ next }) => next.missing_since)),
-    textArray(records.map(({ next }) => clocksText(next.field_clocks))),
-    bigintArray(records.map(({ next }) => next.pushed_seq)),
-    textArray(records.map(({ next }) => next.pushed_at)),
-    textArray(records.map(({ next }) => next.pulled_at)),
+    textArray(records.map(({ state }) => state.full_name)),
+    textArray(records.map(({ state }) => state.data)),
+    textArray(records.map(({ state }) => jsonCopy(state.data))),
+    textArray(records.map(({ state }) => state.source_hash)),
+    bigintArray(records.map(({ state }) => (state.incomplete ? 1 : 0))),
+    textArray(records.map(({ state }) => state.missing_since)),
+    textArray(records.map(({ state }) => formatClocks(state.field_clocks))),
+    bigintArray(records.map(({ state }) => state.pushed_seq)),
+    textArray(records.map(({ state }) => state.pushed_at)),
+    textArray(records.map(({ state }) => state.pulled_at)),
     bigintArray(records.map((record) => record.change_seq)),
   ]
 }
-
-const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-  $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[],
-  $14::bigint[]`
-const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, source_hash, incomplete,
-  missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
-
-const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
-  m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
-    WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type)::int AS has_tombstones`
-
-const SQL = {
-  findKeys: `
-    SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name, p.display_title
-    FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
-    WHERE k.hub_key_id = ANY ($1::bigint[]) AND k.revoked_at IS NULL
-      AND (k.expires_at IS NULL OR k.expires_at > $2) AND p.status = 'active'`,
-  noteKeyUse: 'UPDATE hub_keys SET last_used_at = $2 WHERE hub_key_id = ANY ($1::bigint[])',
-  findModules: `
-    SELECT ${GATE_COLUMNS}
-    FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
-    JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
-    JOIN platforms p ON p.platform_id = m.platform_id
-    WHERE m.registered_at IS NOT NULL`,
-  findReadings: `
-    SELECT r.ord::int, ${GATE_COLUMNS}, m.registered_at, p.status, u.state AS pull_state
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
-      WITH ORDINALITY AS r (pull_id, module_id, platform_id, ord)
-    JOIN modules m ON m.module_id = r.module_id AND m.platform_id = r.platform_id
-    JOIN platforms p ON p.platform_id = m.platform_id
-    LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
-  findTombstones: `
-    SELECT reference_hash, record_id, mode FROM tombstones WHERE reference_hash = ANY ($1::text[])`,
-  lookUp: `
-    SELECT k.reference AS reference_number, r.*
-    FROM unnest($3::text[]) AS k (reference)
-    CROSS JOIN LATERAL (
-      SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
-      FROM records
-      WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
-      OFFSET 0
-    ) r`,
-  // Row after row in the order of the keys, each found by its index and locked.
-  load: `
-    SELECT r.*,
-      CASE WHEN r.record_id IS NULL THEN nextval('records_record_id_seq') END AS new_record_id
-    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
-    LEFT JOIN LATERAL (
-      SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
-        pushed_seq, pushed_at, pulled_at
-      FROM records
-      WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
-        (SELECT module_id FROM modules m
-          WHERE m.platform_id = k.platform_id AND m.record_type = k.record_type)
-      FOR NO KEY UPDATE
-    ) r ON true`,
-  nextIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
-  nextNumbers: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
-  insertRecords: `
-    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, source_hash,
-      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
-      module_id, reference_number, created_at, updated_at)
-    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, source_hash,
-      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
-      module_id, reference_number, $1, $1
-    FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
-      AS w (${STATE_COLUMNS}, module_id, reference_number)`,
-  updateRecords: `
-    UPDATE records r SET full_name = w.full_name, data = w.data,
-      data_copy = coalesce(w.copy, w.data)::jsonb, source_hash = w.source_hash,
-      incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
-      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
-      change_seq = w.change_seq, updated_at = $1
-    FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
-    WHERE r.record_id = w.record_id`,
-  touchRecords: `
-    UPDATE records r SET source_hash = w.source_hash, field_clocks = w.field_clocks,
-      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
-      AS w (record_id, source_hash, field_clocks, pushed_seq, pushed_at, pulled_at)
-    WHERE r.record_id = w.record_id`,
-  ...SIDE_SQL,
-} as const

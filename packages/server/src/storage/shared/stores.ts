@@ -1,19 +1,18 @@
 import type { AuthDatabase } from '../port/operator-store.ts'
 import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
-import type { HoldsLower } from './activity/activity-lists.ts'
-import { createActivityStore } from './activity/activity-store.ts'
+import { type ContainsIgnoringCase, createActivityStore } from './activity/activity-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
-import type { ErasingParts } from './deletion/erase-record.ts'
-import { createErasureStore } from './deletion/erasure-store.ts'
-import { createPayPurge } from './deletion/purge.ts'
+import { createErasureStore, type ErasureDialect } from './deletion/erasure-store.ts'
+import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
+import { createLeaseStore } from './lease-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
-import { createGuessStore } from './operators/login-throttle-store.ts'
+import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
 import { createConnectionStore } from './platforms/connection-store.ts'
 import { createManifestStore } from './platforms/manifest-store.ts'
@@ -24,89 +23,90 @@ import {
 } from './platforms/platform-store.ts'
 import { createSecretStore } from './platforms/secret-store.ts'
 import { createSqlViews, type ViewDialect } from './platforms/sql-views.ts'
-import { createMissingStore, type MissingParts } from './pulls/missing-store.ts'
-import { createPullStore, type IsGone } from './pulls/pull-store.ts'
+import { createMissingStore, type MissingDialect } from './pulls/missing-store.ts'
+import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createScheduleStore } from './pulls/schedule-store.ts'
 import { createViewStore } from './record-list/view-store.ts'
 import { createChangeStore } from './records/change-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 
-/** The parts of the stores that differ between engines. */
-export type EngineParts = {
+/** The functions of the stores that differ between engines. */
+export type EngineDialect = {
   authDatabase: AuthDatabase
-  /** The name of its counter rows. */
+  /** The name of this process's counter rows. */
   node: string
-  /** Gives the last number of the write sequence. */
-  readMark: (db: Executor) => Promise<number>
-  /** Gives out the next ones, rising, for what is no change that the feed of changes shows. */
-  drawPlaces: (db: Executor, count: number) => Promise<number[]>
-  /** Gives the number up to which no write under way can still write. */
-  settledSequence: (db: Executor) => Promise<number>
+  /** Returns the last number of the write sequence that was allocated. */
+  readLastSequence: (db: Executor) => Promise<number>
+  /** Allocates rising numbers for positions that the feed of changes does not show. */
+  allocatePositions: (db: Executor, count: number) => Promise<number[]>
+  /** Returns the commit watermark: no transaction in flight can still write a number up to it. */
+  readCommitWatermark: (db: Executor) => Promise<number>
   viewDialect: ViewDialect
-  missing: MissingParts
-  giveSpaceBack: RetentionStore['giveSpaceBack']
-  holdsLower: HoldsLower
-  erasing: ErasingParts
-  /** Left out where no other process is at work. */
-  channel?: ChangeChannel
-  isGone?: IsGone
-  isAlone?: (db: Executor) => Promise<boolean>
+  missing: MissingDialect
+  reclaimSpace: RetentionStore['reclaimSpace']
+  containsIgnoringCase: ContainsIgnoringCase
+  erasure: ErasureDialect
+  /** Left out if no other process can work on the database. */
+  platformChanges?: ChangeChannel
+  isProcessDead?: IsOwnerDead
+  isOnlyProcess?: (db: Executor) => Promise<boolean>
 }
 
-/** Every store that is the same on all engines. */
+/** Creates the stores that are the same on both engines. */
 export function createStores(
   databases: Databases,
-  parts: EngineParts,
+  dialect: EngineDialect,
 ): Omit<
   Storage,
   | 'processName'
   | 'records'
   | 'searchIndex'
   | 'pullDispatcher'
-  | 'news'
+  | 'broadcast'
   | 'readDiskSpace'
   | 'readEngine'
   | 'close'
 > {
   const { writer, clock } = databases
-  const { authDatabase, node, readMark, settledSequence, missing, erasing, channel, isGone } = parts
-  const changes = createPlatformChanges(databases, channel)
-  const payPurge = createPayPurge(databases, erasing.purge)
+  const { node, readLastSequence, readCommitWatermark, missing, erasure } = dialect
+  const changes = createPlatformChanges(databases, dialect.platformChanges)
+  const runPendingPurge = createPendingPurgeRunner(databases, erasure.purge)
   return {
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
     manifests: createManifestStore(databases, changes),
-    pulls: createPullStore(databases, readMark, isGone),
+    pulls: createPullStore(databases, readLastSequence, dialect.isProcessDead),
     schedule: createScheduleStore(databases),
-    activity: createActivityStore(databases, parts.holdsLower),
-    changes: createChangeStore(databases, { readMark, settledSequence }),
+    activity: createActivityStore(databases, dialect.containsIgnoringCase),
+    changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
     pushErrors: createPushErrorStore(databases),
-    retention: createRetentionStore(databases, parts.giveSpaceBack),
-    erasure: createErasureStore(databases, erasing, { node, payPurge }),
-    removals: createRemovalStore(databases, { ...erasing, node, payPurge }),
+    retention: createRetentionStore(databases, dialect.reclaimSpace),
+    erasure: createErasureStore(databases, erasure, { node, runPendingPurge }),
+    removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,
-      drawPlaces: parts.drawPlaces,
-      hashReference: erasing.hashReference,
+      allocatePositions: dialect.allocatePositions,
+      hashReference: erasure.hashReference,
     }),
-    operators: createOperatorStore(databases, authDatabase),
+    operators: createOperatorStore(databases, dialect.authDatabase),
     invitations: createInvitationStore(databases),
-    guesses: createGuessStore(databases),
-    seals: createSecretStore(databases, parts.isAlone ?? (async () => true)),
+    loginThrottle: createLoginThrottleStore(databases),
+    leases: createLeaseStore(databases),
+    seals: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),
-    sqlViews: createSqlViews(databases, parts.viewDialect),
+    sqlViews: createSqlViews(databases, dialect.viewDialect),
     async checkWritable() {
-      // The time differs each time: what is there already would not be written.
-      const until = nowText(clock)
+      // The time differs on each call, so that the row is written each time.
+      const lease = { owner: 'health check', expires_at: nowText(clock) }
       await writer
-        .insertInto('claims')
-        .values({ name: 'writable', until })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ until }))
+        .insertInto('leases')
+        .values({ name: 'health check', ...lease })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet(lease))
         .execute()
     },
   }

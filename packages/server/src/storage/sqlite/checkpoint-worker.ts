@@ -1,41 +1,41 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const EVERY_MS = 500
+const INTERVAL_MS = 500
 
 const { path }: { path: string } = workerData
 const database = new DatabaseSync(path, { timeout: 0 })
-// It reads the file itself at each checkpoint, so it has no use for a cache.
+// This connection only checkpoints explicitly.
 database.exec('PRAGMA wal_autocheckpoint = 0')
 
 /**
- * The number of the last request to empty the log; null where that is done. What an earlier process has
- * left in the log may have been deleted since, so it begins with one.
+ * The number of the last request to empty the log; null once it is done. The worker starts with a request, because
+ * the log of an earlier process may contain data that has been deleted since.
  */
-let toEmpty: number | null = 0
+let emptyRequest: number | null = 0
 
 function checkpoint(): void {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    if (toEmpty !== null) emptyLog(toEmpty)
+    if (emptyRequest !== null) emptyLog(emptyRequest)
   } catch {
-    // A full disk or a lock: the log keeps what is not moved, and the next time tries again.
+    // A full disk or a lock: the pages stay in the log, and the next checkpoint moves them.
   }
 }
 
-/** Keeps the writer waiting only for what has come since the checkpoint before. */
+/** The writer waits only while the pages since the passive checkpoint are moved. */
 function emptyLog(request: number): void {
   const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
   if (result?.['busy'] !== 0) return
-  toEmpty = null
+  emptyRequest = null
   parentPort?.postMessage(request)
 }
 
-const timer = setInterval(checkpoint, EVERY_MS)
+const timer = setInterval(checkpoint, INTERVAL_MS)
 
 parentPort?.on('message', (message: unknown) => {
   if (typeof message === 'number') {
-    toEmpty = message
+    emptyRequest = message
     checkpoint()
     return
   }

@@ -2,32 +2,32 @@ import { Worker } from 'node:worker_threads'
 
 export type Checkpointer = {
   /**
-   * Moves everything out of the log and empties its file. Where a reader holds on to an old state, that
-   * happens as soon as it lets go, and this resolves before.
+   * Moves all pages from the log to the database file and truncates the log. Resolves after a timeout if a reader
+   * still uses an old snapshot; the log is then truncated when the reader ends.
    */
   emptyLog: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** A reader may take its time; whoever waits for the log need not. */
-const EMPTY_LIMIT_MS = 5000
+/** How long `emptyLog` waits for readers. */
+const EMPTY_TIMEOUT_MS = 5000
 
-/** A thread costs twice what opening the database does, and a log has to grow before it is of use. */
-const BEGIN_AFTER_MS = 500
+/** Starting a thread takes twice as long as opening the database, and a short log needs no checkpoint. */
+const START_AFTER_MS = 500
 
 /**
- * Moves what was committed from the write-ahead log into the database file, in a thread of its own: on
- * the writing connection it would hold up every push for as long as the disk takes. It has nothing to do
- * with durability; a commit is durable in the log.
+ * Checkpoints in a thread of its own: moves committed pages from the write-ahead log into the database file. On the
+ * writing connection, every push would wait for the disk. Durability does not depend on it: a commit is durable in
+ * the log.
  */
 export function startCheckpointer(path: string): Checkpointer {
   let thread: Checkpointer | null = null
-  const begin = () => (thread ??= startThread(path))
-  const beginning = setTimeout(begin, BEGIN_AFTER_MS).unref()
+  const start = () => (thread ??= startThread(path))
+  const starting = setTimeout(start, START_AFTER_MS).unref()
   return {
-    emptyLog: () => begin().emptyLog(),
+    emptyLog: () => start().emptyLog(),
     async stop() {
-      clearTimeout(beginning)
+      clearTimeout(starting)
       await thread?.stop()
     },
   }
@@ -38,7 +38,7 @@ function startThread(path: string): Checkpointer {
     workerData: { path },
   })
   worker.unref()
-  // Without it the writing connection checkpoints by itself, when the log has grown far larger.
+  // Without the thread, the writing connection checkpoints once the log has grown far larger.
   worker.on('error', () => undefined)
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve())
@@ -52,12 +52,12 @@ function startThread(path: string): Checkpointer {
       const onEmptied = (emptied: unknown) => {
         if (Number(emptied) >= request) done.resolve()
       }
-      const limit = setTimeout(done.resolve, EMPTY_LIMIT_MS)
+      const timeout = setTimeout(done.resolve, EMPTY_TIMEOUT_MS)
       worker.on('message', onEmptied)
       worker.postMessage(request)
       await Promise.race([done.promise, exited])
       worker.off('message', onEmptied)
-      clearTimeout(limit)
+      clearTimeout(timeout)
     },
     async stop() {
       worker.ref()

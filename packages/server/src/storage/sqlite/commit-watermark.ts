@@ -1,15 +1,15 @@
-/** How far the write sequence is settled: one connection writes, so whatever is committed is whole. */
+/** The commit watermark on SQLite: one connection writes, so there are no other transactions in flight. */
 import { sql } from 'kysely'
 import type { Executor } from '../shared/schema/databases.ts'
 
-/** The last number of the write sequence; what has a number up to it can be seen. */
-export async function settledSequence(executor: Executor): Promise<number> {
+/** Returns the last number of the write sequence; all changes up to it are visible. */
+export async function readCommitWatermark(executor: Executor): Promise<number> {
   const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(executor)
   return rows[0]?.value ?? 0
 }
 
-/** Draws numbers, rising, in a transaction that writes changes under them. */
-export async function drawNumbers(transaction: Executor, count: number): Promise<number[]> {
+/** Allocates rising numbers for changes that the transaction writes. */
+export async function allocateSequence(transaction: Executor, count: number): Promise<number[]> {
   const { rows } = await sql<{ value: number }>`
     UPDATE write_sequence SET value = value + ${count} RETURNING value
   `.execute(transaction)

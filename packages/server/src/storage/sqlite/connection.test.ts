@@ -9,7 +9,9 @@ test('closed connections leave the database in one file, also where nothing has 
   const folder = await mkdtemp(join(tmpdir(), 'recordhub-connection-'))
   t.after(() => rm(folder, { recursive: true }))
   const connections = openConnections(join(folder, 'hub.sqlite'))
-  await connections.exclusively(() => connections.database.exec('CREATE TABLE things (id INTEGER)'))
+  await connections.withWriteLock(() =>
+    connections.database.exec('CREATE TABLE things (id INTEGER)'),
+  )
   await connections.close()
   assert.deepEqual(await readdir(folder), ['hub.sqlite'])
 })

@@ -3,6 +3,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type Driver,
   Kysely,
   SqliteAdapter,
   type SqliteDatabase,
@@ -11,36 +12,39 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import type { Databases } from '../shared/schema/databases.ts'
+import { type ChangePublisher, publishCommits } from '../shared/schema/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
-import { translatingErrors } from './map-error.ts'
+import { withMappedErrors } from './map-error.ts'
 
 /**
- * The connections to one database file. One connection writes; whoever uses it takes it from
- * `writer`, which hands it out to one user at a time (Kysely's transactions, Better Auth's, and
- * {@link SqliteConnections.exclusively}), so that no two units of work mix.
+ * The connections to one database file. One connection writes. Everyone takes it from the queue of `writer`, which
+ * gives it to one user at a time (Kysely's transactions, Better Auth's, and `withWriteLock`), so that units of work
+ * do not mix.
  */
 export type SqliteConnections = {
   writer: Kysely<Tables>
   reader: Kysely<Tables>
-  /** Gives the writing connection to a Kysely of somebody else's, under the same queue. */
+  /** Gives another Kysely the writing connection, through the same queue. */
   writerDialect: Dialect
-  /** The writing connection itself, for prepared statements of the hot path. */
+  /** The writing connection itself, for the prepared statements of the hot path. Use it within `withWriteLock`. */
   database: DatabaseSync
-  /** As `Databases.lightly`. */
-  lightly: Databases['lightly']
-  /** Runs synchronous work on the writing connection while nobody else has it. */
-  exclusively: <Result>(work: () => Result) => Promise<Result>
+  /** As `Databases.withoutFsync`. */
+  withoutFsync: Databases['withoutFsync']
+  /** Runs synchronous work on the writing connection while no other work uses it. */
+  withWriteLock: <Result>(work: () => Result) => Promise<Result>
+  /** Publishes a change that was committed on `database` rather than through Kysely. */
+  publish: ChangePublisher['publish']
   close: () => Promise<void>
 }
 
-/** In `full` a commit waits for the disk; in `normal` the next checkpoint does. */
+/** With `full` each commit syncs the log; with `normal` only a checkpoint does. */
 const SYNCHRONOUS = { full: 'PRAGMA synchronous = FULL', normal: 'PRAGMA synchronous = NORMAL' }
-/** Every pragma of the hub. A new file needs the first one before its first table. */
+/** Every pragma of the writing connection. `auto_vacuum` must be set before the first table is created. */
 const WRITER_PRAGMAS = [
   'PRAGMA auto_vacuum = INCREMENTAL',
   'PRAGMA journal_mode = WAL',
   SYNCHRONOUS.full,
-  // What is deleted is overwritten: who is erased is not to be read from the file.
+  // Overwrites deleted bytes, so that erased data cannot be read from the file.
   'PRAGMA secure_delete = ON',
   'PRAGMA foreign_keys = ON',
   'PRAGMA cache_size = -65536',
@@ -49,23 +53,30 @@ const WRITER_PRAGMAS = [
 const BUSY_TIMEOUT_MS = 5000
 
 /**
- * Opens a database file, which is made where it is missing.
- * @throws HubError `storage_unavailable` where it cannot be opened or is no database.
+ * Opens a database file; creates it if it does not exist.
+ * @param publish receives the reason of each committed change.
+ * @throws HubError `storage_unavailable` if the file cannot be opened or is not a database.
  */
-export function openConnections(path: string): SqliteConnections {
-  return translatingErrors(() => {
+export function openConnections(
+  path: string,
+  publish: ChangePublisher['publish'] = () => undefined,
+): SqliteConnections {
+  return withMappedErrors(() => {
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
     for (const pragma of WRITER_PRAGMAS) database.exec(pragma)
-    const writerDialect = new NodeSqliteDialect(database)
+    const writerDialect = new NodeSqliteDialect(database, publish)
     const writer = new Kysely<Tables>({ dialect: writerDialect })
     const readDatabase = openReadOnly(path)
-    const reader = new Kysely<Tables>({ dialect: new NodeSqliteDialect(readDatabase) })
+    const reader = new Kysely<Tables>({
+      dialect: new NodeSqliteDialect(readDatabase, () => undefined),
+    })
     return {
       writer,
       reader,
       writerDialect,
       database,
-      lightly: (work) =>
+      publish,
+      withoutFsync: (work) =>
         writer.connection().execute(async (connection) => {
           database.exec(SYNCHRONOUS.normal)
           try {
@@ -74,13 +85,13 @@ export function openConnections(path: string): SqliteConnections {
             database.exec(SYNCHRONOUS.full)
           }
         }),
-      exclusively: (work) => writer.connection().execute(async () => translatingErrors(work)),
+      withWriteLock: (work) => writer.connection().execute(async () => withMappedErrors(work)),
       close: async () => {
-        // Behind whatever waits for the connection already.
+        // Waits until all earlier users of the connection have finished.
         await writer.connection().execute(async () => undefined)
         await reader.destroy()
-        // Kysely does not close a database that no query has used, and the last connection to be closed
-        // must be the one that can move the write-ahead log into the file.
+        // Kysely does not close a database that no query has used. The writing connection must be closed last,
+        // because it moves the write-ahead log into the file.
         if (readDatabase.isOpen) readDatabase.close()
         await writer.destroy()
       },
@@ -88,9 +99,9 @@ export function openConnections(path: string): SqliteConnections {
   })
 }
 
-/** A read-only connection for any thread. */
+/** Opens a read-only connection, in any thread. */
 export function openReader(path: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(openReadOnly(path)) })
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(openReadOnly(path), () => undefined) })
 }
 
 function openReadOnly(path: string): DatabaseSync {
@@ -99,17 +110,17 @@ function openReadOnly(path: string): DatabaseSync {
   return database
 }
 
-/** Kysely's SQLite dialect over `node:sqlite`. Every Kysely on it shares one driver and its queue. */
+/** Kysely's SQLite dialect over `node:sqlite`. Every Kysely with this dialect shares one driver and its queue. */
 class NodeSqliteDialect extends SqliteDialect {
-  readonly #driver: SqliteDriver
+  readonly #driver: Driver
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, publish: ChangePublisher['publish']) {
     const adapted = adaptDatabase(database)
     super({ database: adapted })
-    this.#driver = new ImmediateDriver({ database: adapted })
+    this.#driver = publishCommits(new ExclusiveDriver({ database: adapted }), publish)
   }
 
-  override createDriver(): SqliteDriver {
+  override createDriver(): Driver {
     return this.#driver
   }
 
@@ -119,23 +130,42 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 /**
- * A transaction that reads before it writes must hold the write lock from the start: another process
- * (the command line) that commits in between would make its first write fail.
+ * The one connection of a database. Its users wait in a queue, also those of different Kyselys: Kysely's own queue is
+ * per instance, so a query could otherwise run inside the transaction of another instance.
+ *
+ * Every transaction begins with the write lock: a transaction that reads first would fail at its first write if
+ * another process (the command line) had committed in between.
  */
-class ImmediateDriver extends SqliteDriver {
+class ExclusiveDriver extends SqliteDriver {
+  #lastUser: Promise<void> = Promise.resolve()
+  #release: () => void = () => undefined
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const previous = this.#lastUser
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#lastUser = promise
+    await previous
+    this.#release = resolve
+    return super.acquireConnection()
+  }
+
+  override async releaseConnection(): Promise<void> {
+    this.#release()
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
 }
 
-/** SQLite can undo a CREATE TABLE, so a migration that breaks half-way leaves nothing. */
+/** SQLite can roll back CREATE TABLE, so a migration that fails leaves nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** Preparing costs more than most of the hub's queries, and they come from a fixed set. */
+/** Maximum number of cached statements. Preparing one takes longer than running most of the hub's queries. */
 const MAX_PREPARED = 500
 
 function adaptDatabase(database: DatabaseSync): SqliteDatabase {
@@ -144,7 +174,7 @@ function adaptDatabase(database: DatabaseSync): SqliteDatabase {
     prepare(sql) {
       const known = prepared.get(sql)
       if (known) return known
-      const statement = adaptStatement(translatingErrors(() => database.prepare(sql)))
+      const statement = adaptStatement(withMappedErrors(() => database.prepare(sql)))
       if (prepared.size >= MAX_PREPARED) prepared.clear()
       prepared.set(sql, statement)
       return statement
@@ -156,8 +186,8 @@ function adaptDatabase(database: DatabaseSync): SqliteDatabase {
 function adaptStatement(statement: StatementSync): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => translatingErrors(() => statement.all(...parameters.map(toInput))),
-    run: (parameters) => translatingErrors(() => statement.run(...parameters.map(toInput))),
+    all: (parameters) => withMappedErrors(() => statement.all(...parameters.map(toInput))),
+    run: (parameters) => withMappedErrors(() => statement.run(...parameters.map(toInput))),
     iterate: (parameters) => statement.iterate(...parameters.map(toInput)),
   }
 }
@@ -169,5 +199,5 @@ function toInput(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return value
-  throw new TypeError(`SQLite takes no ${typeof value}`)
+  throw new TypeError(`SQLite does not accept a parameter of type ${typeof value}`)
 }

@@ -1,24 +1,22 @@
 import { sql } from 'kysely'
-import { isSameRead } from '../../domain/record/record.ts'
+import { isUnchanged } from '../../domain/record/record.ts'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 
-type Found = {
+type Candidate = {
   position: number
   record_id: number
   source_hash: string | null
   pushed_seq: number
 }
 
-export function createElementRecogniser({
-  reader,
-}: Databases): Pick<RecordStore, 'recogniseElements'> {
+export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 'findUnchanged'> {
   return {
-    async recogniseElements(read, sightings) {
+    async findUnchanged(read, elements) {
       const { pull_id, platform_id, module_id } = read
-      const references = JSON.stringify(sightings.map((sighting) => sighting.reference_number))
-      // Joined in the order written: by itself SQLite would go through all records of the module.
-      const { rows } = await sql<Found>`
+      const references = JSON.stringify(elements.map((element) => element.reference_number))
+      // CROSS JOIN keeps the order of the tables; otherwise SQLite would scan the records of the module.
+      const { rows } = await sql<Candidate>`
         SELECT s.key AS position, r.record_id, r.source_hash, r.pushed_seq
         FROM json_each(${references}) s CROSS JOIN records r
           ON r.platform_id = ${platform_id} AND r.module_id = ${module_id}
@@ -29,11 +27,11 @@ export function createElementRecogniser({
             SELECT 1 FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
             WHERE m.module_id = ${module_id} AND m.registered_at IS NOT NULL AND p.status = 'active'
           )`.execute(reader)
-      const ids: (number | null)[] = sightings.map(() => null)
+      const ids: (number | null)[] = elements.map(() => null)
       for (const { position, record_id, source_hash, pushed_seq } of rows) {
         const stored = { source_hash, pushed_seq, incomplete: false, missing_since: null }
-        const sighting = sightings[position]
-        if (sighting && isSameRead(stored, sighting, read)) ids[position] = record_id
+        const element = elements[position]
+        if (element && isUnchanged(stored, element, read)) ids[position] = record_id
       }
       return ids
     },

@@ -1,20 +1,22 @@
 /** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
 import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record/record.ts'
-import type { MarkBatch, MarkOutcome } from '../port/missing-store.ts'
-import type { MissingParts } from '../shared/pulls/missing-store.ts'
+import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
+import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import type { SqliteConnections } from './connection.ts'
-import { idList } from './id-list.ts'
+import { idList } from './dialect.ts'
 import { prepareWriteStatements } from './write-statements.ts'
 
-export function createMissingParts(connections: SqliteConnections): MissingParts {
-  const { database } = connections
-  const markMissing = prepareMark(database)
+export function createMissingDialect({
+  database,
+  withWriteLock,
+}: SqliteConnections): MissingDialect {
+  const markMissing = prepareMarkMissing(database)
   return {
     idList,
 
     markMissing: (batch) =>
-      connections.exclusively(() => {
+      withWriteLock(() => {
         database.exec('BEGIN IMMEDIATE')
         try {
           const outcome = markMissing(batch)
@@ -28,29 +30,29 @@ export function createMissingParts(connections: SqliteConnections): MissingParts
   }
 }
 
-function prepareMark(database: DatabaseSync) {
+function prepareMarkMissing(database: DatabaseSync) {
   const { findModuleOfRead, readSequence, saveSequence, appendHistory } =
     prepareWriteStatements(database)
-  const markOne = database.prepare(`
+  const markRecord = database.prepare(`
     UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
       AND missing_since IS NULL AND pushed_seq <= ?
       AND (pushed_at IS NULL OR pushed_at <= ?)`)
-  return (batch: MarkBatch & { at: string }): MarkOutcome => {
-    const gate = findModuleOfRead(batch)
-    if (typeof gate === 'string') return { outcome: 'rejected', code: gate }
-    const { platform_id, module_id, pull_id, mark, pushed_until, since, at } = batch
-    const entry = { platform_id, pull_id, at, source: 'pull', request_id: null }
+  return (batch: MissingBatch & { at: string }): MarkOutcome => {
+    const module = findModuleOfRead(batch)
+    if (typeof module === 'string') return { outcome: 'rejected', code: module }
+    const { platform_id, module_id, pull_id, snapshotSeq: mark, pushed_until, since, at } = batch
+    const entry = { platform_id, pull_id, source: 'pull', request_id: null }
     const changes = [missingChange(since)]
     const before = readSequence()
     let seq = before
     for (const { record_id } of batch.records) {
-      const next = seq + 1
+      const change_seq = seq + 1
       const record = [record_id, platform_id, module_id, mark, pushed_until]
-      const done = markOne.run(since, next, at, ...record)
-      if (Number(done.changes) === 0) continue
-      appendHistory({ ...entry, record_id, change_seq: next, changes })
-      seq = next
+      const { changes: marked } = markRecord.run(since, change_seq, at, ...record)
+      if (Number(marked) === 0) continue
+      appendHistory({ ...entry, record_id, change_seq, changes }, at)
+      seq = change_seq
     }
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }

@@ -1,25 +1,25 @@
 import { DatabaseSync } from 'node:sqlite'
 import { HubError } from '../../errors.ts'
-import { isBusy, translatingErrors } from './map-error.ts'
+import { isBusy, withMappedErrors } from './map-error.ts'
 
-/** Held as long as the process lives, however it ends. */
+/** Held until it is released or the process ends, however it ends. */
 export type ProcessLock = { release: () => void }
 
 /**
- * Makes sure that one hub at a time works on a database: the lock is SQLite's own on a file beside it,
- * which the operating system gives back when the process is gone, so that it cannot go stale.
- * @throws HubError `data_folder_in_use` where another hub holds it, `storage_unavailable` where the file
- *   cannot be used.
+ * Ensures that one hub at a time uses a database. The lock is SQLite's own, on a file beside the database. The
+ * operating system releases it when the process ends, so it cannot become stale.
+ * @throws HubError `data_folder_in_use` if another hub holds the lock, `storage_unavailable` if the file cannot be
+ *   used.
  */
 export function lockForProcess(databasePath: string): ProcessLock {
-  const database = translatingErrors(() => new DatabaseSync(`${databasePath}.lock`))
+  const database = withMappedErrors(() => new DatabaseSync(`${databasePath}.lock`))
   try {
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
   } catch (cause) {
     database.close()
     if (isBusy(cause)) throw new HubError('data_folder_in_use', { path: databasePath }, { cause })
-    return translatingErrors(() => {
+    return withMappedErrors(() => {
       throw cause
     })
   }

@@ -1,33 +1,32 @@
-import { Cron } from 'croner'
+import { nextCronTime, runOnSchedule } from '../../lib/time/cron.ts'
 import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 
-/** On SQLite there is one process: a queued pull is run right here, and the schedule is a timer. */
+/** Dispatches pulls within the one process that SQLite has. The schedule is a timer. */
 export function createPullDispatcher(
   pulls: Pick<PullStore, 'interruptPulls'>,
   timeZone: string,
 ): PullDispatcher {
   let handlers: PullHandlers | null = null
-  let cron: Cron | null = null
+  let pattern: string | null = null
+  let stopping = new AbortController()
   return {
     async start(given, schedule) {
-      // No other process can be at work, so what has not ended was left by one that is gone.
+      // There are no other processes, so an unfinished pull belongs to a process that has ended.
       await pulls.interruptPulls()
       handlers = given
+      pattern = schedule
       if (schedule === null) return
-      cron = new Cron(
-        schedule,
-        { timezone: timeZone, unref: true, protect: true },
-        given.onSchedule,
-      )
+      stopping = new AbortController()
+      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, given.onSchedule)
     },
     async dispatch(pullId) {
       setImmediate(() => void handlers?.runPull(pullId))
     },
-    nextRun: () => cron?.nextRun() ?? null,
+    nextRun: () => (pattern === null ? null : nextCronTime(pattern, timeZone, new Date())),
     async stop() {
-      cron?.stop()
-      cron = null
+      stopping.abort()
+      pattern = null
       handlers = null
     },
   }

@@ -1,6 +1,6 @@
 /**
- * Lists of records that take more than a look at an index are read in a thread of their own, on a
- * connection of its own: a query of SQLite holds its thread, and all pushes with it, until it ends.
+ * Reads record lists that need more than an index lookup in a thread with a connection of its own: a SQLite query
+ * blocks its thread until it ends, and on the main thread it would delay every push.
  */
 import { Worker } from 'node:worker_threads'
 import { HubError, isErrorCode, storageUnavailable } from '../../errors.ts'
@@ -9,17 +9,17 @@ import type { RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 type Listed = Awaited<ReturnType<RecordListStore['listRecords']>>
 type Failure = { message: string; code: string | null }
 export type ReadRequest = { id: number; query: RecordQuery }
-export type ReadAnswer = { id: number } & ({ page: Listed } | { failure: Failure })
+export type ReadResponse = { id: number } & ({ page: Listed } | { failure: Failure })
 
 export type ReadThread = {
   listRecords: (query: RecordQuery) => Promise<Listed>
-  /** Ends the thread; what is under way fails. */
+  /** Ends the thread; pending reads fail. */
   stop: () => Promise<void>
 }
 
 type Waiting = { resolve: (page: Listed) => void; reject: (error: Error) => void }
 
-/** The thread begins with its first list, and again where it has broken. */
+/** Starts the thread with the first read, and again after it has failed. */
 export function createReadThread(path: string): ReadThread {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | null = null
@@ -28,10 +28,10 @@ export function createReadThread(path: string): ReadThread {
   const start = () => {
     const started = new Worker(new URL('./read-worker.ts', import.meta.url), {
       workerData: { path },
-      // A scan leaves much behind, which else would be kept long before it is cleared away.
+      // A scan allocates much; a small young generation is collected soon.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })
-    started.on('message', (answer: ReadAnswer) => settle(waiting, answer))
+    started.on('message', (response: ReadResponse) => settle(waiting, response))
     started.on('error', (cause) => end(started, cause))
     started.on('exit', () => end(started, null))
     worker = started
@@ -62,12 +62,12 @@ export function createReadThread(path: string): ReadThread {
   }
 }
 
-function settle(waiting: Map<number, Waiting>, answer: ReadAnswer): void {
-  const asked = waiting.get(answer.id)
-  if (!asked) return
-  waiting.delete(answer.id)
-  if ('page' in answer) asked.resolve(answer.page)
-  else asked.reject(toError(answer.failure))
+function settle(waiting: Map<number, Waiting>, response: ReadResponse): void {
+  const pending = waiting.get(response.id)
+  if (!pending) return
+  waiting.delete(response.id)
+  if ('page' in response) pending.resolve(response.page)
+  else pending.reject(toError(response.failure))
 }
 
 function toError({ message, code }: Failure): Error {

@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { HubError } from '../../errors.ts'
-import { createRecordLists } from '../shared/record-list/record-lists.ts'
+import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { openReader } from './connection.ts'
-import type { ReadAnswer, ReadRequest } from './read-thread.ts'
-import { createListParts } from './record-search.ts'
+import type { ReadRequest, ReadResponse } from './read-thread.ts'
+import { createRecordListDialect } from './record-search.ts'
 
 const { path }: { path: string } = workerData
 const reader = openReader(path)
-const lists = createRecordLists({ reader }, createListParts(reader))
+const lists = createRecordListStore({ reader }, createRecordListDialect(reader))
 
 parentPort?.on('message', async ({ id, query }: ReadRequest) => {
   parentPort?.postMessage(await read(id, query))
 })
 
-async function read(id: number, query: ReadRequest['query']): Promise<ReadAnswer> {
+async function read(id: number, query: ReadRequest['query']): Promise<ReadResponse> {
   try {
     return { id, page: await lists.listRecords(query) }
   } catch (error) {

@@ -1,26 +1,26 @@
-/** The index of texts on SQLite: FTS5 with trigrams, whose rowid is the record's id. */
+/** The text index on SQLite: FTS5 with trigrams. The rowid is the id of the record. */
 import { sql } from 'kysely'
-import { lookUpTexts, type SearchTerms } from '../../domain/search/search-text.ts'
+import { type SearchTerms, toLookUpTexts } from '../../domain/search/search-text.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { ListParts } from '../shared/record-list/record-lists.ts'
+import type { RecordListDialect } from '../shared/record-list/record-scan.ts'
 import type { Executor } from '../shared/schema/databases.ts'
-import type { SearchIndexParts } from '../shared/search/search-index.ts'
+import type { SearchIndexDialect } from '../shared/search/search-index.ts'
 import type { SqliteConnections } from './connection.ts'
-import { idList } from './id-list.ts'
+import { idList } from './dialect.ts'
 
-/** Enough to single records out, and few enough to be looked up quickly. */
+/** Trigrams per query: enough to be selective, and few enough for a fast lookup. */
 const MAX_TRIGRAMS = 24
 /**
- * Of the index, merged with each step. 400,000 records in steps of 100: a step takes 3 ms, at most 8; by
- * FTS5's own merging 1 ms, and at most 45.
+ * Index pages that each step merges. With 400,000 records in steps of 100, a step takes 3 ms and at most 8 ms; with
+ * FTS5's automatic merging it takes 1 ms and at most 45 ms.
  */
 const MERGED_PAGES = 16
 
-export function createListParts(reader: Executor): ListParts {
+export function createRecordListDialect(reader: Executor): RecordListDialect {
   return {
     nameIndexLength: null,
     idList,
-    holds: (column, text) => sql<boolean>`instr(${column}, ${text}) > 0`,
+    contains: (column, text) => sql<boolean>`instr(${column}, ${text}) > 0`,
     async findByText(terms, limit) {
       const { rows } = await sql<{ record_id: number }>`
         SELECT rowid AS record_id FROM record_search
@@ -31,10 +31,10 @@ export function createListParts(reader: Executor): ListParts {
   }
 }
 
-/** Each trigram as a string of FTS5: the index knows where none of them stands. */
+/** A MATCH expression that requires each trigram; the index stores no positions. */
 function matchOf(terms: SearchTerms): string {
   const trigrams = new Set<string>()
-  for (const text of lookUpTexts(terms)) {
+  for (const text of toLookUpTexts(terms)) {
     const letters = [...text]
     for (let at = 0; at + 3 <= letters.length; at++) {
       trigrams.add(letters.slice(at, at + 3).join(''))
@@ -49,38 +49,41 @@ function matchOf(terms: SearchTerms): string {
 }
 
 /**
- * Writes the index of texts anew, step by step, without what was dropped from it: until then the trigrams of a
- * dropped text stand in it beside the number of their record. 3 ms for 1,000 records, pushes wait for one step.
+ * Rewrites the text index without deleted texts, step by step. Until then it contains the trigrams of a deleted text
+ * with the id of the record. Takes 3 ms for 1,000 records; pushes wait for one step.
  */
-export async function forgetDroppedTexts({
+export async function rewriteTextIndex({
   database,
-  exclusively,
-}: Pick<SqliteConnections, 'database' | 'exclusively'>): Promise<void> {
+  withWriteLock,
+}: Pick<SqliteConnections, 'database' | 'withWriteLock'>): Promise<void> {
   const merge = database.prepare(
     `INSERT INTO record_search (record_search, rank) VALUES ('merge', ?)`,
   )
   const countChanges = database.prepare('SELECT total_changes() AS n')
   const changesOf = () => Number(countChanges.get()?.['n'])
   /**
-   * A positive number goes on with what was begun, a negative one begins with all there is; fewer than two
-   * changes say that there was nothing to do.
+   * FTS5's `merge` command: a positive number continues a merge, a negative one starts to merge the whole index. Fewer
+   * than two changes mean that there was nothing to do.
    */
   const step = (pages: number) =>
-    exclusively(() => {
+    withWriteLock(() => {
       const before = changesOf()
       merge.run(pages)
       return changesOf() - before >= 2
     })
-  const goOn = async () => {
+  const continueMerge = async () => {
     while (await step(MERGED_PAGES)) await yieldToEventLoop()
   }
-  // What is being merged may hold a text already that was dropped since, and would end with it.
-  await goOn()
+  // A merge in progress may already have copied a text that has been deleted since, so it is completed first.
+  await continueMerge()
   await step(-MERGED_PAGES)
-  await goOn()
+  await continueMerge()
 }
 
-export function createSearchIndexParts({ database, lightly }: SqliteConnections): SearchIndexParts {
+export function createSearchIndexDialect({
+  database,
+  withoutFsync,
+}: SqliteConnections): SearchIndexDialect {
   const saveText = database.prepare(
     'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
   )
@@ -94,9 +97,9 @@ export function createSearchIndexParts({ database, lightly }: SqliteConnections)
   )
   return {
     // One connection writes, so whatever it sees is committed.
-    readSettled: async () => Number.MAX_SAFE_INTEGER,
+    readWatermark: async () => Number.MAX_SAFE_INTEGER,
     // What a power cut takes is indexed again, since the place in the sequence goes with it.
-    inTurn: lightly,
+    runExclusively: withoutFsync,
     // On the connection whose transaction it is.
     async saveTexts(_, texts) {
       for (const { record_id, text } of texts) saveText.run(record_id, text)

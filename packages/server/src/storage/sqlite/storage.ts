@@ -5,95 +5,119 @@ import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
-import { createRecordLists, isQuick } from '../shared/record-list/record-lists.ts'
+import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
+import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import { migrate } from '../shared/schema/migrate.ts'
+import { type ChangePublisher, createChangePublisher } from '../shared/schema/publish-commits.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
-import { holdsLower } from './activity-search.ts'
 import { startCheckpointer } from './checkpointer.ts'
-import { drawNumbers, settledSequence } from './commit-watermark.ts'
+import { allocateSequence, readCommitWatermark } from './commit-watermark.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
-import { createSpaceGiver, readDiskSpace } from './disk-space.ts'
-import { readEngine } from './engine-facts.ts'
-import { createErasingParts } from './erasure-dialect.ts'
-import { createElementRecogniser } from './find-unchanged.ts'
+import {
+  containsIgnoringCase,
+  createErasureDialect,
+  createIncrementalVacuum,
+  readDiskSpace,
+  readEngineInfo,
+  viewDialect,
+} from './dialect.ts'
+import { createUnchangedFinder } from './find-unchanged.ts'
 import { migrations } from './migrations/index.ts'
-import { createMissingParts } from './missing-marker.ts'
+import { createMissingDialect } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
-import { createListParts, createSearchIndexParts } from './record-search.ts'
+import {
+  createRecordListDialect,
+  createSearchIndexDialect,
+  rewriteTextIndex,
+} from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
-import { viewDialect } from './sql-views.ts'
 
-/** One process writes, so its counters need no name that tells it from others. */
+/** The name of the counter rows. One process writes, so one set of rows is enough. */
 const NODE = 'local'
 
 export type SqliteOptions = {
   path: string
-  /** Whether this process is the hub, of which there may be one; the command line is not. */
+  /** Whether this process is the hub, of which there is at most one; the command line is not. */
   asHub: boolean
   timeZone: string
   clock: Clock
-  /** Stands for the references of erased records, which are not kept. */
+  /** Hashes the references of erased records, which are not stored. */
   hashReference: HashReference
-  /** Whether long reads run in a thread of their own, as a hub needs it; true unless told otherwise. */
+  /** Whether long reads run in a thread of their own, as a hub needs; true by default. */
   withReadThread?: boolean
 }
 
 /**
- * Opens, and where need be creates or migrates, the database in a file.
- * @throws HubError `storage_unavailable` where the file cannot be used.
- * @throws Error where a newer version of the hub has migrated it further.
+ * Opens a database file; creates or migrates it first if necessary.
+ * @throws HubError `storage_unavailable` if the file cannot be used.
+ * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Storage> {
-  return namingPath(options.path, () => openParts(options))
+  return namingPath(options.path, () => open(options))
 }
 
-async function openParts(options: SqliteOptions): Promise<Storage> {
+async function open(options: SqliteOptions): Promise<Storage> {
   prepareFolder(dirname(options.path))
   const lock = options.asHub ? lockForProcess(options.path) : null
-  const connections = await openMigrated(options.path).catch((error: unknown) => {
+  const commits = createChangePublisher()
+  const connections = await openMigrated(options.path, commits.publish).catch((error: unknown) => {
     lock?.release()
     throw error
   })
   const checkpointer = options.asHub ? startCheckpointer(options.path) : null
-  if (checkpointer) raiseOwnCheckpoint(connections)
-  const { reader, writer, lightly } = connections
-  // The writing connection is one transaction's at a time as it is.
-  const hold = async () => undefined
-  const databases = { reader, writer, lightly, clock: options.clock, hold }
+  if (checkpointer) raiseAutoCheckpoint(connections)
+  const { reader, writer, withoutFsync } = connections
+  // The writing connection runs one transaction at a time, which makes every lock unnecessary.
+  const acquireLock = async () => undefined
+  const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
-    readMark: settledSequence,
-    drawPlaces: drawNumbers,
-    settledSequence,
+    readLastSequence: readCommitWatermark,
+    allocatePositions: allocateSequence,
+    readCommitWatermark,
     viewDialect,
-    missing: createMissingParts(connections),
-    giveSpaceBack: createSpaceGiver(connections),
-    holdsLower,
-    erasing: createErasingParts(connections, options.hashReference, checkpointer),
+    missing: createMissingDialect(connections),
+    reclaimSpace: createIncrementalVacuum(connections),
+    containsIgnoringCase,
+    erasure: createErasureDialect({
+      hashReference: options.hashReference,
+      // The file needs nothing: `secure_delete` overwrites deleted bytes there. The write-ahead log has older
+      // versions of pages, and the text index only marks rows as deleted.
+      async purge() {
+        await rewriteTextIndex(connections)
+        await checkpointer?.emptyLog()
+      },
+    }),
   })
-  const lists = createRecordLists(databases, createListParts(reader))
+  stores.platforms.onChange(() => commits.publish('platforms'))
+  const lists = createRecordListStore(databases, createRecordListDialect(reader))
   const thread = options.withReadThread === false ? null : createReadThread(options.path)
   return {
     ...stores,
     processName: randomUUID(),
     records: {
       ...createRecordReads(databases),
-      ...createElementRecogniser(databases),
+      ...createUnchangedFinder(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
-      listRecords: (query) => (isQuick(query) ? lists : (thread ?? lists)).listRecords(query),
+      listRecords: (query) =>
+        (isSingleIndexRead(query) ? lists : (thread ?? lists)).listRecords(query),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexParts(connections)),
+    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(connections)),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
-    // No other process is at work.
-    news: { announce: async () => undefined, listen: () => undefined },
+    // There are no other processes.
+    broadcast: {
+      onCommit: commits.subscribe,
+      publish: async () => undefined,
+      subscribe: () => undefined,
+    },
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
-    readEngine: () => readEngine(reader),
+    readEngine: () => readEngineInfo(reader),
     async close() {
       await thread?.stop()
       await checkpointer?.stop()
@@ -103,15 +127,15 @@ async function openParts(options: SqliteOptions): Promise<Storage> {
   }
 }
 
-/** With a checkpointer, the writing connection steps in only where the log has grown to 64 MiB. */
-function raiseOwnCheckpoint({ database }: SqliteConnections): void {
+/** With a checkpointer, the writing connection checkpoints only if the log has grown to 64 MiB. */
+function raiseAutoCheckpoint({ database }: SqliteConnections): void {
   database.exec('PRAGMA wal_autocheckpoint = 16384')
 }
 
-/** At the start there is no use in trying again, but in knowing which file it is. */
-async function namingPath<Result>(path: string, open: () => Promise<Result>): Promise<Result> {
+/** Adds the path to the message of an error at startup. */
+async function namingPath<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await open()
+    return await work()
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'storage_unavailable') throw error
     const reason = error.cause instanceof Error ? error.cause.message : error.message
@@ -128,8 +152,11 @@ function prepareFolder(path: string): void {
   }
 }
 
-async function openMigrated(path: string): Promise<SqliteConnections> {
-  const connections = openConnections(path)
+async function openMigrated(
+  path: string,
+  publish: ChangePublisher['publish'],
+): Promise<SqliteConnections> {
+  const connections = openConnections(path, publish)
   try {
     await migrate(connections.writer, migrations)
     return connections

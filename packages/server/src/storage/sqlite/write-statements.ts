@@ -1,102 +1,91 @@
-/** The statements of the write path, prepared once, with their rows as typed values. */
+/** The statements of the write path, prepared once. They take and return typed values. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity/activity.ts'
-import type { RecordChange, RecordState, WriteDecision } from '../../domain/record/record.ts'
-import type { ReadPlace, ReplayWrite, WriteRejection } from '../port/record-store.ts'
+import type { ReadRef, ReplayWrite, WriteRejection } from '../port/record-store.ts'
 import {
   type DriftCount,
   type HourlyCounts,
   MAX_DRIFT_KEYS,
   type ModuleCount,
 } from '../shared/counters/counter-deltas.ts'
-import { historyText } from '../shared/records/history-text.ts'
+import type {
+  NewHistoryEntry,
+  ReplayResult,
+  SavedRecord,
+  TouchedRecord,
+} from '../shared/records/batch-applier.ts'
 import {
-  clocksText,
-  isUseToNote,
-  type KeyGate,
+  formatChanges,
+  formatClocks,
+  isKeyUseOutdated,
+  type KeyPlatform,
   type KnownRecord,
-  type ModuleGate,
-  type ReplayGate,
+  type ReplayableRejection,
   type StoredRecord,
   type Tombstone,
-  toGateOfRead,
-  toGateOfReplay,
-  toKeyGate,
+  toKeyPlatform,
   toKnownRecord,
-  toModuleGate,
+  toModuleOfRead,
+  toReplayableRejection,
   toStoredRecord,
   toTombstone,
+  toWritableModule,
+  type WritableModule,
 } from '../shared/records/write-rows.ts'
 import { integerOf, type Row } from '../shared/schema/columns.ts'
 
-type Created = Extract<WriteDecision, { outcome: 'created' }>
-type Updated = Extract<WriteDecision, { outcome: 'updated' }>
-
-type HistoryEntry = {
-  platform_id: number
-  record_id: number
-  change_seq: number
-  at: string
-  source: string
-  changes: RecordChange[]
-  pull_id: number | null
-  request_id: string | null
-}
-
 export type WriteStatements = ReturnType<typeof prepareWriteStatements>
-
-/** The active platform of a key, and whether the key's use is to be stored again. */
-type FoundKey = { gate: KeyGate; isUseToNote: boolean }
 
 export function prepareWriteStatements(database: DatabaseSync) {
   const get = prepareGet(database)
   const run = prepareRun(database)
 
   const readSequence = get('SELECT value FROM write_sequence')
+  const readLastRecordId = get("SELECT seq FROM sqlite_sequence WHERE name = 'records'")
   const saveSequence = run('UPDATE write_sequence SET value = ?')
   const findPlatformOfKey = get(`
     SELECT k.platform_id, k.last_used_at, p.platform_name, p.display_title
     FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
     WHERE k.hub_key_id = ? AND k.revoked_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > ?) AND p.status = 'active'`)
-  const noteKeyUse = run('UPDATE hub_keys SET last_used_at = ? WHERE hub_key_id = ?')
+  const saveKeyUse = run('UPDATE hub_keys SET last_used_at = ? WHERE hub_key_id = ?')
   const findModule = get(`
-    SELECT ${GATE_COLUMNS}
+    SELECT ${MODULE_COLUMNS}
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.platform_id = ? AND m.record_type = ? AND m.registered_at IS NOT NULL`)
-  const findReading = get(`
-    SELECT ${GATE_COLUMNS}, m.registered_at, p.status,
+  const findModuleOfRead = get(`
+    SELECT ${MODULE_COLUMNS}, m.registered_at, p.status,
       (SELECT state FROM pulls WHERE pull_id = ?) AS pull_state
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.module_id = ? AND m.platform_id = ?`)
-  const findRefusal = get(`
-    SELECT r.replayed_at, r.replay_outcome, r.place_seq, r.place_at, p.platform_id, p.platform_name,
+  const findRejection = get(`
+    SELECT r.replayed_at, r.replay_outcome, r.position_seq, r.position_at, p.platform_id, p.platform_name,
       p.display_title, p.status
     FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
     WHERE r.rejected_push_id = ?`)
-  const markReplayed = run(`
+  const saveReplay = run(`
     UPDATE rejected_pushes SET replayed_at = ?, replayed_by = ?, replay_outcome = ?,
       replay_record_id = ?
     WHERE rejected_push_id = ?`)
   const findTombstone = get('SELECT record_id, mode FROM tombstones WHERE reference_hash = ?')
-  const lookUp = get(`
+  const peekRecord = get(`
     SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
-  const load = get(`
+  const loadRecord = get(`
     SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
       pushed_seq, pushed_at, pulled_at
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
-  const insert = run(`
-    INSERT INTO records (platform_id, module_id, reference_number, full_name, data, source_hash,
-      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq, created_at,
-      updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-  const update = run(`
+  const insertRecord = run(`
+    INSERT INTO records (record_id, platform_id, module_id, reference_number, full_name, data,
+      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at,
+      change_seq, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const updateRecord = run(`
     UPDATE records SET full_name = ?, data = ?, source_hash = ?, incomplete = ?, missing_since = ?,
       field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, change_seq = ?,
       updated_at = ?
     WHERE record_id = ?`)
-  const touch = run(`
+  const touchRecord = run(`
     UPDATE records SET source_hash = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
       pulled_at = ?
     WHERE record_id = ?`)
@@ -137,32 +126,36 @@ export function prepareWriteStatements(database: DatabaseSync) {
     readSequence: (): number => integerOf(readSequence() ?? {}, 'value'),
     saveSequence: (value: number): void => void saveSequence(value),
 
-    findPlatformOfKey(hubKeyId: number, at: string): FoundKey | null {
-      const row = findPlatformOfKey(hubKeyId, at)
-      return row ? { gate: toKeyGate(row), isUseToNote: isUseToNote(row, at) } : null
-    },
-    noteKeyUse: (hubKeyId: number, at: string): void => void noteKeyUse(at, hubKeyId),
-
-    findRegisteredModule(platformId: number, recordType: string): ModuleGate | null {
-      const row = findModule(platformId, recordType)
-      return row ? toModuleGate(row) : null
+    /** The highest record id that was ever used. */
+    readLastRecordId(): number {
+      const row = readLastRecordId()
+      return row ? integerOf(row, 'seq') : 0
     },
 
-    findModuleOfRead(read: ReadPlace): ModuleGate | WriteRejection {
-      return toGateOfRead(findReading(read.pull_id, read.module_id, read.platform_id))
-    },
-
-    findRefusal(write: ReplayWrite): ReplayGate | WriteRejection {
-      return toGateOfReplay(findRefusal(write.replay.rejected_push_id), write)
-    },
-
-    markReplayed(
-      { replay }: ReplayWrite,
-      result: { outcome: string; record_id: number },
+    findPlatformOfKey(
+      hubKeyId: number,
       at: string,
-    ): void {
-      const { actor, rejected_push_id } = replay
-      markReplayed(at, actor, result.outcome, result.record_id, rejected_push_id)
+    ): { platform: KeyPlatform; isUseOutdated: boolean } | null {
+      const row = findPlatformOfKey(hubKeyId, at)
+      return row ? { platform: toKeyPlatform(row), isUseOutdated: isKeyUseOutdated(row, at) } : null
+    },
+    saveKeyUse: (hubKeyId: number, at: string): void => void saveKeyUse(at, hubKeyId),
+
+    findRegisteredModule(platformId: number, recordType: string): WritableModule | null {
+      const row = findModule(platformId, recordType)
+      return row ? toWritableModule(row) : null
+    },
+
+    findModuleOfRead(read: ReadRef): WritableModule | WriteRejection {
+      return toModuleOfRead(findModuleOfRead(read.pull_id, read.module_id, read.platform_id))
+    },
+
+    findRejection(write: ReplayWrite): ReplayableRejection | WriteRejection {
+      return toReplayableRejection(findRejection(write.replay.rejected_push_id), write)
+    },
+
+    saveReplay({ rejected_push_id, actor, outcome, record_id }: ReplayResult, at: string): void {
+      saveReplay(at, actor, outcome, record_id, rejected_push_id)
     },
 
     findTombstone(referenceHash: string): Tombstone | null {
@@ -170,55 +163,55 @@ export function prepareWriteStatements(database: DatabaseSync) {
       return row ? toTombstone(row) : null
     },
 
-    lookUp(module: ModuleGate, reference: string): KnownRecord | null {
-      const row = lookUp(module.platform_id, module.module_id, reference)
+    peekRecord(module: WritableModule, reference: string): KnownRecord | null {
+      const row = peekRecord(module.platform_id, module.module_id, reference)
       return row ? toKnownRecord(row) : null
     },
 
-    load(module: ModuleGate, reference: string): StoredRecord | null {
-      const row = load(module.platform_id, module.module_id, reference)
+    loadRecord(module: WritableModule, reference: string): StoredRecord | null {
+      const row = loadRecord(module.platform_id, module.module_id, reference)
       return row ? toStoredRecord(row) : null
     },
 
-    /** @returns the new record's id. */
-    insert(
-      module: ModuleGate,
-      reference: string,
-      decision: Created,
-      seq: number,
-      at: string,
-    ): number {
-      const { platform_id, module_id } = module
-      const state = stateColumns(decision)
-      const { lastInsertRowid } = insert(platform_id, module_id, reference, ...state, seq, at, at)
-      return Number(lastInsertRowid)
+    insertRecord(record: SavedRecord, at: string): void {
+      const { record_id, platform_id, module_id, reference_number, change_seq } = record
+      const state = stateColumns(record)
+      insertRecord(
+        record_id,
+        platform_id,
+        module_id,
+        reference_number,
+        ...state,
+        change_seq,
+        at,
+        at,
+      )
     },
 
-    update(recordId: number, decision: Updated, seq: number, at: string): void {
-      update(...stateColumns(decision), seq, at, recordId)
+    updateRecord(record: SavedRecord, at: string): void {
+      updateRecord(...stateColumns(record), record.change_seq, at, record.record_id)
     },
 
-    /** Notes what nobody sees, so that no index moves. */
-    touch(recordId: number, next: RecordState): void {
-      const clocks = clocksText(next.field_clocks)
-      const { source_hash, pushed_seq, pushed_at, pulled_at } = next
-      touch(source_hash, clocks, pushed_seq, pushed_at, pulled_at, recordId)
+    touchRecord({ record_id, state }: TouchedRecord): void {
+      const clocks = formatClocks(state.field_clocks)
+      const { source_hash, pushed_seq, pushed_at, pulled_at } = state
+      touchRecord(source_hash, clocks, pushed_seq, pushed_at, pulled_at, record_id)
     },
 
-    appendHistory(entry: HistoryEntry): void {
+    appendHistory(entry: NewHistoryEntry, at: string): void {
       appendHistory(
         entry.platform_id,
         entry.record_id,
         entry.change_seq,
-        entry.at,
+        at,
         entry.source,
-        historyText(entry.changes),
+        formatChanges(entry.changes),
         entry.pull_id,
         entry.request_id,
       )
     },
 
-    appendActivity(at: string, line: NewActivity): void {
+    appendActivity(line: NewActivity, at: string): void {
       appendActivity(
         at,
         line.level,
@@ -260,22 +253,22 @@ export function prepareWriteStatements(database: DatabaseSync) {
   }
 }
 
-const GATE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_mark,
+const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
     WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
 
-/** In the order of the statements: full_name, data, source_hash, incomplete, … */
-function stateColumns({ next }: Created | Updated): SQLInputValue[] {
+/** The columns from `full_name` to `pulled_at`, in the order of the statements. */
+function stateColumns({ state }: SavedRecord): SQLInputValue[] {
   return [
-    next.full_name,
-    next.data,
-    next.source_hash,
-    next.incomplete ? 1 : 0,
-    next.missing_since,
-    clocksText(next.field_clocks),
-    next.pushed_seq,
-    next.pushed_at,
-    next.pulled_at,
+    state.full_name,
+    state.data,
+    state.source_hash,
+    state.incomplete ? 1 : 0,
+    state.missing_since,
+    formatClocks(state.field_clocks),
+    state.pushed_seq,
+    state.pushed_at,
+    state.pulled_at,
   ]
 }
 

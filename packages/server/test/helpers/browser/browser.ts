@@ -1,4 +1,4 @@
-/** A real browser before a real hub: Chromium, driven by playwright-core. */
+/** A real browser with a real hub: Chromium, controlled by playwright-core. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,7 +15,7 @@ import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
 import { guardMs } from '../time/guard.ts'
 import { isDeep } from '../time/tier.ts'
 import { until } from '../time/until.ts'
-import { provideChromium } from './program.ts'
+import { resolveChromium } from './program.ts'
 
 export const FLAGS = [
   '--no-sandbox',
@@ -26,8 +26,8 @@ export const FLAGS = [
   '--disable-sync',
 ]
 /**
- * What the browser of tests runs with besides. A page lives for a second or two, so optimising its code and
- * collecting its garbage in parallel cost more CPU time than they save: a sixth of all that the pages take.
+ * Additional flags of the browser. A page lives for a second or two, so optimising its code and
+ * collecting garbage in parallel cost more CPU time than they save: a sixth of the total.
  */
 const TEST_FLAGS = [
   ...FLAGS,
@@ -35,16 +35,16 @@ const TEST_FLAGS = [
 ]
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Guards against tests that hang, one for all tests of a `describe` and one for each step. No test relies on them. */
+/** Time limits for hanging tests, one for all tests of a `describe` and one for each step. No test relies on them. */
 export const BROWSER_TEST = { timeout: guardMs(900_000) } as const
 const STEP_MS = guardMs(120_000)
 
 let launched: Promise<Browser> | null = null
-// At the end of the process, which may run several files.
+// Runs at the end of the process, which may run several files.
 after(async () => (await launched)?.close())
 
 async function launch(): Promise<Browser> {
-  const { path: executablePath, env } = await provideChromium()
+  const { path: executablePath, env } = await resolveChromium()
   return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
 }
 
@@ -63,32 +63,32 @@ export function shareBrowser(): () => Browser {
 
 export type PageOptions = {
   colorScheme?: 'light' | 'dark'
-  /** CSS pixels; 390 is a phone. */
+  /** In CSS pixels; 390 is a phone. */
   width?: number
   signedIn?: boolean
-  /** Who is signed in: the hub's operator unless told otherwise. */
+  /** The signed-in operator; by default the hub's. */
   operator?: { email: string }
-  /** The viewer's, such as `Asia/Kolkata`; that of the machine where left out. */
+  /** The viewer's time zone, such as `Asia/Kolkata`; by default that of the machine. */
   timeZone?: string
-  /** The page's clock is one that the test moves by `page.clock`. */
+  /** The test controls the page's clock with `page.clock`. */
   withClock?: boolean
 }
 
 export type TestPage = {
   page: Page
   context: BrowserContext
-  /** What the page complained of: errors of scripts, and what its policy refused. */
+  /** Errors of the page: script errors and violations of its policy. */
   complaints: string[]
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * The browser context of the last test that is over. The next test of the same hub uses it again, emptied:
- * its cache holds the dashboard, and loading that anew costs more CPU time than most tests do.
+ * The browser context of the last finished test. The next test of the same hub reuses it, emptied:
+ * its cache contains the dashboard, and loading that again costs more CPU time than most tests.
  */
 let idle: { address: string; context: BrowserContext } | null = null
 
-/** Opens a page of a hub. Without cookies and stored data but for the session of the operator. */
+/** Opens a page of a hub, without cookies and stored data except the session of the operator. */
 export async function openPage(
   browser: Browser,
   hub: Pick<TestHub, 'address'>,
@@ -107,7 +107,7 @@ export async function openPage(
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // The browser itself reports each response that is an error; tests check those.
+    // The browser reports each error response itself; tests check those.
     const isOfResponse = message.text().startsWith('Failed to load resource')
     if (message.type() === 'error' && !isOfResponse) complaints.push(message.text())
   })
@@ -163,8 +163,8 @@ export async function signInOver(
 }
 
 /**
- * Gives the page its first snapshot, and later ones only once they are released: it learns of nothing by the
- * clock that a test wants it to learn otherwise.
+ * Sends the page its first snapshot, and later ones only when they are released, so that the page
+ * receives no change from a periodic request that a test expects from elsewhere.
  */
 export async function holdSnapshots(page: Page): Promise<{ release: () => void }> {
   const released = Promise.withResolvers<void>()
@@ -178,8 +178,8 @@ export async function holdSnapshots(page: Page): Promise<{ release: () => void }
 }
 
 /**
- * Until something holds in the page. Playwright's own way asks again by `eval`, which the page's policy
- * forbids wherever the first look was too early.
+ * Waits for a condition in the page. Playwright's own function polls with `eval`, which the page's policy
+ * forbids.
  */
 export async function untilTrue(page: Page, expression: string): Promise<void> {
   await until(
@@ -193,11 +193,11 @@ const TWO_FRAMES = `new Promise((resolve) => {
 })`
 
 /**
- * Follows the requests of a page, from before it is opened. The function that it returns waits until all of
- * them have a response, and those too that the page sends upon these: what is changed afterwards is in no
- * response to a request that was sent before.
+ * Tracks the requests of a page, from before it is opened. The returned function waits until all of
+ * them have a response, including those that the page sends in reaction: later changes are in no
+ * response to an earlier request.
  */
-export function followRequests(page: Page): () => Promise<void> {
+export function trackRequests(page: Page): () => Promise<void> {
   const responses: Promise<unknown>[] = []
   page.on('request', (request) => {
     if (request.url().startsWith('http')) responses.push(request.response())
@@ -207,14 +207,14 @@ export function followRequests(page: Page): () => Promise<void> {
     while (awaited < responses.length) {
       awaited = responses.length
       await Promise.all(responses)
-      // The page renders what has come, and sends what it sends then.
+      // The page renders the response, and may send further requests.
       await page.evaluate(TWO_FRAMES)
     }
   }
 }
 
-/** Ends the page's session under the next call to such an address, and under none that comes before. */
-export async function endSessionUnder(page: Page, address: RegExp): Promise<void> {
+/** Ends the page's session at the next request to this address, and not before. */
+export async function endSessionAtRequest(page: Page, address: RegExp): Promise<void> {
   const end = async (route: Route) => {
     await page.context().clearCookies()
     await route.continue()
@@ -222,17 +222,17 @@ export async function endSessionUnder(page: Page, address: RegExp): Promise<void
   await page.route(address, end, { times: 1 })
 }
 
-/** Until a field holds this. */
+/** Waits until a field has this value. */
 export async function untilHolds(field: Locator, text: string): Promise<void> {
   await until(async () => (await field.inputValue()) === text || null, `the field holds "${text}"`)
 }
 
-/** Until nothing of the page's contents waits for the hub. */
+/** Waits until the page has no pending content. */
 export async function untilLoaded(page: Page): Promise<void> {
   await untilTrue(page, `document.querySelector('main [aria-busy="true"]') === null`)
 }
 
-/** Lets the page's clock, which a test has installed, run on until something is shown. */
+/** Advances the page's clock, which a test has installed, until something is shown. */
 export async function runUntilShown(page: Page, wanted: Locator): Promise<void> {
   await until(async () => {
     if ((await wanted.count()) > 0) return true
@@ -241,22 +241,22 @@ export async function runUntilShown(page: Page, wanted: Locator): Promise<void> 
   }, `${wanted} is shown`)
 }
 
-/** How a page is looked at: a colour scheme, and a width in CSS pixels. */
+/** A colour scheme and a width in CSS pixels. */
 export type Look = { colorScheme: 'light' | 'dark'; width: number }
 
 export const PHONE: Look = { colorScheme: 'dark', width: 360 }
 export const DESKTOP: Look = { colorScheme: 'light', width: 1280 }
 
-/** Every page and every state of one that matters is checked in each of them. */
+/** Every page, and every important state of one, is checked with each of them. */
 export const LOOKS: readonly Look[] = isDeep
   ? [PHONE, { ...PHONE, colorScheme: 'light' }, { ...DESKTOP, colorScheme: 'dark' }, DESKTOP]
   : [PHONE, DESKTOP]
 
-/** Changes how an open page is looked at, without loading it anew. */
+/** Changes the look of an open page without reloading it. */
 export async function setLook(page: Page, { colorScheme, width }: Look): Promise<void> {
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme })
-  // The dashboard changes its colours by script; other pages do so by their styles alone.
+  // The dashboard changes its colours with a script; other pages only with their styles.
   const scheme = 'document.documentElement.dataset.mantineColorScheme'
   await untilTrue(page, `(${scheme} ?? '${colorScheme}') === '${colorScheme}'`)
   await page.evaluate(TWO_FRAMES)
@@ -264,7 +264,7 @@ export async function setLook(page: Page, { colorScheme, width }: Look): Promise
 
 const heightOf = (width: number) => (width < 600 ? 844 : 900)
 
-/** That the page as it stands is accessible and does not scroll sideways, in each of {@link LOOKS}. */
+/** Asserts that the current page is accessible and does not scroll sideways, in each of {@link LOOKS}. */
 export async function expectAccessibleInAllLooks(page: Page): Promise<void> {
   for (const look of LOOKS) {
     await setLook(page, look)
@@ -276,16 +276,16 @@ export async function expectAccessibleInAllLooks(page: Page): Promise<void> {
 type Violation = { id: string; help: string; targets: string[] }
 
 type AxeOptions = {
-  /** Rules that somebody else's page is known to break. */
+  /** Rules that a third-party page is known to violate. */
   known?: readonly string[]
   /**
-   * Checks only what is in the element of this role that lies over the page. The page below it is checked
-   * where nothing lies over it, and a long table takes most of the time.
+   * Checks only the element with this role that covers the page. The page below it is checked
+   * without it, and a long table takes most of the time.
    */
   within?: 'dialog' | 'menu'
 }
 
-/** That axe finds nothing on the page as it stands (WCAG 2.2 AA and good practice). */
+/** Asserts that axe finds no problem on the current page (WCAG 2.2 AA and best practices). */
 export async function expectAccessible(
   page: Page,
   { known = [], within }: AxeOptions = {},
@@ -304,8 +304,8 @@ export async function expectAccessible(
 }
 
 /**
- * Until nothing fades or moves any more: what is half shown has half the contrast. What never ends, as a
- * skeleton's shimmer, is not waited for. As text, since it runs in the page.
+ * Waits for the end of animations: a half-transparent element has half the contrast. Endless ones, such as a
+ * skeleton's shimmer, are ignored. It is a text because it runs in the page.
  */
 const UNTIL_STILL = `(async () => {
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
@@ -320,7 +320,7 @@ const UNTIL_STILL = `(async () => {
   } while (moving.length > 0)
 })()`
 
-/** Waits until nothing on the page fades or moves any more. */
+/** Waits until all animations of the page have ended. */
 export async function untilStill(page: Page): Promise<void> {
   await page.evaluate(UNTIL_STILL)
 }
@@ -330,17 +330,17 @@ const runAxe = (
 ) => `axe.run(${root}, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.html.slice(0, 200) + ' ' + (node.failureSummary ?? '')) })))`
 
-/** That neither Escape nor a click beside it closes a dialog, as one that shows a secret once. */
+/** Asserts that neither Escape nor a click outside closes a dialog, such as one that shows a secret once. */
 export async function expectStaysOpen(page: Page, dialog: Locator): Promise<void> {
   await dialog.waitFor()
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
-  // What a handler of these events changes has been rendered by then.
+  // Changes made by handlers of these events have been rendered by then.
   await page.evaluate(TWO_FRAMES)
   assert.ok(await dialog.isVisible())
 }
 
-/** That nothing makes the page itself scroll sideways, once what slides in has come to rest. */
+/** Asserts that the page does not scroll sideways after its animations. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   await untilTrue(page, 'document.documentElement.scrollWidth <= window.innerWidth')
 }

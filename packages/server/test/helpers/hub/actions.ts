@@ -1,4 +1,4 @@
-/** What people, programs and platforms do with a hub, with everything a test does not care about. */
+/** Actions of operators, programs and platforms on a hub, with defaults for everything that a test does not need. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import {
@@ -24,7 +24,7 @@ import type { StorageEngine } from '../storage/engine.ts'
 import { countRows, runSql } from '../storage/sql.ts'
 import { until } from '../time/until.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
-import { type Answer, expectAnswer } from './response.ts'
+import { expectBody, type TestResponse } from './response.ts'
 
 const { Object: object, Array: array, String: string, Literal: literal, Union: union } = Type
 const nullable = union([string(), Type.Null()])
@@ -44,7 +44,7 @@ export function shareHub(engine: StorageEngine, options: TestHubOptions = {}): (
 
 export type Session = { cookie: string; csrf: string; headers: Record<string, string> }
 
-/** Signs the hub's operator in; `headers` are those that the dashboard's script sends. */
+/** Signs in the hub's operator; `headers` are those of the dashboard's script. */
 export async function signIn(hub: TestHub): Promise<Session> {
   const answer = await hub.send({
     method: 'POST',
@@ -66,7 +66,7 @@ export async function signIn(hub: TestHub): Promise<Session> {
   return { cookie, csrf, headers }
 }
 
-export function cookieOf(answer: Answer): string {
+export function cookieOf(answer: TestResponse): string {
   return answer.cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
 }
 
@@ -76,7 +76,7 @@ export function sendRegistration(
   hub: TestHub,
   platform: SimulatedPlatform,
   over: Record<string, unknown> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { source_base_url, source_api_key, modules } = platform
   return hub.send({
     method: 'POST',
@@ -99,12 +99,12 @@ export async function registerPlatform(
 ): Promise<RegisteredPlatform> {
   const schema = object({ success: literal(true), platform: Platform, hub_api_key: string() })
   const answer = await sendRegistration(hub, simulated, over)
-  const { platform, hub_api_key } = expectAnswer(answer, 201, schema)
+  const { platform, hub_api_key } = expectBody(answer, 201, schema)
   return { id: platform.id, platform, hub_api_key }
 }
 
-/** A platform that is registered, for tests that only push. Its server is gone again. */
-export async function registerAny(
+/** A registered platform for tests that only push. Its server is stopped. */
+export async function registerPushingPlatform(
   hub: TestHub,
   options: PlatformOptions = {},
 ): Promise<RegisteredPlatform & { platform_name: string }> {
@@ -116,8 +116,8 @@ export async function registerAny(
 export type CreatedPlatform = SimulatedPlatform & { id: number; hub_api_key: string; title: string }
 
 /**
- * Registers a platform of a test's own with all of its modules: `cases`, and as many more as are asked for. When it is
- * disposed of, its server ends and the hub pulls it no more, so other tests can share the hub.
+ * Registers a platform for one test with all of its modules: `cases`, and further ones if requested. When it is
+ * disposed of, its server stops and the hub no longer pulls it, so other tests can share the hub.
  */
 export async function createPlatform(
   hub: TestHub,
@@ -150,7 +150,7 @@ export async function setStatus(hub: TestHub, id: number, status: string): Promi
     headers: { authorization: hub.authorization('operator') },
     body: { status },
   })
-  return expectAnswer(answer, 200, object({ success: literal(true), platform: Platform })).platform
+  return expectBody(answer, 200, object({ success: literal(true), platform: Platform })).platform
 }
 
 /** The headers that the specification requires of a push (4.1). */
@@ -163,7 +163,7 @@ export function pushHeaders(hubApiKey: string): Record<string, string> {
   }
 }
 
-/** A whole record of the module `cases`. */
+/** A complete record of the module `cases`. */
 export function newRecord(reference_number: string, over: Record<string, unknown> = {}) {
   return {
     module_name: 'Module cases',
@@ -180,33 +180,33 @@ export function push(
   hubApiKey: string,
   body: unknown,
   method: 'POST' | 'PATCH' = 'POST',
-): Promise<Answer> {
+): Promise<TestResponse> {
   const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const headers = pushHeaders(hubApiKey)
   return hub.send({ method, url: '/api/webhook/receive', headers, body: payload })
 }
 
-/** Records of a platform, first made first; all of them. */
+/** All records of a platform, oldest first. */
 export async function recordsOf(hub: TestHub, platform: string): Promise<StoredRecord[]> {
   const url = `/api/v1/records?sort=record_id&limit=500&platform=${encodeURIComponent(platform)}`
-  const page = expectAnswer(await hub.get(url), 200, RecordPage)
+  const page = expectBody(await hub.get(url), 200, RecordPage)
   assert.equal(page.next_cursor, null, 'There are more records than a page holds')
   return page.records
 }
 
 export async function historyOf(hub: TestHub, recordId: number): Promise<HistoryEntry[]> {
   const answer = await hub.get(`/api/v1/records/${recordId}/history`)
-  return expectAnswer(answer, 200, object({ history: array(HistoryEntry) })).history
+  return expectBody(answer, 200, object({ history: array(HistoryEntry) })).history
 }
 
 export async function rejectedOf(hub: TestHub, platform: string): Promise<RejectedPush[]> {
   const answer = await hub.get(`/api/v1/rejected-pushes?platform=${encodeURIComponent(platform)}`)
-  return expectAnswer(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
+  return expectBody(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
 }
 
 export async function activityOf(hub: TestHub): Promise<ActivityLine[]> {
   const answer = await hub.get('/api/v1/activity?limit=500')
-  return expectAnswer(answer, 200, object({ activity: array(ActivityLine) })).activity
+  return expectBody(answer, 200, object({ activity: array(ActivityLine) })).activity
 }
 
 export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
@@ -214,7 +214,7 @@ export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
     url: '/dashboard/realtime',
     headers: (await signIn(hub)).headers,
   })
-  return expectAnswer(answer, 200, Snapshot)
+  return expectBody(answer, 200, Snapshot)
 }
 
 const PullPage = object({ pull: Pull, tasks: array(PullTask), next_cursor: nullable })
@@ -223,11 +223,11 @@ export type ReadPull = { pull: Pull; tasks: PullTask[]; next_cursor: string | nu
 export async function startPull(hub: TestHub): Promise<Pull> {
   const headers = { authorization: hub.authorization('operator') }
   const answer = await hub.send({ method: 'POST', url: '/api/v1/pulls', headers })
-  return expectAnswer(answer, 202, StartPullAnswer).pull
+  return expectBody(answer, 202, StartPullAnswer).pull
 }
 
 export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {
-  return expectAnswer(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
+  return expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
 }
 
 export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
@@ -237,12 +237,12 @@ export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
   }, `pull ${id} ends`)
 }
 
-/** One whole pull over everything that is registered. */
+/** Runs a pull of all registered modules. */
 export async function pullAll(hub: TestHub): Promise<ReadPull> {
   return untilPullEnds(hub, (await startPull(hub)).id)
 }
 
-/** One whole pull as the schedule starts them. */
+/** Runs a pull as the schedule starts it. */
 export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
   const { pulls, pullDispatcher, processName } = hub.storage
   const lease = { owner: processName, seconds: 20 }
@@ -253,8 +253,8 @@ export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
   return untilPullEnds(hub, pull.id)
 }
 
-/** What is stored, in figures: the same before and after whatever must leave nothing behind. */
-export async function tracesOf(hub: TestHub): Promise<Record<string, unknown>> {
+/** The numbers of stored rows, to compare before and after an action that must store nothing. */
+export async function countStoredRows(hub: TestHub): Promise<Record<string, unknown>> {
   const traces: Record<string, unknown> = {}
   for (const table of ['records', 'record_history', 'rejected_pushes', 'activity', 'pulls']) {
     traces[table] = await countRows(hub.storage, table)

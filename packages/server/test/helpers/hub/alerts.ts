@@ -1,27 +1,27 @@
-/** Alerts as an operator sees them. */
+/** Alerts as the API lists them. */
 import { type Alert, AlertPage } from '@recordhub/protocol'
 import { TestClock } from '../storage/engine.ts'
 import { runSql } from '../storage/sql.ts'
 import { until } from '../time/until.ts'
 import { activityOf } from './actions.ts'
 import type { TestHub } from './hub.ts'
-import { expectAnswer } from './response.ts'
+import { expectBody } from './response.ts'
 
-/** Looks as often as it can. */
+/** Evaluates alerts as often as possible. */
 export const ALERTS_AT_ONCE = { alerts: 1 }
 
-/** A clock that stands at the present, which tokens of tests go by. */
-export function clockOfToday(): TestClock {
+/** A clock that stands still at the current time, as the tokens of tests require. */
+export function createStoppedClock(): TestClock {
   const clock = new TestClock()
   clock.set(new Date().toISOString())
   return clock
 }
 
 export async function alertsOf(hub: TestHub, query = ''): Promise<Alert[]> {
-  return expectAnswer(await hub.get(`/api/v1/alerts?limit=500${query}`), 200, AlertPage).alerts
+  return expectBody(await hub.get(`/api/v1/alerts?limit=500${query}`), 200, AlertPage).alerts
 }
 
-/** The alerts of a kind that are open once there are so many of them. */
+/** Waits for this number of open alerts of a kind, and returns them. */
 export function untilOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise<Alert[]> {
   return until(async () => {
     const open = (await alertsOf(hub, '&state=open')).filter((alert) => alert.kind === kind)
@@ -29,14 +29,14 @@ export function untilOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise
   }, `${count} alerts ${kind} are open`)
 }
 
-/** What the activity tells of alerts, the oldest first. */
-export async function alertLines(hub: TestHub): Promise<string[]> {
+/** The activity entries of alerts, oldest first. */
+export async function alertEntries(hub: TestHub): Promise<string[]> {
   const lines = (await activityOf(hub)).filter(({ kind }) => kind.startsWith('alert.'))
   return lines.map(({ kind }) => kind).reverse()
 }
 
-/** Has all platforms fail in so many pulls in a row; 0 has them go well. */
-export async function failAll(hub: TestHub, pulls: number): Promise<void> {
+/** Makes all platforms fail in this number of consecutive pulls; 0 makes them succeed. */
+export async function failPulls(hub: TestHub, pulls: number): Promise<void> {
   const since = pulls === 0 ? 'NULL' : "'2026-01-01T08:00:00.000Z'"
   const error = pulls === 0 ? 'NULL' : "'The platform cannot be reached.'"
   await runSql(

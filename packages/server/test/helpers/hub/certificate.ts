@@ -1,4 +1,4 @@
-/** A certificate for localhost that no authority has signed. Its key is worth nothing. */
+/** A self-signed certificate for localhost, with its key, for tests only. */
 export const SELF_SIGNED_CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg/Kzcj6eCS3ajkmxp
@@ -18,7 +18,7 @@ SPqzDHRfzA0YvNi63LASJkVXX5tXmqe/
 -----END CERTIFICATE-----`,
 }
 
-/** One that was valid on a day in 2020. */
+/** A certificate that was valid on one day in 2020. */
 export const EXPIRED_CERTIFICATE = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoTwEjeDxJabfY6QL

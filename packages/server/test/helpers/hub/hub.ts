@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import type { BackgroundIntervals } from '../../../src/app/background-intervals.ts'
-import { createHub, type Hub, type HubDeps } from '../../../src/app.ts'
-import { readConfig } from '../../../src/config.ts'
+import { type BackgroundIntervals, createHub, type Hub, type HubDeps } from '../../../src/app.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import type { Role } from '../../../src/domain/auth/caller.ts'
 import { isErrorCode } from '../../../src/errors.ts'
 import { createApiToken } from '../../../src/features/auth/api-token.ts'
@@ -14,31 +13,31 @@ import { type Clock, type MonotonicClock, systemClock } from '../../../src/lib/t
 import type { PlatformTimeouts } from '../../../src/platform-client/request/timeouts.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageEngine } from '../storage/engine.ts'
-import type { Answer } from './response.ts'
+import type { TestResponse } from './response.ts'
 
 export const SECRET = 'the secret of a test hub, 32 characters or more'
 export const PASSWORD = 'correct horse battery staple'
 export const EMAIL = 'ann@example.org'
 
 const NEVER = 3_600_000
-/** Hashing a password at its real cost takes 0.2 s of a processor; the cost has a test of its own. */
+/** Hashing a password at its real cost takes 0.2 s of processor time; another test checks the cost. */
 const CHEAP_PASSWORDS = { logN: 4, r: 1, p: 1 }
 
 export type TestHubOptions = {
   env?: Record<string, string>
   clock?: Clock
-  /** The time that the rate limits are measured by. */
+  /** The clock of the rate limits. */
   monotonicClock?: MonotonicClock
-  /** Puts something between the hub and its storage, such as a fault. */
+  /** Wraps the storage, for example to inject a fault. */
   wrap?: (storage: Storage) => Storage
-  /** How the hub waits for platforms; it never pauses before it asks again unless told otherwise. */
+  /** The timeouts for platforms; by default there is no pause before a retry. */
   timeouts?: Partial<PlatformTimeouts>
-  /** How often it looks after what nobody asks for; hardly ever unless told otherwise. */
+  /** The intervals of background work; by default it practically never runs. */
   intervals?: Partial<BackgroundIntervals>
   mailTimeouts?: MailTimeouts
-  /** Resolves with true where a pull's time is to be over, and must resolve when the signal comes. */
+  /** Resolves with true to end the time of a pull, and must resolve when the signal is aborted. */
   waitForLimit?: HubDeps['waitForLimit']
-  /** Reads long lists in a thread of their own, as a real hub on SQLite does. */
+  /** Reads long lists in a separate thread, as a real hub on SQLite does. */
   withReadThread?: boolean
   /** Creates the operator {@link EMAIL}. */
   withOperator?: boolean
@@ -48,26 +47,26 @@ export type HubRequest = {
   method?: InjectOptions['method']
   url: string
   headers?: Record<string, string>
-  /** As it goes on the wire; what is no text is sent as JSON. */
+  /** A text is sent unchanged; anything else as JSON. */
   body?: unknown
 }
 
 export type TestHub = {
   storage: Storage
-  /** Where it listens: `http://127.0.0.1:<port>`. */
+  /** Its address: `http://127.0.0.1:<port>`. */
   address: string
   setupLink: string | null
-  /** A token of this role, ready for `Authorization`. */
+  /** The `Authorization` header with a token of this role. */
   authorization: (role: Role) => string
   /** Sends a request without a socket. */
-  send: (request: HubRequest) => Promise<Answer>
+  send: (request: HubRequest) => Promise<TestResponse>
   /** Reads as a program with the role admin. */
-  get: (url: string) => Promise<Answer>
+  get: (url: string) => Promise<TestResponse>
   /** Everything the hub has logged. */
   log: () => string
   /** Stops the hub; the storage stays open. */
   stop: () => Promise<void>
-  /** Stops the hub and starts another one on what it stored. */
+  /** Stops the hub and starts another one on the same storage. */
   restart: (options?: TestHubOptions) => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -85,7 +84,7 @@ export async function startTestHub(
   let running = await run(storage, options, lines)
   const stop = () => running.hub.stop()
 
-  async function send(request: HubRequest): Promise<Answer> {
+  async function send(request: HubRequest): Promise<TestResponse> {
     const { method = 'GET', url, headers = {}, body } = request
     const payload =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
@@ -141,7 +140,7 @@ export async function startTestHub(
 export async function sendOverSocket(
   hub: Pick<TestHub, 'address'>,
   request: HubRequest & { method?: string },
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { method = 'GET', url, headers = {}, body } = request
   const answer = await fetch(`${hub.address}${url}`, {
     method,
@@ -165,7 +164,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
       PORT: '0',
       HUB_TIME_ZONE: 'UTC',
       HUB_PULL_SCHEDULE: 'off',
-      // Tests look again and again without a pause until something has come to pass.
+      // Tests poll without pauses.
       HUB_API_RATE_LIMIT: '0',
       ...(withOperator ? { HUB_ADMIN_EMAIL: EMAIL, HUB_ADMIN_PASSWORD: PASSWORD } : {}),
       ...env,
@@ -204,11 +203,11 @@ async function createAuthorization(storage: Storage, role: Role): Promise<string
   return `Bearer ${await createApiToken({ operators: storage.operators, clock: systemClock }, request)}`
 }
 
-/** A limit of pulls that is over when the test says so. */
+/** A time limit of pulls that the test controls. */
 export function createLimit() {
   let end: (() => void) | null = null
   return {
-    /** Ends the time of the pull that runs. */
+    /** Ends the time of the running pull. */
     reach: () => end?.(),
     waitForLimit: (_: number, signal: AbortSignal) =>
       new Promise<boolean>((resolve) => {
@@ -227,7 +226,7 @@ function keepLines(lines: string[]): Writable {
   })
 }
 
-/** Whatever a test asks for, the code of an error is one that `docs/errors.md` lists. */
+/** Asserts that the code of every error is in `docs/errors.md`. */
 function expectKnownCode(body: string): void {
   if (!body.startsWith('{"success":false')) return
   const { code } = Object(JSON.parse(body))

@@ -1,4 +1,4 @@
-/** The token of a link that holds once, where the page finds it: behind the #, which a browser sends to nobody. */
+/** The token of a single-use link, which is behind the # so that browsers do not send it. */
 export function tokenOfLink(link: string): string {
   return new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? ''
 }

@@ -1,12 +1,12 @@
-/** A platform that drops records, and the questions that a hub asks about them. */
+/** A platform whose records become missing, and the missing reviews of the hub. */
 import { type MissingReview, MissingReviewPage, type StoredRecord } from '@recordhub/protocol'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
 import { pullAll, recordsOf, registerPlatform } from './actions.ts'
 import { startTestHub, type TestHubOptions } from './hub.ts'
-import { expectAnswer } from './response.ts'
+import { expectBody } from './response.ts'
 
-/** A hub that has pulled so many records, R-0 and on, of the only module of the only platform. */
+/** A hub that has pulled this number of records, R-0 and following, from one module of one platform. */
 export async function startWithRecords(
   engine: StorageEngine,
   count: number,
@@ -31,7 +31,7 @@ export async function startWithRecords(
     read: () => recordsOf(hub, platform.platform_name),
     async reviews(query = ''): Promise<MissingReview[]> {
       const answer = await hub.get(`/api/v1/missing-reviews${query}`)
-      return expectAnswer(answer, 200, MissingReviewPage).missing_reviews
+      return expectBody(answer, 200, MissingReviewPage).missing_reviews
     },
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()
@@ -40,7 +40,7 @@ export async function startWithRecords(
   }
 }
 
-/** The references of those that are marked, in their order. */
+/** The sorted reference numbers of the marked records. */
 export function missingOf(records: StoredRecord[]): string[] {
   return records
     .filter((record) => record.missing_since !== null)

@@ -1,4 +1,4 @@
-/** A tiny OpenID Connect provider: whoever comes is signed in at once as the person that the test says. */
+/** A minimal OpenID Connect provider that signs in everybody as the person that the test sets. */
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,18 +11,18 @@ export type OidcProvider = {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Who is signed in there from now on. */
+  /** Sets the person who is signed in. */
   become: (person: Partial<Person>) => void
-  /** Has the tokens say something else than they should. */
+  /** Overrides claims of the tokens. */
   forge: (claims: Record<string, unknown>) => void
-  /** Has the description say something else than it should. */
+  /** Overrides members of the discovery document. */
   describe: (members: Record<string, unknown>) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
 type Grant = { person: Person; nonce: string; challenge: string; redirectUri: string }
 
-/** @param before one that has gone away, in whose place it comes. */
+/** @param before a stopped provider whose address the new one uses. */
 export async function startOidcProvider(before?: OidcProvider): Promise<OidcProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }

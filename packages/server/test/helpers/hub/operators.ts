@@ -1,23 +1,23 @@
-/** Operators of a hub as tests make them and sign them in. */
+/** Creates operators for tests and signs them in. */
 import assert from 'node:assert/strict'
 import type { Role } from '../../../src/domain/auth/caller.ts'
 import { cookieOf, type Session } from './actions.ts'
 import { EMAIL, PASSWORD, type TestHub } from './hub.ts'
 import { tokenOfLink } from './link-token.ts'
-import { type Answer, expectObject } from './response.ts'
+import { expectObject, type TestResponse } from './response.ts'
 
 export function trySignIn(
   hub: TestHub,
   email: string,
   password = PASSWORD,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   const body = { email, password }
   return hub.send({ method: 'POST', url: '/api/auth/sign-in/email', headers, body })
 }
 
-/** The session of a sign-in that is complete. */
-export async function sessionOf(hub: TestHub, signedIn: Answer): Promise<Session> {
+/** The session of a completed sign-in. */
+export async function sessionOf(hub: TestHub, signedIn: TestResponse): Promise<Session> {
   assert.ok(signedIn.status === 200 || signedIn.status === 302, signedIn.text)
   const cookie = cookieOf(signedIn)
   const answer = await hub.send({ url: '/api/v1/session', headers: { cookie } })
@@ -29,7 +29,7 @@ export async function signInAs(hub: TestHub, email = EMAIL, password = PASSWORD)
   return sessionOf(hub, await trySignIn(hub, email, password))
 }
 
-/** Invites somebody as a program with the role admin. @returns the token of the link. */
+/** Invites an operator with an admin token. @returns the token of the link. */
 export async function invite(hub: TestHub, email: string, role: Role): Promise<string> {
   const answer = await hub.send({
     method: 'POST',
@@ -41,17 +41,17 @@ export async function invite(hub: TestHub, email: string, role: Role): Promise<s
   return tokenOfLink(String(link))
 }
 
-/** Asks who is invited by the link with this token. */
-export function readInvited(hub: TestHub, token: string): Promise<Answer> {
+/** Reads the invitation with this token. */
+export function readInvited(hub: TestHub, token: string): Promise<TestResponse> {
   return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
 }
 
-export function accept(hub: TestHub, token: string, over: object = {}): Promise<Answer> {
+export function accept(hub: TestHub, token: string, over: object = {}): Promise<TestResponse> {
   const body = { token, name: 'Bob', password: PASSWORD, ...over }
   return hub.send({ method: 'POST', url: '/invitation', body })
 }
 
-/** An operator who came by an invitation. */
+/** An operator who has accepted an invitation. */
 export async function addOperator(hub: TestHub, email: string, role: Role): Promise<string> {
   const made = await accept(hub, await invite(hub, email, role))
   assert.equal(made.status, 201, made.text)
@@ -65,7 +65,7 @@ let created = 0
 
 export type CreatedOperator = { id: string; email: string }
 
-/** Creates an operator of a test's own, whose password is {@link PASSWORD}. */
+/** Creates an operator for one test, with the password {@link PASSWORD}. */
 export async function createOperator(
   hub: TestHub,
   { role = 'admin' }: { role?: Role } = {},
@@ -75,14 +75,14 @@ export async function createOperator(
   return { id: await addOperator(hub, email, role), email }
 }
 
-/** What somebody who is signed in asks of the hub. */
+/** A request of a signed-in operator. */
 export function callAs(
   hub: TestHub,
   session: Pick<Session, 'headers'>,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   url: string,
   body?: object,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { headers } = session
   return hub.send({ method, url, headers, ...(body === undefined ? {} : { body }) })
 }

@@ -1,4 +1,4 @@
-/** A hub with one platform of one module, `cases`, for tests of how it is read. */
+/** A hub with one platform and one module, `cases`, for tests of pulls. */
 import type { Pull, PullTask, RejectedPush, StoredRecord } from '@recordhub/protocol'
 import { type SimulatedPlatform, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
@@ -16,10 +16,10 @@ export type PulledHub = {
   hub: TestHub
   platform: SimulatedPlatform
   registered: RegisteredPlatform
-  /** One whole pull: how its only task ended. */
+  /** Runs a pull and returns its only task. */
   pull: () => Promise<PullTask & { pull: Pull }>
   records: () => Promise<StoredRecord[]>
-  /** Their references, first made first. */
+  /** The reference numbers of the records, oldest first. */
   references: () => Promise<string[]>
   rejected: () => Promise<RejectedPush[]>
   [Symbol.asyncDispose]: () => Promise<void>

@@ -1,16 +1,16 @@
-/** What attackers send to a hub over a bare socket, and what of it is found stored afterwards. */
+/** Sends raw bytes to a hub over a socket, and reads what the hub stores. */
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { runSql } from '../storage/sql.ts'
 
-/** So long nothing may come after the last answer before that counts as all; a hub that closes ends it at once. */
+/** The silence after the last response that ends a read; a closed connection ends it immediately. */
 const SILENCE_MS = 150
 const TIMEOUT_MS = 10_000
 
 /**
- * Sends bytes as they are, and gives back all that comes until the hub closes or falls silent.
- * @param least so many answers it waits for, however long each takes.
+ * Sends bytes unchanged, and returns everything until the hub closes the connection or falls silent.
+ * @param least the number of responses to wait for, however long each takes.
  */
 export function sendRaw(address: string, bytes: string | Buffer, least = 1): Promise<string> {
   const { hostname, port } = new URL(address)
@@ -29,19 +29,19 @@ export function sendRaw(address: string, bytes: string | Buffer, least = 1): Pro
   })
 }
 
-/** The statuses of all answers in what came, those that only announce one left out. */
+/** The statuses of all responses, without informational ones. */
 export function statusesIn(answer: string): number[] {
   return [...answer.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map((match) => Number(match[1]))
 }
 
-/** A digest of each table: what must not change shows by its name. */
+/** A digest of each table by name, to detect changes. */
 export async function digestTables(storage: Storage): Promise<Record<string, string>> {
   const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
   const tables = await readTables(storage)
   return Object.fromEntries([...tables].map(([name, text]) => [name, digestOf(text)]))
 }
 
-/** Everything that is stored, as text, by table. */
+/** All stored data as text, by table. */
 export async function readTables(storage: Storage): Promise<Map<string, string>> {
   const { engine } = await storage.readEngine()
   const names = await runSql(

@@ -1,16 +1,16 @@
-/** What was refused, and its replays, through HTTP. */
+/** Rejected pushes and their replays over HTTP. */
 import assert from 'node:assert/strict'
 import { type RejectedPush, RejectedPushGroup, ReplayAnswer } from '@recordhub/protocol'
 import Type from 'typebox'
 import { push, type RegisteredPlatform, rejectedOf } from './actions.ts'
 import type { TestHub } from './hub.ts'
-import { type Answer, expectAnswer } from './response.ts'
+import { expectBody, type TestResponse } from './response.ts'
 
 export type Registered = RegisteredPlatform & { platform_name: string }
 const Groups = Type.Object({ groups: Type.Array(RejectedPushGroup) })
 
-/** Pushes what is refused: how it is kept. */
-export async function refuse(
+/** Sends a push that is rejected, and returns the rejected push. */
+export async function sendRejectedPush(
   hub: TestHub,
   platform: Registered,
   body: unknown,
@@ -21,7 +21,7 @@ export async function refuse(
   return newest
 }
 
-export function sendToRejected(hub: TestHub, path: string, body: unknown): Promise<Answer> {
+export function sendToRejected(hub: TestHub, path: string, body: unknown): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url: `/api/v1/rejected-pushes${path}`,
@@ -33,15 +33,15 @@ export function sendToRejected(hub: TestHub, path: string, body: unknown): Promi
   })
 }
 
-export function sendReplay(hub: TestHub, id: number, body: unknown): Promise<Answer> {
+export function sendReplay(hub: TestHub, id: number, body: unknown): Promise<TestResponse> {
   return sendToRejected(hub, `/${id}/replay`, body)
 }
 
 export async function replayOne(hub: TestHub, id: number, body: unknown) {
-  return expectAnswer(await sendReplay(hub, id, body), 200, ReplayAnswer).replay
+  return expectBody(await sendReplay(hub, id, body), 200, ReplayAnswer).replay
 }
 
 export async function groupsOf(hub: TestHub, platform: string): Promise<RejectedPushGroup[]> {
   const answer = await hub.get(`/api/v1/rejected-pushes/groups?platform=${platform}`)
-  return expectAnswer(answer, 200, Groups).groups
+  return expectBody(answer, 200, Groups).groups
 }

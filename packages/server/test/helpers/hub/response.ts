@@ -1,22 +1,22 @@
-/** An answer of the hub as tests look at it: parsed and checked against a schema, never cast. */
+/** A response of the hub for tests: parsed and checked against a schema, never cast. */
 import assert from 'node:assert/strict'
 import { ErrorAnswer } from '@recordhub/protocol'
+import { isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { isErrorCode } from '../../../src/errors.ts'
-import { isJsonObject, type JsonObject } from '../../../src/lib/json/lossless-json.ts'
 
-export type Answer = {
+export type TestResponse = {
   status: number
-  /** The value of a header, '' where there is none. */
+  /** The value of a header, or '' without it. */
   header: (name: string) => string
   cookies: string[]
   text: string
 }
 
-/** The body as the schema says, and the status as expected. */
-export function expectAnswer<Schema extends TSchema>(
-  answer: Answer,
+/** Asserts the status and the schema of the body, and returns the body. */
+export function expectBody<Schema extends TSchema>(
+  answer: TestResponse,
   status: number,
   schema: Schema,
 ): Static<Schema> {
@@ -25,16 +25,16 @@ export function expectAnswer<Schema extends TSchema>(
   throw new Error(`${JSON.stringify([...Value.Errors(schema, value)])} in ${answer.text}`)
 }
 
-/** The body as a JSON object, and the status as expected. */
-export function expectObject(answer: Answer, status: number): JsonObject {
+/** Asserts the status and returns the body as a JSON object. */
+export function expectObject(answer: TestResponse, status: number): JsonObject {
   const value = parseBody(answer, status)
   assert.ok(isJsonObject(value), answer.text)
   return value
 }
 
-/** An error in the one shape that errors have: nothing in it but what the documents name. */
-export function expectError(answer: Answer, status: number, code: string): ErrorAnswer {
-  const error = expectAnswer(answer, status, ErrorAnswer)
+/** Asserts that the response is an error with exactly the documented members. */
+export function expectError(answer: TestResponse, status: number, code: string): ErrorAnswer {
+  const error = expectBody(answer, status, ErrorAnswer)
   assert.equal(error.code, code, answer.text)
   assert.ok(isErrorCode(error.code), `${error.code} is not in the catalogue`)
   assert.equal(error.request_id, answer.header('x-request-id'))
@@ -46,12 +46,12 @@ export function expectError(answer: Answer, status: number, code: string): Error
   return error
 }
 
-/** The members of an object are these and no others. */
+/** Asserts that an object has exactly these members. */
 export function expectMembers(value: object, members: readonly string[]): void {
   assert.deepEqual(Object.keys(value).sort(), [...members].sort())
 }
 
-/** None of these texts is in any of those. */
+/** Asserts that none of these texts is in any of those. */
 export function expectAbsent(secrets: readonly string[], texts: readonly string[]): void {
   for (const secret of secrets) {
     assert.ok(secret.length >= 12, 'A secret this short may be anywhere')
@@ -59,7 +59,7 @@ export function expectAbsent(secrets: readonly string[], texts: readonly string[
   }
 }
 
-function parseBody(answer: Answer, status: number): unknown {
+function parseBody(answer: TestResponse, status: number): unknown {
   assert.equal(answer.status, status, answer.text)
   assert.match(answer.header('content-type'), /^application\/json(;|$)/)
   return JSON.parse(answer.text)

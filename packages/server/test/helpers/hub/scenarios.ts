@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../src/domain/auth/caller.ts'
-import { tracesOf } from './actions.ts'
+import { countStoredRows } from './actions.ts'
 import type { HubRequest, TestHub } from './hub.ts'
 import { expectAbsent, expectError, expectObject } from './response.ts'
 
 export type Scenario = {
   name: string
   request: HubRequest
-  /** Who sends the request: an API token of this role, or nobody where it is null. `admin` by default. */
+  /** The role of the token in the request; null for none. `admin` by default. */
   role?: Role | null
   status: number
   /** The code of the expected error. A scenario without one expects a JSON object. */
@@ -34,7 +34,7 @@ export function testScenarios(hub: () => TestHub, scenarios: readonly Scenario[]
 /** Sends the request of one row and checks everything that the row says. */
 async function runScenario(hub: TestHub, scenario: Scenario): Promise<void> {
   const { name, request, role = 'admin', status, code, stored = {}, absent = [] } = scenario
-  const before = await tracesOf(hub)
+  const before = await countStoredRows(hub)
   const authorization = role === null ? {} : { authorization: hub.authorization(role) }
   const response = await hub.send({
     ...request,
@@ -51,5 +51,5 @@ async function runScenario(hub: TestHub, scenario: Scenario): Promise<void> {
     table,
     Number(before[table]) + Number(rows),
   ])
-  assert.deepEqual(await tracesOf(hub), { ...before, ...Object.fromEntries(expected) }, name)
+  assert.deepEqual(await countStoredRows(hub), { ...before, ...Object.fromEntries(expected) }, name)
 }

@@ -1,9 +1,9 @@
-/** Codes of apps and passkeys as operators of tests set them up and sign in with them. */
+/** Sets up authenticator apps and passkeys for operators of tests, and signs in with them. */
 import assert from 'node:assert/strict'
 import { cookieOf, type Session } from './actions.ts'
 import { PASSWORD, type TestHub } from './hub.ts'
 import { callAs, sessionOf } from './operators.ts'
-import { type Answer, expectObject } from './response.ts'
+import { expectObject, type TestResponse } from './response.ts'
 import { createSoftwarePasskey } from './software-passkey.ts'
 import { totpCode } from './totp.ts'
 
@@ -11,7 +11,7 @@ export const ACCOUNT = '/api/v1/account'
 export const ORIGIN = 'http://localhost'
 const AT_HOME = { host: 'localhost', origin: ORIGIN }
 
-/** Sets a second factor up. The code of this step is spent. */
+/** Sets up a second factor. The code of the current step is used. */
 export async function enableSecondFactor(hub: TestHub, session: Session) {
   const begun = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor`, {
     password: PASSWORD,
@@ -29,15 +29,15 @@ export async function enableSecondFactor(hub: TestHub, session: Session) {
 
 export function sendCode(
   hub: TestHub,
-  signedIn: Answer,
+  signedIn: TestResponse,
   path: string,
   code: string,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const headers = { cookie: cookieOf(signedIn) }
   return hub.send({ method: 'POST', url: `/api/auth/two-factor/${path}`, headers, body: { code } })
 }
 
-/** Has a device in software make a passkey for who is signed in. */
+/** Creates a passkey with a software authenticator for the signed-in operator. */
 export async function addPasskey(hub: TestHub, session: Session, flags = { userVerified: true }) {
   const passkey = createSoftwarePasskey()
   const home = { headers: { ...session.headers, ...AT_HOME } }

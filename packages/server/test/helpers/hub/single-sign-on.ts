@@ -1,16 +1,16 @@
-/** The way to a provider of single sign-on and back, as a browser goes it. */
+/** Single sign-on with redirects to the provider and back, as in a browser. */
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { StorageEngine } from '../storage/engine.ts'
 import { cookieOf } from './actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
 import type { OidcProvider } from './oidc-provider.ts'
-import { type Answer, expectObject } from './response.ts'
+import { expectObject, type TestResponse } from './response.ts'
 
 export const SITE = 'http://localhost'
 export const AT_HOME = { host: 'localhost', origin: SITE }
 
-/** A hub whose operators can come from a provider. */
+/** A hub with single sign-on. */
 export async function startHubWith(
   engine: StorageEngine,
   provider: OidcProvider,
@@ -37,7 +37,7 @@ export function optionsWith(
   }
 }
 
-/** A clock that can be put ahead past the seconds for which a failure of the provider is kept. */
+/** A clock that can be set ahead by the time for which a failure of the provider is cached. */
 export function createClockAhead() {
   let ahead = 0
   return {
@@ -48,7 +48,7 @@ export function createClockAhead() {
   }
 }
 
-export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<Answer> {
+export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url: '/api/auth/sign-in/social',
@@ -57,13 +57,13 @@ export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<A
   })
 }
 
-/** The whole way: to the provider and back. */
-export async function signOn(hub: TestHub): Promise<Answer> {
-  return comeBack(hub, await beginSignOn(hub))
+/** Runs a complete single sign-on. */
+export async function signOn(hub: TestHub): Promise<TestResponse> {
+  return followRedirects(hub, await beginSignOn(hub))
 }
 
-/** Goes to the provider by what has begun, and back. */
-export async function comeBack(hub: TestHub, begun: Answer): Promise<Answer> {
+/** Follows the redirect to the provider and back. */
+export async function followRedirects(hub: TestHub, begun: TestResponse): Promise<TestResponse> {
   const { url } = expectObject(begun, 200)
   const sentBack = await fetch(String(url), { redirect: 'manual' })
   const back = new URL(sentBack.headers.get('location') ?? '')

@@ -1,4 +1,4 @@
-/** A real mail server on loopback, which takes mails, refuses them, or falls silent. */
+/** A real mail server on loopback, which accepts mails, rejects them, or falls silent. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -7,18 +7,18 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 type TakenMail = {
   from: string
   to: string[]
-  /** Everything that came after DATA. */
+  /** Everything received after DATA. */
   source: string
   user: string | null
 }
 
 export type TestMailServer = {
-  /** `smtp://127.0.0.1:<port>`, with a name and password where `login` asks for one. */
+  /** `smtp://127.0.0.1:<port>`, with a name and password if `login` is set. */
   url: string
   mails: TakenMail[]
-  /** What it does with the next mails. */
+  /** Sets the reaction to the next mails. */
   behave: (how: 'take' | 'refuse' | 'hang') => void
-  /** How many mails have come as far as DATA, whatever became of them. */
+  /** The number of mails that reached DATA, accepted or not. */
   tries: () => number
   [Symbol.asyncDispose]: () => Promise<void>
 }

@@ -1,13 +1,13 @@
-/** An authenticator in software: makes a passkey and signs with it, as a device does (WebAuthn, level 2). */
+/** A software authenticator: creates a passkey and signs with it like a device (WebAuthn, level 2). */
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
 type Flags = { userVerified: boolean }
 type Options = { challenge: string; rp?: { id: string }; rpId?: string }
 
 export type SoftwarePasskey = {
-  /** What a browser answers to the options of a registration. */
+  /** The browser's response to the options of a registration. */
   register: (options: Options, origin: string, flags?: Flags) => object
-  /** What it answers to those of a sign-in. */
+  /** The browser's response to the options of a sign-in. */
   sign: (options: Options, origin: string, flags?: Flags) => object
 }
 
@@ -82,7 +82,7 @@ function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
-/** The few forms of CBOR (RFC 8949) that a passkey is written in. */
+/** The subset of CBOR (RFC 8949) that passkeys use. */
 function cborHead(major: number, value: number): Buffer {
   if (value < 24) return Buffer.from([(major << 5) | value])
   if (value < 256) return Buffer.from([(major << 5) | 24, value])

@@ -1,4 +1,4 @@
-/** Opens a spreadsheet as a spreadsheet program would, and gives what its cells hold. */
+/** Reads a spreadsheet like a spreadsheet program, and returns the content of its cells. */
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { fromBuffer } from 'yauzl'
@@ -48,7 +48,7 @@ function unzip(file: Buffer): Promise<Map<string, string>> {
 }
 
 function readSheet(xml: string): ReadCell[][] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no place for them.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not allow them.
   assert.doesNotMatch(xml, /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/)
   return [...xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)].map(([, number, cells = ''], index) => {
     assert.equal(Number(number), index + 1)

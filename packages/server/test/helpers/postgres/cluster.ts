@@ -1,4 +1,4 @@
-/** The data of a PostgreSQL for tests and the process that serves them. */
+/** The data folder and the process of a PostgreSQL server for tests. */
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ export type Cluster = {
   user: User | null
   binaries: Binaries
   password: string
-  /** Above those of a test server. */
+  /** These override the settings of a test server. */
   settings: Record<string, string>
 }
 
@@ -22,7 +22,7 @@ const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // Lies in the data folder, so that a killed server leaves nothing elsewhere.
+  // In the data folder, so that a killed server leaves nothing elsewhere.
   dynamic_shared_memory_type: 'mmap',
 }
 
@@ -33,7 +33,7 @@ const READY = 'ready to accept connections'
 /** Only keeps a failure short. */
 const START_LIMIT = 180_000
 
-/** UTF-8, locale C, passwords by SCRAM. Rejects with what `initdb` said. */
+/** Creates a cluster with UTF-8, locale C and SCRAM passwords. Rejects with the output of `initdb`. */
 export async function createCluster({ folder, user, binaries, password }: Cluster): Promise<void> {
   const passwordFile = join(folder, 'password')
   await writeFile(passwordFile, password, { mode: 0o600 })
@@ -45,7 +45,7 @@ export async function createCluster({ folder, user, binaries, password }: Cluste
   if (end !== 'ended with 0') throw failure(binaries.initdb, binaries, end, initdb)
 }
 
-/** Resolves when the server takes connections; rejects with the end of what it said. */
+/** Resolves when the server accepts connections; rejects with the end of its output. */
 export async function runServer(cluster: Cluster, port: number): Promise<ServerProcess> {
   const { folder, user, binaries } = cluster
   const settings = Object.entries({ ...SETTINGS, ...cluster.settings, port: String(port) })

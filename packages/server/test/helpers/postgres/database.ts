@@ -1,4 +1,4 @@
-/** Databases for tests on one PostgreSQL: TEST_DATABASE_URL, which the global setup gives. */
+/** Databases for tests on one PostgreSQL server: TEST_DATABASE_URL, which the global setup sets. */
 import { createHash, randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { type PostgresServer, startPostgres } from './server.ts'
@@ -6,13 +6,13 @@ import { type PostgresServer, startPostgres } from './server.ts'
 export type TestDatabase = {
   url: string
   name: string
-  /** Ends the connections to it. Nothing where it is gone. */
+  /** Drops the database with its connections. Does nothing if it does not exist. */
   drop(): Promise<void>
 }
 
 /**
- * Stands in the names of all databases of a run of tests. The global setup makes one for all its
- * processes; a process that is run by itself is a run of its own.
+ * A part of the names of all databases of a test run. The global setup creates one for all of its
+ * processes; a process that runs alone is its own run.
  */
 const givenRun = process.env['TEST_DATABASE_RUN']
 const run = givenRun ?? newRun()
@@ -25,8 +25,8 @@ export function newRun(): string {
 }
 
 /**
- * The server for tests. Where nobody gave one, this process starts its own, which is removed when
- * nothing is left to do in the process, and at the latest with it.
+ * The server for tests. If none is configured, this process starts its own, which is removed when
+ * the process becomes idle, and at the latest when it ends.
  */
 export async function testServerUrl(): Promise<string> {
   const given = process.env['TEST_DATABASE_URL']
@@ -39,8 +39,8 @@ export async function testServerUrl(): Promise<string> {
 }
 
 /**
- * A database of its own, UTF-8 and locale C: empty, or a copy of another of this server. What is
- * not dropped goes at the end of the run.
+ * Creates a database with UTF-8 and locale C: empty, or a copy of another one on this server. It is
+ * dropped at the end of the run at the latest.
  */
 export async function createDatabase({
   template,
@@ -53,10 +53,10 @@ export async function createDatabase({
 }
 
 /**
- * A copy of the database that `prepare` makes of an empty one. It is made once in a run, whatever
- * the number of processes, and kept until the run's end; a next run makes its own, so that no
- * template outlives the code that made it. Which is which is told by the text of `prepare`; pass a
- * `key` where that is not enough.
+ * Creates a copy of the database that `prepare` fills. That template is created once in a run, whatever
+ * the number of processes, and dropped at its end, so that no
+ * template is older than the code. The text of `prepare` identifies a template; pass a
+ * `key` if that is not enough.
  */
 export async function databaseFromTemplate(
   prepare: (url: string) => Promise<void>,
@@ -77,7 +77,7 @@ export async function databaseFromTemplate(
   })
 }
 
-/** Drops all databases of a run, also those of processes that were killed. */
+/** Drops all databases of a run, also those of killed processes. */
 export async function dropRun(server: string, ended: string): Promise<void> {
   await withClient(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
@@ -98,7 +98,7 @@ async function create(client: Client, server: string, template?: string): Promis
   }
 }
 
-/** Under another name until it is whole; what a killed process left half-made is thrown away. */
+/** It has another name until it is complete; a template that a killed process left incomplete is dropped. */
 async function makeTemplate(
   client: Client,
   server: string,
@@ -112,7 +112,7 @@ async function makeTemplate(
   await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${template}`)
 }
 
-/** From the template that nobody can be connected to. */
+/** Creates a database from the template that accepts no connections. */
 const EMPTY = "TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C'"
 
 function prefix(of: string): string {
@@ -134,7 +134,7 @@ function urlOf(server: string, name: string): string {
   return url.href
 }
 
-/** A given run is dropped by the global teardown, and an own server goes as a whole. */
+/** The global teardown drops the databases of its run; a server of this process is removed completely. */
 function sweepAtTheEnd(server: string): void {
   if (isSwept || givenRun || ownServer) return
   isSwept = true

@@ -1,4 +1,4 @@
-/** The temporary folder of a PostgreSQL for tests, and what it leaves outside of it. */
+/** The temporary folder of a PostgreSQL server for tests, and the shared memory that it leaves. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,8 +10,8 @@ import { tryCommand, type User } from './process.ts'
 const ROOM = 1024 ** 3
 
 /**
- * A folder that belongs to the user and that they can reach: in memory where there is room, else
- * on the disk, as with `onDisk`. With `programs`, where programs can be run: a memory folder is often mounted noexec.
+ * Creates a folder that belongs to the user: in memory if there is space, otherwise
+ * on the disk, as with `onDisk`. With `programs`, programs can run in it: a memory folder is often mounted noexec.
  */
 export async function makeServerFolder(
   user: User | null,
@@ -55,8 +55,8 @@ async function makeFolder(
 }
 
 /**
- * Deletes the folder of a server that does not run. A killed one leaves a segment of System V shared
- * memory as well, of which some systems have only 32; its id stands in line 7 of the lock file.
+ * Deletes the folder of a stopped server. A killed server also leaves a segment of System V shared
+ * memory, of which some systems have only 32; line 7 of the lock file contains its id.
  */
 export function removeServerFolder(folder: string): void {
   const lock = join(folder, 'data', 'postmaster.pid')

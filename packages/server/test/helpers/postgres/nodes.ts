@@ -1,4 +1,4 @@
-/** Several nodes on one database of PostgreSQL, and what a test holds and sees from outside of them. */
+/** Several nodes on one PostgreSQL database, with locks and queries from outside of them. */
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -14,11 +14,11 @@ export type TwoNodes = {
   clock: TestClock
   here: Node
   there: Node
-  /** A client that looks from outside, in no transaction. */
+  /** A separate client without a transaction. */
   observer: Client
 }
 
-/** A hub's storage on a database that may have others; by the database's clock unless told otherwise. */
+/** The storage of one of several hubs on a database; by default with the clock of the database. */
 export function openNode(url: string, clock?: Clock): Promise<Storage> {
   const options = { url, timeZone: 'UTC', ...AT_ONCE }
   return openPostgres(clock ? { ...options, clock } : options)
@@ -41,8 +41,8 @@ export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Pro
   }
 }
 
-/** Resolves when so many sessions of the observer's database wait for a lock. */
-export async function untilWaiting(observer: Client, count: number): Promise<void> {
+/** Resolves when this number of sessions of the observer's database wait for a lock. */
+export async function untilLockWaiters(observer: Client, count: number): Promise<void> {
   await untilTrue(`${count} sessions wait for a lock`, async () => {
     const { rows } = await observer.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
@@ -52,7 +52,7 @@ export async function untilWaiting(observer: Client, count: number): Promise<voi
   })
 }
 
-/** The process numbers of the sessions that listen for news. */
+/** The process ids of the sessions that listen for notifications. */
 export async function listeningSessions(observer: Client): Promise<number[]> {
   const { rows } = await observer.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -61,8 +61,8 @@ export async function listeningSessions(observer: Client): Promise<number[]> {
   return rows.map((row) => row.pid)
 }
 
-/** Holds what a statement locks while the work is done, and `release` gives it back before its end. */
-export async function whileHolding<Result>(
+/** Holds the locks of a statement while the work runs; `release` releases them earlier. */
+export async function withLock<Result>(
   url: string,
   lock: string,
   work: (release: () => Promise<void>) => Promise<Result>,
@@ -90,7 +90,7 @@ export function countCalls(): { call: () => void; next: () => Promise<void> } {
       calls += 1
       wake()
     },
-    /** At once where it was called since the last time. */
+    /** Resolves immediately if it was called since the last time. */
     async next() {
       if (calls === met) await new Promise<void>((resolve) => (wake = resolve))
       met = calls

@@ -1,4 +1,4 @@
-/** Programs of PostgreSQL, run as a user that they accept, which do not outlive this process. */
+/** Runs programs of PostgreSQL as a user that they accept; they end with this process. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -7,29 +7,29 @@ import { join } from 'node:path'
 export type User = { name: string; uid: number; gid: number }
 
 export type ServerProcess = {
-  /** Resolves to words about the end, when the process and all that it started are gone. */
+  /** Resolves to a description of the exit when the process and its children have ended. */
   ended: Promise<string>
-  /** What it has printed. */
+  /** Its output. */
   said(): string
-  /** Resolves when it has printed the words. */
+  /** Resolves when its output contains the text. */
   says(words: string): Promise<void>
   signal(signal: NodeJS.Signals): void
-  /** SIGKILL for the process and all that it started. */
+  /** Sends SIGKILL to the process and its children. */
   killAll(): void
-  /** Whether this process stays alive for it; at first it does. */
+  /** Sets whether it keeps this process alive; initially it does. */
   hold(held: boolean): void
 }
 
-/** Nothing of the settings of whoever runs the tests; messages are in English. */
+/** The environment without the settings of the user; messages are in English. */
 const ENVIRONMENT = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 
-/** The characters of output that are kept to be shown. */
+/** The number of characters of output that are kept for error messages. */
 const MEMORY = 10_000
 
 /**
- * $0 is the folder, $@ the command. The other end of descriptor 3 is held by the process of the
- * tests: where it closes without a word, that process is gone, and so must be the server and its
- * folder. The shell becomes the command, so that the command has the process id that was spawned.
+ * $0 is the folder, $@ the command. The test process holds the other end of descriptor 3.
+ * If it closes without input, that process has ended, so the script stops the server and deletes its
+ * folder. The shell executes the command, so that the command has the process id that was spawned.
  */
 const SUPERVISE = `
 ulimit -c 0
@@ -47,7 +47,7 @@ ulimit -c 0
 exec "$@" >&2 3<&-
 `
 
-/** Whom the server runs as: this process's user (null), but never root, which PostgreSQL refuses. */
+/** The user of the server: that of this process (null), but never root, which PostgreSQL rejects. */
 export function serverUser(): User | null {
   if (process.getuid?.() !== 0) return null
   for (const name of ['nobody', 'postgres']) {
@@ -59,7 +59,7 @@ export function serverUser(): User | null {
   throw new Error('PostgreSQL refuses to run as root, and there is no user nobody or postgres')
 }
 
-/** What a short command prints, or null where that user cannot run it. */
+/** The output of a short command, or null if that user cannot run it. */
 export function tryCommand(command: string, args: string[], user: User | null): string | null {
   const options = { cwd: '/', env: ENVIRONMENT, encoding: 'utf8', ...identity(user) } as const
   const { status, stdout } = spawnSync(command, args, options)
@@ -67,8 +67,8 @@ export function tryCommand(command: string, args: string[], user: User | null): 
 }
 
 /**
- * Runs a command that keeps its data in the folder's `data`; what it prints goes to `postgres.log`.
- * Where this process dies first, the command is ended and the folder deleted.
+ * Runs a command that stores its data in `data` in the folder; its output is written to `postgres.log`.
+ * If this process ends first, the command is stopped and the folder deleted.
  */
 export function superviseProcess(
   command: string[],
@@ -78,7 +78,7 @@ export function superviseProcess(
     cwd: folder,
     env: ENVIRONMENT,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C is for the tests, and the server goes once they have gone.
+    // A separate session: Ctrl-C only stops the tests, and the server stops after them.
     detached: true,
     ...identity(user),
   })
@@ -108,7 +108,7 @@ export function superviseProcess(
       }),
     signal: (signal) => void child.kill(signal),
     killAll() {
-      // Its number may be another's by now.
+      // Another process may have its number by now.
       if (child.exitCode !== null || child.signalCode !== null) return
       const started = startedBy(child.pid)
       child.kill('SIGKILL')
@@ -124,7 +124,7 @@ function identity(user: User | null) {
   return user ? { uid: user.uid, gid: user.gid } : {}
 }
 
-/** Where a system does not tell, a server's processes notice by themselves that theirs is dead. */
+/** If the system does not report it, the processes of a server detect that their parent has ended. */
 function startedBy(pid: number | undefined): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -138,6 +138,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }

@@ -1,23 +1,23 @@
-/** A real PostgreSQL for tests, in a temporary folder, which goes with the process of the tests. */
+/** A real PostgreSQL server for tests in a temporary folder, which is removed with the test process. */
 import { randomBytes } from 'node:crypto'
 import { findFreePort } from '../process/free-port.ts'
-import { type Binaries, findMachineBinaries, provideFetchedBinaries } from './binaries.ts'
+import { type Binaries, downloadBinaries, findInstalledBinaries } from './binaries.ts'
 import { type Cluster, createCluster, DURABLE, runServer, USER } from './cluster.ts'
 import { makeServerFolder, removeServerFolder } from './folder.ts'
 import { type ServerProcess, serverUser } from './process.ts'
 
 export type PostgresServer = {
-  /** Of the superuser `recordhub`, by password, with the database `postgres`. */
+  /** For the superuser `recordhub`, with its password and the database `postgres`. */
   url: string
   port: number
-  /** Holds the data (`data`) and the log (`postgres.log`). */
+  /** Contains the data (`data`) and the log (`postgres.log`). */
   folder: string
   binaries: Binaries['origin']
   /** Such as `18.4`. */
   version: string
-  /** Resolves when the server takes connections, on the same port as before. */
+  /** Resolves when the server accepts connections, on the same port as before. */
   start(): Promise<void>
-  /** A fast shutdown, which ends the connections there are. Nothing where it does not run. */
+  /** Runs a fast shutdown, which ends all connections. Does nothing if the server is not running. */
   stop(): Promise<void>
   restart(): Promise<void>
   /** A crash: SIGKILL for all its processes. `start` recovers the data; without `durable`, commits of sessions that do not set `synchronous_commit` may be lost. */
@@ -27,28 +27,28 @@ export type PostgresServer = {
 }
 
 export type PostgresOptions = {
-  /** What it reports as committed survives a crash of the machine; other servers for tests do without, to be quick. */
+  /** Whether commits survive a crash of the machine; by default they do not, which is faster. */
   durable?: boolean
   settings?: Record<string, string>
-  /** Not in memory, as it is for tests, but where a real one's data lie. */
+  /** Stores the data on the disk instead of in memory. */
   onDisk?: boolean
 }
 
 /**
- * Starts a server of its own with an empty cluster: UTF-8, locale C, passwords by SCRAM, on a free
- * port of the loopback. It does not keep this process alive, and goes with it however that ends.
- * Rejects with what was tried and what the programs said, and leaves nothing behind then.
+ * Starts a server with an empty cluster: UTF-8, locale C, SCRAM passwords, on a free
+ * loopback port. It does not keep this process alive, and ends with it.
+ * Rejects with the attempts and the output of the programs, and then leaves nothing behind.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const user = serverUser()
   const tried: string[] = []
-  const machine = findMachineBinaries(user, tried)
+  const machine = findInstalledBinaries(user, tried)
   const folder = await makeServerFolder(user, {
     programs: machine === null && user !== null,
     onDisk: options.onDisk ?? false,
   })
   try {
-    const binaries = machine ?? (await provideFetchedBinaries(folder, user, tried))
+    const binaries = machine ?? (await downloadBinaries(folder, user, tried))
     const password = randomBytes(12).toString('hex')
     const settings = { ...(options.durable && DURABLE), ...options.settings }
     const cluster = { folder, user, binaries, password, settings }
@@ -67,7 +67,7 @@ async function startOnFreePort(cluster: Cluster): Promise<PostgresServer> {
       await server.start()
       return server
     } catch (error) {
-      // Somebody else may have taken the port meanwhile.
+      // Another process may have taken the port meanwhile.
       if (attempt === 3 || !String(error).includes('could not bind')) throw error
     }
   }
@@ -86,7 +86,7 @@ function describeServer(cluster: Cluster, port: number): PostgresServer {
   const discard = () => {
     if (!running) removeServerFolder(folder)
   }
-  // A running server sees to its folder itself.
+  // A running server deletes its folder itself.
   process.on('exit', discard)
   const server: PostgresServer = {
     url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,

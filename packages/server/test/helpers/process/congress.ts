@@ -1,6 +1,6 @@
 /**
- * Real records: five modules of the 119th Congress where the folder beside the project has them, else
- * made-up ones of the same shapes and numbers.
+ * Real records: five modules of the 119th Congress if the folder beside the project contains them, otherwise
+ * generated ones of the same shapes and numbers.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ function readModules(): SimulatedModule[] {
   )
 }
 
-/** The elements of a JSON array of objects as they are written, numbers included. */
+/** The elements of a JSON array of objects with their exact text, numbers included. */
 function splitArray(text: string): string[] {
   const elements: string[] = []
   let depth = 0
@@ -79,7 +79,7 @@ function makeModules(): SimulatedModule[] {
   ]
 }
 
-/** The manifest names all keys but the last: a record may hold more than its manifest says. */
+/** The manifest contains all keys but the last: a record may have more keys than its manifest. */
 function toModule(record_type: string, records: Made[]): SimulatedModule {
   const keys = [...new Set(records.flatMap(({ data }) => Object.keys(data)))]
   return {

@@ -1,4 +1,4 @@
-/** The engines that hubs of the process tests store on, and what their databases hold, seen from outside. */
+/** The storage engines of process tests, and the content of their databases. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { fill, withDatabase } from '../storage/postgres.ts'
 import { isDeep } from '../time/tier.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
-/** One statement on a connection of its own, beside the running hubs. */
+/** Runs one statement on its own connection, while hubs are running. */
 export type AskDatabase = (sql: string) => Promise<Record<string, unknown>[]>
 
 export type EngineSandbox = { sandbox: Sandbox; askDatabase: AskDatabase }
 
 export type ProcessEngine = {
   name: 'SQLite' | 'PostgreSQL'
-  /** A sandbox whose commands share a database without records, which goes with the test. */
+  /** A sandbox whose commands share an empty database, which is deleted with the test. */
   createSandbox: (t: Pick<TestContext, 'after'>) => Promise<EngineSandbox>
 }
 
@@ -32,7 +32,7 @@ export const sqlite: ProcessEngine = {
 export const postgres: ProcessEngine = {
   name: 'PostgreSQL',
   async createSandbox(t) {
-    // A hub that finds no tables is tried where several start at once.
+    // Another test starts several hubs on a database without tables.
     const database = await databaseFromTemplate(fill)
     const hubs = sandboxOn(t, database.url)
     t.after(() => database.drop())
@@ -40,10 +40,10 @@ export const postgres: ProcessEngine = {
   },
 }
 
-/** For what is promised whatever the engine, and could break on one of them alone. */
+/** For behaviour of both engines that could break on only one of them. */
 export const ENGINES = [sqlite, postgres]
 
-/** For what hardly depends on the engine: the quick tier runs it on this one, the deep tier on both. */
+/** For behaviour that hardly depends on the engine: the quick tier uses this one, the deep tier both. */
 export function quickOn(engine: ProcessEngine): readonly ProcessEngine[] {
   return isDeep ? ENGINES : [engine]
 }
@@ -54,8 +54,8 @@ export function sandboxOn(t: Pick<TestContext, 'after'>, url: string): EngineSan
   return { sandbox: createSandbox(t, { env }), askDatabase: (sql) => askPostgres(url, sql) }
 }
 
-/** A write comes with its history, counters and activity, or not at all. */
-export async function checkWrites(askDatabase: AskDatabase): Promise<void> {
+/** Asserts that a write was stored with its history, counters and activity, or not at all. */
+export async function assertWholeWrites(askDatabase: AskDatabase): Promise<void> {
   // Sums and counts are texts on PostgreSQL.
   const ask = async (sql: string) => Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
   const records = await ask('SELECT count(*) FROM records')
@@ -68,13 +68,13 @@ export async function checkWrites(askDatabase: AskDatabase): Promise<void> {
   assert.equal(await ask('SELECT count(*) FROM record_history'), updated)
 }
 
-/** Of every table that a write of a record touches; an empty one has {@link NOTHING}. */
+/** The content of every table that a write of a record changes; an empty one has {@link NOTHING}. */
 export async function checksumTables(
   { name }: ProcessEngine,
   askDatabase: AskDatabase,
 ): Promise<Record<string, string>> {
-  // On PostgreSQL with the places and the transactions of the rows: not even what is written again
-  // as it was, nor a lock on a row, which is a write there too, goes unnoticed.
+  // On PostgreSQL with the positions and transactions of the rows: this also detects rows that are
+  // rewritten unchanged, and row locks, which are writes there too.
   const columns = name === 'PostgreSQL' ? 't.ctid, t.xmin, t.xmax, t.*' : 't.*'
   const sums: Record<string, string> = {}
   for (const table of WRITTEN) {
@@ -98,7 +98,7 @@ const WRITTEN = [
 
 export const NOTHING = createHash('sha256').digest('hex')
 
-/** Longer than a hub holds the file on any machine, as when it is killed or writes a large step. */
+/** Longer than a hub locks the file on any machine, for example when it is killed or writes a large step. */
 export const LOCK_MS = 60_000
 
 async function askSqlite(path: string, sql: string): Promise<Record<string, unknown>[]> {

@@ -1,5 +1,5 @@
 /**
- * Ports of the loopback that no two test processes are given. They are below those that systems give to outgoing
+ * Loopback ports that are unique to a test process. They are below the ports that systems use for outgoing
  * connections, so that one stays free while its server restarts.
  */
 import { randomInt } from 'node:crypto'
@@ -7,7 +7,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** Has a server listen at a port that nobody has. @returns the port, which belongs to this process until its end. */
+/** Makes a server listen on a free port. @returns the port, which this process reserves until its end. */
 export async function listenAtFreePort(server: Server): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 32_768)
@@ -17,12 +17,12 @@ export async function listenAtFreePort(server: Server): Promise<number> {
       await once(server, 'listening')
       return port
     } catch {
-      // A program that is not a test of ours has it: another.
+      // Another program uses it: try the next one.
     }
   }
 }
 
-/** A port at which a server of another process can listen, now and after each restart. */
+/** Reserves a port for a server of another process, also after restarts. */
 export async function findFreePort(): Promise<number> {
   const server = createServer()
   const port = await listenAtFreePort(server)
@@ -32,8 +32,8 @@ export async function findFreePort(): Promise<number> {
 }
 
 /**
- * Whoever has the UDP port may use the TCP port of the same number, which nobody listens at while its server is
- * about to start or restarts. The system gives it back when this process ends, however that happens.
+ * The process that holds the UDP port may use the TCP port with the same number, which is unused while its server is
+ * starting or restarting. The system releases it when this process ends, however that happens.
  */
 async function reserve(port: number): Promise<boolean> {
   const lock = createSocket('udp4').unref()

@@ -1,4 +1,4 @@
-/** The process of `process-kit.ts`: changes its records again and again, each change pushed through an outbox. */
+/** The process of `kit.ts`: changes its records repeatedly and pushes each change through an outbox. */
 import process from 'node:process'
 import { createPushClient } from '@recordhub/platform-kit'
 import { createFileOutbox } from '@recordhub/platform-kit/file-outbox'
@@ -13,7 +13,7 @@ const client = createPushClient({
   outbox: createFileOutbox(outbox),
   timeoutMs: 5000,
 })
-/** How many more changes it may make. */
+/** The number of changes that it may still make. */
 let left = 0
 let isOver = false
 let wake = Promise.withResolvers<void>()
@@ -25,7 +25,7 @@ process.on('message', (message: { more: number } | 'drain') => {
 })
 process.on('disconnect', () => process.exit())
 
-/** Turn 1 makes the record; each one after it changes a field of its own as well. */
+/** Round 1 creates the record; each later round also changes its own field. */
 async function keepChanging(number: number): Promise<void> {
   const reference = `${name}-${number}`
   for (let turn = (turns[reference] ?? 0) + 1; await mayGoOn(); turn += 1) {

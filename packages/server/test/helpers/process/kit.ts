@@ -1,4 +1,4 @@
-/** A platform built with the kit, in a process of its own that may be killed and started again. */
+/** A platform built with the kit, in a separate process that may be killed and restarted. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
@@ -7,18 +7,18 @@ export type KitSettings = {
   hubUrl: string
   hubApiKey: string
   outbox: string
-  /** Begins the references of its records. */
+  /** The prefix of its reference numbers. */
   name: string
 }
 
-/** What it has been told is kept: the newest turn of each record. */
+/** The latest round of each record that the outbox has stored. */
 export type Kept = ReadonlyMap<string, number>
 
 export type KitProcess = {
   kept: Kept
-  /** Has it make twice as many changes, and resolves when so many more are kept: in full swing. */
+  /** Starts twice as many changes, and resolves when this number of them is in the outbox. */
   keepMore: (count: number) => Promise<void>
-  /** Pushes no more, and resolves when the hub has everything. */
+  /** Stops making changes, and resolves when the hub has received all pushes. */
   drain: () => Promise<void>
   kill: () => Promise<void>
 }
@@ -27,7 +27,7 @@ export const KIT_RECORDS = 20
 
 const CHILD = new URL('./kit.child.ts', import.meta.url)
 
-/** @param kept is added to, over restarts. */
+/** @param kept collects the stored changes, over restarts. */
 export function startKit(
   t: TestContext,
   settings: KitSettings,

@@ -1,11 +1,11 @@
-/** Looks for secrets in whatever a hub printed, stored or answered. */
+/** Searches the output, storage and responses of a hub for secrets. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineSandbox, ProcessEngine } from './engine.ts'
 
 export type Secrets = Readonly<Record<string, string>>
 
-/** What could give a secret away: itself, as others write it, and its halves the wrong way round. */
+/** The forms in which a secret could leak: itself, encoded, and its halves swapped. */
 function formsOf(secret: string): Record<string, string> {
   const bytes = Buffer.from(secret)
   const half = Math.ceil(secret.length / 2)
@@ -21,7 +21,7 @@ function formsOf(secret: string): Record<string, string> {
   }
 }
 
-/** The secrets that the bytes hold, each with its form and the place. */
+/** The secrets in the bytes, each with its form and position. */
 export function findLeaks(secrets: Secrets, places: ReadonlyMap<string, Buffer>): string[] {
   const found: string[] = []
   for (const [name, secret] of Object.entries(secrets)) {
@@ -34,7 +34,7 @@ export function findLeaks(secrets: Secrets, places: ReadonlyMap<string, Buffer>)
   return found
 }
 
-/** All that is stored: the files of the data folder but the secret's own, or every table of the database. */
+/** Everything stored: the files of the data folder except the secret file, or all tables of the database. */
 export async function readStored(
   { name }: ProcessEngine,
   { sandbox, askDatabase }: EngineSandbox,

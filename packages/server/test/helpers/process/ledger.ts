@@ -1,4 +1,4 @@
-/** Keeps what a hub was sent and what it acknowledged, and holds the hub to it. */
+/** Records the pushes sent to a hub and its acknowledgements, and compares them with the stored records. */
 import assert from 'node:assert/strict'
 import type { PushAnswer, StoredRecord } from '@recordhub/protocol'
 import { listPlatforms, listRecords, type Operator, readSnapshot } from './operator.ts'
@@ -8,10 +8,10 @@ const SHARED = ['shared-1', 'shared-2', 'shared-3']
 
 export type Ledger = {
   note: (push: Push, result: PushResult) => void
-  /** POSTs that had no acknowledgement, as a platform repeats them. */
+  /** POSTs without acknowledgement, which a platform retries. */
   unacknowledged: () => Push[]
   acknowledged: () => number
-  /** Everything acknowledged is there once and as it was sent, and nothing is there that was not sent. */
+  /** Asserts that everything acknowledged is stored once and unchanged, and nothing else is stored. */
   check: (operator: Operator) => Promise<void>
 }
 
@@ -91,7 +91,7 @@ function acknowledgedId(push: Push, result: PushResult): number | null {
   return answer.record_id
 }
 
-/** The records that {@link pushUntilRefused} changes, to be sent first. */
+/** The records that {@link pushUntilRejected} changes, to be sent first. */
 export function sharedRecords(record_type: string): Push[] {
   return SHARED.map((reference_number) => ({
     method: 'POST',
@@ -101,8 +101,8 @@ export function sharedRecords(record_type: string): Push[] {
   }))
 }
 
-/** By turns a new record, and a change of a shared one under a key of its own. */
-export function makePush(recordType: string, turn: string, count: number, ballast = ''): Push {
+/** Alternately a new record, and a change of a shared one under its own key. */
+export function createPush(recordType: string, turn: string, count: number, ballast = ''): Push {
   return count % 2 === 0
     ? {
         method: 'POST',
@@ -119,11 +119,11 @@ export function makePush(recordType: string, turn: string, count: number, ballas
 }
 
 /**
- * Pushes from many connections at once, new records and changes of shared ones by turns, each
- * connection until it gets no acknowledgement. Calls `onEnough` when so many answers have come, with
- * the other connections in full swing.
+ * Pushes from many connections, alternately new records and changes of shared ones, each
+ * connection until it gets no acknowledgement. Calls `onEnough` after this number of responses, while
+ * the other connections are still pushing.
  */
-export async function pushUntilRefused(
+export async function pushUntilRejected(
   hub: { address: string; hubApiKey: string },
   ledger: Ledger,
   work: {
@@ -132,7 +132,7 @@ export async function pushUntilRefused(
     connections: number
     enough: number
     onEnough: () => void
-    /** Something to make the records larger. */
+    /** Additional data that makes the records larger. */
     ballast?: string
   },
 ): Promise<PushResult[]> {
@@ -142,7 +142,7 @@ export async function pushUntilRefused(
   async function keepPushing(connection: number): Promise<void> {
     const pusher = createPusher(hub)
     for (let count = 0; ; count += 1) {
-      const push = makePush(recordType, `${name}-${connection}-${count}`, count, ballast)
+      const push = createPush(recordType, `${name}-${connection}-${count}`, count, ballast)
       const result = await pusher.push(push)
       ledger.note(push, result)
       results.push(result)

@@ -1,4 +1,4 @@
-/** What operators and their programs ask of a hub over HTTP. */
+/** Requests of operators and programs to a hub over HTTP. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type {
   HistoryEntry,
@@ -21,7 +21,7 @@ export type Operator = {
   at: (address: string) => Operator
 }
 
-/** Signs in; a session outlives restarts of its hub. */
+/** Signs in; a session survives restarts of its hub. */
 export async function signIn(
   address: string,
   credentials: { email: string; password: string } = OPERATOR,
@@ -55,7 +55,7 @@ export function operatorAt(address: string, credentials: Record<string, string>)
   }
 }
 
-/** The text of a successful answer. */
+/** The text of a successful response. */
 export async function ask(
   operator: Operator,
   method: string,
@@ -91,7 +91,7 @@ export async function readSnapshot(operator: Operator): Promise<Snapshot> {
   return JSON.parse(await ask(operator, 'GET', '/dashboard/realtime'))
 }
 
-/** The texts of the pages of a list of records, to the end. */
+/** The texts of all pages of a list of records. */
 export async function* recordPages(operator: Operator, query: string): AsyncGenerator<string> {
   let cursor: string | null = ''
   while (cursor !== null) {
@@ -122,7 +122,7 @@ export async function listHistory(operator: Operator, recordId: number): Promise
   return history
 }
 
-/** Asks for a pull; the status tells whether one was under way. */
+/** Requests a pull; the status says whether one was running. */
 export async function requestPull(operator: Operator): Promise<{ status: number; pull: Pull }> {
   const { status, text } = await operator.call('POST', '/api/v1/pulls')
   const { pull }: { pull: Pull } = JSON.parse(text)
@@ -136,8 +136,8 @@ export async function readPull(
   return JSON.parse(await ask(operator, 'GET', `/api/v1/pulls/${id}`))
 }
 
-/** Pulls everything and waits for the end. */
-export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
+/** Pulls everything and waits for the end of the pull. */
+export async function pullAndWait(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
   const { status, pull } = await requestPull(operator)
   if (status !== 202) throw new Error(`The pull was answered with ${status}`)
   return eventually(`pull ${pull.id} ends`, async () => {
@@ -146,7 +146,7 @@ export async function pullToTheEnd(operator: Operator): Promise<{ pull: Pull; ta
   })
 }
 
-/** Asks again, with growing pauses, until there is something. The limit only keeps a failure short. */
+/** Polls, with growing pauses, until there is a result. The limit only keeps a failure short. */
 export async function eventually<Result>(
   what: string,
   find: () => Promise<Result | null>,

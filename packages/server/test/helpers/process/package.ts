@@ -1,4 +1,4 @@
-/** The kit as its users get it: packed, and installed alone in a folder. */
+/** The kit as its users install it: packed, and alone in a folder. */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -33,7 +33,7 @@ export async function installKit(folder: string): Promise<string> {
   return project
 }
 
-/** The programs `node` of this machine, newest first: the one that runs, and others in the path. */
+/** The `node` programs of this machine, newest first: the running one, and others in PATH. */
 export async function findNodes(): Promise<{ program: string; version: string }[]> {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const programs = folders.map((folder) => join(folder, 'node')).filter(isProgram)

@@ -8,7 +8,7 @@ export type SimulatedModule = {
   record_type: string
   /** Keys of the manifest's fields. */
   keys: string[]
-  /** The records as JSON texts, sent as they are. */
+  /** The records as JSON texts, sent unchanged. */
   records: string[]
 }
 
@@ -17,15 +17,15 @@ export type SimulatedPlatform = {
   address: string
   sourceKey: string
   recordTypes: string[]
-  /** The record types whose records were asked for, one for each request. */
+  /** The record types of the received records requests. */
   asked: readonly string[]
-  /** Sends half of the next records answer and then nothing until `release`. */
+  /** Sends half of the next records response and then nothing until `release`. */
   holdNextAnswer: () => { halfSent: Promise<void>; release: () => void }
 }
 
 type Hold = { onHalfSent: () => void; released: Promise<void> }
 
-/** A module with so many records of 100 bytes and more. */
+/** A module with this number of records of at least 100 bytes. */
 export function makeUpModule(record_type: string, count: number): SimulatedModule {
   const records = Array.from({ length: count }, (_, index) => {
     const data = { number: index, note: 'x'.repeat(100) }

@@ -38,7 +38,7 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   }
 }
 
-/** Files of ours find their neighbours (threads, documents) from where their source is. */
+/** The hub's files find worker threads and documents relative to their sources. */
 function keepUrl(code: string, id: string): string | null {
   if (!id.startsWith(PACKAGES)) return null
   return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))

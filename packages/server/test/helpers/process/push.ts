@@ -1,4 +1,4 @@
-/** Pushes to the receiver over connections of one's own, with what became of each of them. */
+/** Pushes to the receiver over separate connections, with the result of each push. */
 import { Agent, request } from 'node:http'
 
 export type Push = {
@@ -10,13 +10,13 @@ export type Push = {
 
 export type PushResult =
   | { kind: 'answered'; status: number; retryAfter: string | undefined; text: string }
-  /** The answer began and did not end. */
+  /** The response was incomplete. */
   | { kind: 'cut' }
   | { kind: 'unanswered'; code: string }
 
 export type Pusher = { push: (push: Push) => Promise<PushResult>; close: () => void }
 
-/** One platform's connection: kept open, with one push at a time on it. */
+/** The connection of one platform: it stays open, with one push at a time. */
 export function createPusher(hub: { address: string; hubApiKey: string }): Pusher {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {
@@ -25,7 +25,7 @@ export function createPusher(hub: { address: string; hubApiKey: string }): Pushe
   }
 }
 
-/** The push of one record on a connection of its own. */
+/** Pushes one record on its own connection. */
 export async function pushOnce(
   hub: { address: string; hubApiKey: string },
   push: Push,

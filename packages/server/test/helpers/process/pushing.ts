@@ -1,15 +1,15 @@
-/** A platform that pushes and holds the hubs to what they acknowledge, whatever becomes of them. */
+/** A platform that pushes to hubs and checks that they have stored what they acknowledged. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLedger, type Ledger, makePush, sharedRecords } from './ledger.ts'
+import { createLedger, createPush, type Ledger, sharedRecords } from './ledger.ts'
 import { type Operator, registerPlatform, signIn } from './operator.ts'
 import { startPlatform } from './platform.ts'
 import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from './push.ts'
 
 export const PUSHED_TYPE = 'case'
 
-/** Registers a platform that has nothing to pull, and sends the records that its pushes will change. */
+/** Registers a platform without records to pull, and sends the records that its pushes will change. */
 export async function registerPusher(
   t: TestContext,
   hub: { address: string },
@@ -26,23 +26,23 @@ export async function registerPusher(
   return { operator, hubApiKey, ledger }
 }
 
-/** A push, which hub it went to, and what became of it. */
+/** A push, the hub that received it, and its result. */
 export type Pushed = { hub: number; push: Push; result: PushResult }
 
 export type Pushing = {
   pushed: readonly Pushed[]
-  /** Resolves when so many more pushes have come back that are as asked for. */
+  /** Resolves when this number of further pushes with the expected result have completed. */
   comeBack: (count: number, isAsked: (pushed: Pushed) => boolean) => Promise<void>
-  /** Resolves when every connection has got the last of its pushes acknowledged. */
+  /** Resolves when the last push of every connection is acknowledged. */
   finish: () => Promise<void>
 }
 
-/** A platform waits longer before it repeats a push; this only keeps the processor for others. */
+/** A platform waits longer before a retry; this only saves processor time. */
 const PAUSE_MS = 20
 
 /**
- * Pushes from many connections, which take the hubs by turns. What is not acknowledged is repeated at
- * the next hub until it is. The hubs are looked up for each push: one that is started again has
+ * Pushes from many connections, which use the hubs in turn. A push that is not acknowledged is retried at
+ * the next hub until it is. The hubs are looked up for each push, because a restarted hub has
  * another address.
  */
 export function startPushing(
@@ -54,7 +54,7 @@ export function startPushing(
   const pushed: Pushed[] = []
   const waiting = new Set<(one: Pushed) => void>()
   let isOver = false
-  // A test that failed must not be kept alive by what goes on without it.
+  // This must not keep the process of a failed test alive.
   t.after(() => {
     isOver = true
   })
@@ -69,7 +69,7 @@ export function startPushing(
   async function keepPushing(connection: number): Promise<void> {
     const pushers = new Map<string, Pusher>()
     for (let count = 0; !isOver; count += 1) {
-      const push = makePush(PUSHED_TYPE, `${work.name}-${connection}-${count}`, count)
+      const push = createPush(PUSHED_TYPE, `${work.name}-${connection}-${count}`, count)
       for (let attempt = 0; ; attempt += 1) {
         const hub = (connection + count + attempt) % hubs.length
         const address = hubs[hub]?.address ?? ''
@@ -84,7 +84,7 @@ export function startPushing(
 
   const connections = Array.from({ length: work.connections }, (_, index) => keepPushing(index))
   const over = Promise.all(connections)
-  // Whoever waits for the pushes is told.
+  // Rejects the promises that wait for the pushes.
   over.catch(() => undefined)
   return {
     pushed,
@@ -111,8 +111,8 @@ export function isAcknowledged({ result }: Pushed): boolean {
   return result.kind === 'answered' && result.status < 300
 }
 
-/** Whatever became of PostgreSQL: the hub lives, so each push has an answer that says what to do. */
-export function checkAnswer(one: Pushed): void {
+/** Even without PostgreSQL the hub responds to each push and says what to do. */
+export function assertResponse(one: Pushed): void {
   const { result } = one
   assert.ok(result.kind === 'answered', `hub ${one.hub} gave no answer: ${JSON.stringify(result)}`)
   if (isAcknowledged(one)) return

@@ -1,4 +1,4 @@
-/** Real processes of the hub in a temporary folder; whatever a test leaves running goes with it. */
+/** Real processes of the hub in a temporary folder; those that are still running are stopped with the test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,18 +12,18 @@ import { guardMs } from '../time/guard.ts'
 /** The file that Node.js runs as the hub. */
 export const HUB_SOURCE: string = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-/** Guards against a test that waits for ever; no test relies on it. */
+/** A time limit for hanging tests; no test relies on it. */
 export const PROCESS_TEST: { timeout: number } = { timeout: guardMs(300_000) }
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
 
 type Surroundings = {
   env?: Record<string, string>
-  /** The working directory; a new hub's `./data` and `.env` lie there. */
+  /** The working directory, with `./data` and `.env` of a new hub. */
   cwd?: string
-  /** What `bash` does before it becomes the hub, such as `ulimit`. */
+  /** Commands of `bash` before it executes the hub, such as `ulimit`. */
   shell?: string
-  /** What it reads from standard input; nothing where it is left out. */
+  /** Its standard input; empty by default. */
   input?: string
 }
 
@@ -33,9 +33,9 @@ type RunningCommand = {
   child: ChildProcess
   stdout: readonly string[]
   stderr: readonly string[]
-  /** The first printed line that matches. Rejects where the process ends without it. */
+  /** The first printed line that matches. Rejects if the process ends without it. */
   line: (pattern: RegExp) => Promise<string>
-  /** Resolves when the process is gone and all that it printed has come. */
+  /** Resolves when the process has ended and all of its output was read. */
   ended: Promise<Ending>
   /** Sends a signal and waits for the end. */
   stop: (signal?: NodeJS.Signals) => Promise<Ending>
@@ -51,13 +51,13 @@ export type Sandbox = {
     args: string[],
     surroundings?: Surroundings,
   ) => Promise<Ending & { stdout: readonly string[]; stderr: readonly string[] }>
-  /** Starts a hub with an operator that does not pull by itself, and waits for its address. */
+  /** Starts a hub with an operator and without scheduled pulls, and waits for its address. */
   startHub: (surroundings?: Surroundings) => Promise<RunningHub>
 }
 
 /**
- * @param common its `env` goes to every command, below the surroundings of its own; `program` replaces the file
- * that Node.js runs, which is `TEST_HUB_PROGRAM` (see `process-program.ts`) or else the source.
+ * @param common its `env` applies to every command, which can override it; `program` replaces the file
+ * that Node.js runs, by default `TEST_HUB_PROGRAM` (see `program.ts`) or the source.
  */
 export function createSandbox(
   t: Pick<TestContext, 'after'>,
@@ -100,7 +100,7 @@ const HUB_ENVIRONMENT = {
   HUB_ADMIN_PASSWORD: OPERATOR.password,
 }
 
-/** Nothing of the settings of whoever runs the tests. NODE_OPTIONS and TEST_CLOCK… continue the clock of `--clock`. */
+/** The environment without the settings of the user. NODE_OPTIONS and TEST_CLOCK… continue the clock of `--clock`. */
 export function bareEnvironment() {
   const { PATH, NODE_COMPILE_CACHE, TEST_CLOCK, TEST_CLOCK_OFFSET_MS } = process.env
   const clock =
@@ -115,7 +115,7 @@ function spawnCommand(
   { env, cwd, shell, input = '' }: Surroundings,
 ): RunningCommand {
   const command = [process.execPath, ...args]
-  // Bash reads its settings where its input is a socket, as that of a child of Node.js is.
+  // Bash reads its settings if its input is a socket, as with a child process of Node.js.
   const [file = '', ...rest] = shell
     ? ['bash', '--norc', '-c', `${shell}; exec "$0" "$@"`, ...command]
     : command
@@ -124,7 +124,7 @@ function spawnCommand(
     env: { ...bareEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  // One that ends without having read it is no failure of the test.
+  // A process that ends without reading its input is not a failure of the test.
   child.stdin.on('error', () => undefined).end(input)
   const output = createInterface({ input: child.stdout })
   const stdout: string[] = []

@@ -1,4 +1,4 @@
-/** The feed of changes for tests of the storage. */
+/** The change feed for tests of the storage. */
 import assert from 'node:assert/strict'
 import type { ChangeQuery, ChangeRow } from '../../../src/storage/port/change-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -18,7 +18,7 @@ export async function readChanges(storage: Storage, query: Partial<ChangeQuery> 
   return page.outcome === 'found' ? page : assert.fail()
 }
 
-/** A consumer that keeps a copy of the records by following the feed from where it stopped. */
+/** A consumer that keeps a copy of the records with the change feed. */
 export class Follower {
   readonly copy = new Map<number, string>()
   readonly lines: ChangeRow[] = []
@@ -29,7 +29,7 @@ export class Follower {
     this.#query = query
   }
 
-  /** One page; @returns whether there is more. */
+  /** Reads one page. @returns whether there are more. */
   async follow(storage: Storage, limit = 3): Promise<boolean> {
     const page = await readChanges(storage, { ...this.#query, after: this.#after, limit })
     assert.ok(page.changes.length <= limit)
@@ -49,7 +49,7 @@ export class Follower {
   }
 }
 
-/** What erasing a record leaves, in SQL of the engine: its row goes, and its deletion has a number. */
+/** Deletes a record with SQL as an erasure does: its row, with a numbered deletion. */
 export async function deleteRecord(
   storage: Storage,
   { record_id, change_seq }: { record_id: number; change_seq: number },

@@ -1,30 +1,30 @@
-/** What a storage engine gives so that the contract suite can run on it. */
+/** What the contract suite needs of a storage engine. */
 import { createHashReference } from '../../../src/domain/record/erasure.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 
 export type OpenedStorage = {
   storage: Storage
-  /** Closes the storage and opens anew what it kept. */
+  /** Closes the storage and reopens it with its data. */
   reopen(): Promise<Storage>
-  /** Closes the storage and removes what it kept. */
+  /** Closes the storage and deletes its data. */
   close(): Promise<void>
 }
 
 export type StorageEngine = {
   name: string
-  /** Whether its schedule knows seconds; else a test of it takes minutes (`test/faults`). */
+  /** Whether its schedule supports seconds; otherwise a test of it takes minutes (`test/faults`). */
   schedulesSeconds: boolean
-  /** The time in milliseconds that its schedule follows: of the database on PostgreSQL, else of this process. */
+  /** The time of its schedule in milliseconds: that of the database on PostgreSQL, otherwise of this process. */
   readScheduleTime(storage: Storage): Promise<number>
   /**
-   * Opens an empty storage of its own, in the time zone UTC. Long reads of SQLite run in a thread of their own
-   * unless `withReadThread` is false: starting one costs three times what starting a hub does.
+   * Opens an empty storage in the time zone UTC. Long reads of SQLite run in a separate thread
+   * unless `withReadThread` is false: starting a thread takes three times as long as starting a hub.
    */
   open(options: { clock: Clock; withReadThread?: boolean }): Promise<OpenedStorage>
 }
 
-/** How the storages of tests hash the references of erased records. */
+/** The hash function of tests for the reference numbers of erased records. */
 export const hashReference = createHashReference(Buffer.from('a key of tests'))
 
 /** A clock that stands still until it is set. */
@@ -58,7 +58,7 @@ export type StorageKit = {
   reopen: () => Promise<Storage>
 }
 
-/** The body of a test that has an empty storage to itself. */
+/** The body of a test with its own empty storage. */
 export function withStorage(
   engine: StorageEngine,
   run: (kit: StorageKit) => Promise<void>,

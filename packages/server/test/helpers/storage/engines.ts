@@ -5,15 +5,15 @@ import type { StorageEngine } from './engine.ts'
 import { postgresEngine } from './postgres.ts'
 import { sqliteEngine } from './sqlite.ts'
 
-/** Registers tests of what storage decides: once for each engine. */
+/** Registers tests of behaviour that depends on the storage: once for each engine. */
 export function onEachEngine(register: (engine: StorageEngine) => void): void {
   register(sqliteEngine)
   register(postgresEngine)
 }
 
 /**
- * Registers tests of what does not depend on the engine, such as sign-in or how platforms are called: on SQLite,
- * and in the deep tier on PostgreSQL too. What storage does below them is proved in `test/contract` on both.
+ * Registers tests of behaviour that does not depend on the engine, such as sign-in or calls of platforms: on SQLite,
+ * and in the deep tier on PostgreSQL too. `test/contract` tests the storage on both.
  */
 export function onEachEngineWhenDeep(register: (engine: StorageEngine) => void): void {
   register(sqliteEngine)

@@ -1,17 +1,17 @@
-/** A person's record that has left traces, and what is left of it. */
+/** A record with traces in many tables, and the search for traces. */
 import assert from 'node:assert/strict'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { hashReference, type StorageKit } from './engine.ts'
 import {
   changeLog,
-  listLines,
+  listActivity,
   pushWrite,
   registerTestPlatform,
   type TestPlatform,
   write,
   writeOne,
 } from './fixtures.ts'
-import { keep, rejection } from './replays.ts'
+import { rejection, saveRejected } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
 const ALL = { platform: null, level: null, limit: 1000, before: null }
@@ -21,7 +21,7 @@ export const REFERENCE = 'reference of Ann 4711'
 export const NAME = 'Ann Unmistakable'
 export const VALUE = 'a value of Ann alone'
 
-/** A record that has left traces everywhere, among others. */
+/** Creates a record with traces in all tables, and other records. */
 export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
   const school = await registerTestPlatform(kit)
   const whole = { reference: REFERENCE, full_name: NAME }
@@ -29,14 +29,14 @@ export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatfo
   await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE}"}` }))
   await write(kit, pushWrite(school, { reference: 'other' }))
   await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE} too"}` }))
-  await refuse(kit, school, REFERENCE)
-  await refuse(kit, school, REFERENCE, 'pull')
-  await refuse(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
-  await refuse(kit, school, 'other')
+  await saveRejectedPush(kit, school, REFERENCE)
+  await saveRejectedPush(kit, school, REFERENCE, 'pull')
+  await saveRejectedPush(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
+  await saveRejectedPush(kit, school, 'other')
   return { school, id: record_id }
 }
 
-export function refuse(
+export function saveRejectedPush(
   kit: StorageKit,
   school: TestPlatform,
   what: string | object,
@@ -47,7 +47,7 @@ export function refuse(
   const body = typeof what === 'string' ? { ...named, full_name, data: 7 } : what
   const over = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
   const about = typeof what === 'string' ? named : {}
-  return keep(kit, [rejection(school, { ...over, ...about })])
+  return saveRejected(kit, [rejection(school, { ...over, ...about })])
 }
 
 export async function erase(
@@ -72,7 +72,7 @@ const TABLES = [
     'record_search',
     'record_index',
     'tombstones',
-    'missing_suspects',
+    'missing_candidates',
     'missing_reviews',
     'pull_tasks',
     'removals',
@@ -96,7 +96,10 @@ export async function counts({ storage }: StorageKit): Promise<Record<string, nu
   return found
 }
 
-export async function linesNaming({ storage }: StorageKit, reference: string): Promise<unknown[]> {
-  const lines = await listLines(storage.activity, ALL)
+export async function activityNaming(
+  { storage }: StorageKit,
+  reference: string,
+): Promise<unknown[]> {
+  const lines = await listActivity(storage.activity, ALL)
   return lines.filter((line) => line.details['reference_number'] === reference)
 }

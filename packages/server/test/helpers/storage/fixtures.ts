@@ -1,13 +1,9 @@
-/** Platforms and writes for tests of the storage, with everything that a test does not care about. */
+/** Platforms and writes for tests of the storage, with defaults for everything that a test does not need. */
 import assert from 'node:assert/strict'
 import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
+import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { PushedContent } from '../../../src/domain/record/record.ts'
 import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
-import {
-  isJsonObject,
-  type JsonObject,
-  parseLossless,
-} from '../../../src/lib/json/lossless-json.ts'
 import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
 import type { ChangeLog, NewPlatform } from '../../../src/storage/port/platform-store.ts'
 import type {
@@ -76,7 +72,7 @@ export function changeLog(kind = 'platform.changed'): ChangeLog {
   }
 }
 
-/** Registers a platform (`students` is its module unless told otherwise) and looks its key up. */
+/** Registers a platform (by default with the module `students`) and looks up its key. */
 export async function registerTestPlatform(
   { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
   options: { name?: string; modules?: string[]; offered?: string[] } = {},
@@ -86,7 +82,7 @@ export async function registerTestPlatform(
   const answer = await storage.platforms.registerPlatform(platform, changeLog())
   assert.equal(answer.outcome, 'registered')
   const { key_hash } = platform.hub_key
-  const receiver = await storage.platforms.findReceiver(key_hash, clock.text)
+  const receiver = await storage.platforms.findPlatformByKey(key_hash, clock.text)
   assert.ok(receiver)
   const { platform_id, hub_key_id } = receiver
   return { platform_id, platform_name: name, key_hash, hub_key_id }
@@ -101,15 +97,15 @@ export async function setStatus(
   await storage.platforms.setPlatformStatus({ platform_id, status, at: clock.text }, changeLog())
 }
 
-/** The lines of a page of activity. */
-export async function listLines(
+/** The entries of a page of the activity. */
+export async function listActivity(
   activity: ActivityStore,
   query: Parameters<ActivityStore['listActivity']>[0],
 ): Promise<ActivityLine[]> {
   return (await activity.listActivity(query)).lines
 }
 
-/** A query of rejected pushes that means all. */
+/** A query that matches all rejected pushes. */
 export const ANY_REJECTED = {
   platform: null,
   code: null,
@@ -120,14 +116,14 @@ export const ANY_REJECTED = {
   maxBytes: 1_000_000_000,
 }
 
-/** Content as it comes: JSON text whose numbers are kept as written. */
+/** Parses JSON text without changing its numbers. */
 export function json(text: string): JsonObject {
   const value = parseLossless(text)
   assert.ok(isJsonObject(value))
   return value
 }
 
-/** A POST of r-1 in `students`, unless told otherwise. `data` is JSON text. */
+/** By default a POST of r-1 in `students`. `data` is JSON text. */
 export function pushWrite(
   platform: TestPlatform,
   over: Partial<Omit<PushedContent, 'data'>> & {
@@ -161,8 +157,8 @@ export function write(
   return storage.records.applyWrites({ at: clock.text, day: clock.day, writes })
 }
 
-/** What became of each write, in a word: `created`, …, or the code of its rejection. */
-export function words(outcomes: WriteOutcome[]): string[] {
+/** The outcome of each write: `created`, …, or the code of its rejection. */
+export function outcomesOf(outcomes: WriteOutcome[]): string[] {
   return outcomes.map((one) => (one.outcome === 'rejected' ? one.code : one.outcome))
 }
 
@@ -182,7 +178,7 @@ export async function readRecord(storage: Storage, recordId: number): Promise<Re
   return record
 }
 
-/** Everything that is asked for, by `record_id` unless told otherwise, in a time that no test needs. */
+/** Lists all matching records, by default sorted by `record_id`, with a generous time limit. */
 export function recordQuery(over: Partial<RecordQuery> = {}): RecordQuery {
   return {
     ...NO_FILTER,
@@ -225,7 +221,7 @@ export function only<Item>(items: Item[]): Item {
   return item
 }
 
-/** Reads page after page, each from the last row of the one before, until one is not full. */
+/** Reads pages, each from the last row of the previous one, until one is not full. */
 export async function readPages<Row>(
   limit: number,
   readPage: (last: Row | undefined) => Promise<Row[]>,

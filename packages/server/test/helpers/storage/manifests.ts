@@ -1,10 +1,10 @@
-/** Manifests that are taken over, and what drifts from them, for tests of the storage. */
+/** Applying manifests, and drift, for tests of the storage. */
 import assert from 'node:assert/strict'
 import type { DriftAnswer, Module } from '@recordhub/protocol'
 import type { StorageKit } from './engine.ts'
 import { changeLog, type TestPlatform, testManifest, testModule } from './fixtures.ts'
 
-/** A module with these fields, those that the platforms of tests have anyway and texts. */
+/** A module with these fields, the usual fields of tests, and texts. */
 export function withKeys(record_type: string, keys: string[]): Module {
   const known = testModule(record_type)
   const fields = keys.map((key) => ({ key, label: key, type: 'string', required: false }))
@@ -21,7 +21,7 @@ export function storeManifest(
   ...modules: Module[]
 ) {
   const fetched = { platform_id, manifest: testManifest(...modules), at: clock.text }
-  return storage.manifests.storeManifest(fetched, () => changeLog('manifest.changed'))
+  return storage.manifests.saveManifest(fetched, () => changeLog('manifest.changed'))
 }
 
 export async function readDrift(

@@ -1,4 +1,4 @@
-/** A call of every method of the port that asks the database, for tests of what becomes of them without it. */
+/** One call of every port method that uses the database, for tests of outages. */
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { TestClock } from './engine.ts'
 import {
@@ -12,7 +12,7 @@ import {
   testModule,
   write,
 } from './fixtures.ts'
-import { listUnmet, markUnmet, question } from './missing.ts'
+import { listMissing, markMissing, missingReview } from './missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './pulls.ts'
 import { ALL_REFUSALS } from './replays.ts'
 import { chooseFields } from './search.ts'
@@ -25,7 +25,7 @@ let count = 0
 
 export type Call = [name: string, call: () => Promise<unknown>]
 
-/** Each can be made again and again. */
+/** Each call can be repeated. */
 export function everyMethod(
   storage: Storage,
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
@@ -49,7 +49,7 @@ export function everyMethod(
     body: '{}',
     pull_id: null,
     record_type: null,
-    place: null,
+    position: null,
     activity: null,
   } as const
   const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
@@ -69,14 +69,14 @@ export function everyMethod(
       () => write({ storage, clock }, pullWrite(read, { reference: `p-${count++}` })),
     ],
     [
-      'recogniseElements',
-      () => records.recogniseElements(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
+      'findUnchanged',
+      () => records.findUnchanged(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
     ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
     [
       'listRecords of a search',
-      () => listRecords(storage, { search: { parts: ['ann'], beginnings: [] } }),
+      () => listRecords(storage, { search: { substrings: ['ann'], prefixes: [] } }),
     ],
     ['countRecords', () => records.countRecords(any)],
     ['indexNext', () => storage.searchIndex.indexNext(5)],
@@ -120,12 +120,12 @@ export function everyMethod(
         platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
     ],
     [
-      'claimManifest',
-      () => manifests.claimManifest(platform_id, { at: clock.text, notSince: clock.text }),
+      'reserveManifestFetch',
+      () => manifests.reserveManifestFetch(platform_id, { at: clock.text, notSince: clock.text }),
     ],
     [
-      'storeManifest',
-      () => manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
+      'saveManifest',
+      () => manifests.saveManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
     ],
     ['readDrift', () => manifests.readDrift(platform_id)],
     [
@@ -140,7 +140,7 @@ export function everyMethod(
       'listCompleteness',
       () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
-    ['findReceiver', () => platforms.findReceiver(school.key_hash, clock.text)],
+    ['findPlatformByKey', () => platforms.findPlatformByKey(school.key_hash, clock.text)],
     ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
     ['readSealedHubKey', () => storage.connections.readSealedHubKey(platform_id)],
     [
@@ -188,24 +188,24 @@ export function everyMethod(
     ['tallyTasks', () => pulls.tallyTasks(pull_id)],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
-    ['listUnmet', () => listUnmet(storage, read)],
+    ['listMissing', () => listMissing(storage, read)],
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
-    ['markMissing', () => markUnmet(storage, read, ['r-none'])],
+    ['markMissing', () => markMissing(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],
-    ['askForReview', () => missing.askForReview(question(read), null, line)],
-    ['changeReview', () => missing.changeReview(1, question(read))],
+    ['createReview', () => missing.createReview(missingReview(read), null, line)],
+    ['updateReview', () => missing.updateReview(1, missingReview(read))],
     ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],
     ['readReview', () => missing.readReview(1)],
     [
-      'answerReview',
+      'decideReview',
       () =>
-        missing.answerReview(
+        missing.decideReview(
           { review_id: 1, state: 'approved', by: 'ann', at: clock.text },
           changeLog(),
         ),
     ],
     ['closeReview', () => missing.closeReview(-1, 'settled', line)],
-    ['rememberSuspects', () => missing.rememberSuspects(read.read, [count++])],
+    ['saveCandidates', () => missing.saveCandidates(read.read, [count++])],
     [
       'setRegisteredModules',
       () =>
@@ -232,7 +232,7 @@ export function everyMethod(
           changeLog(),
         ),
     ],
-    ['removeNext', () => removals.removeNext()],
+    ['runNextStep', () => removals.runNextStep()],
     ['listRemovals', () => removals.listRemovals({ limit: 5, before: null })],
     ['previewErasure', () => erasure.previewErasure(1)],
     [
@@ -257,8 +257,8 @@ export function everyMethod(
       () => activity.listActivity({ platform: null, level: null, limit: 5, before: null }),
     ],
     [
-      'keepRejectedPushes',
-      () => rejectedPushes.keepRejectedPushes([rejected], { ...when, quotaBytes: 10_000 }),
+      'saveRejectedPushes',
+      () => rejectedPushes.saveRejectedPushes([rejected], { ...when, quotaBytes: 10_000 }),
     ],
     [
       'listRejectedPushes',
@@ -266,8 +266,8 @@ export function everyMethod(
     ],
     ['readRejectedPush', () => rejectedPushes.readRejectedPush(1)],
     ['listGroups', () => rejectedPushes.listGroups({ platform: null, limit: 5 })],
-    ['readRefusal', () => rejectedPushes.readRefusal(1)],
-    ['listRefusals', () => rejectedPushes.listRefusals(ALL_REFUSALS)],
+    ['readReplayable', () => rejectedPushes.readReplayable(1)],
+    ['listReplayable', () => rejectedPushes.listReplayable(ALL_REFUSALS)],
     [
       'dismissRejectedPushes',
       () =>
@@ -279,25 +279,26 @@ export function everyMethod(
     ],
     ['tryWrites', () => records.tryWrites({ ...when, writes: [pushWrite(school)] })],
     [
-      'dropOld',
-      () => storage.retention.dropOld('activity', { before: '2000', limit: 5, after: null }),
+      'deleteOld',
+      () => storage.retention.deleteOld('activity', { before: '2000', limit: 5, after: null }),
     ],
-    [
-      'dropActivityBeyond',
-      () => storage.retention.dropActivityBeyond(1000, { limit: 5, after: null }),
-    ],
-    ['historyKeptSince', () => storage.retention.historyKeptSince()],
+    ['trimActivity', () => storage.retention.trimActivity(1000, { limit: 5, after: null })],
+    ['historyCompleteSince', () => storage.retention.historyCompleteSince()],
     ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
     ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
     ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
-    ['settleAlerts', () => storage.alerts.settleAlerts({ ...NO_CHANGES, raise: [alert] })],
+    [
+      'applyAlertChanges',
+      () => storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise: [alert] }),
+    ],
     ['listAlerts', () => storage.alerts.listAlerts({ state: null, limit: 5, after: null })],
     ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
     ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
     ['listUnmailed', () => storage.alerts.listUnmailed(5)],
     ['hasOperators', () => operators.hasOperators()],
-    ['claim', () => operators.claim('a claim', 30)],
-    ['releaseClaim', () => operators.releaseClaim('a claim')],
+    ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
+    ['renew', () => storage.leases.renew('a lease', 'owner', 30)],
+    ['release', () => storage.leases.release('a lease', 'owner')],
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
     ['listTokens', () => operators.listTokens(null)],
@@ -308,18 +309,18 @@ export function everyMethod(
     ['removeOperator', () => operators.removeOperator('nobody', audit)],
     ['setPassword', () => operators.setPassword('nobody', 'hash', audit)],
     ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
-    ['takeCode', () => operators.takeCode('nobody', 'hash')],
-    ['strengthenSession', () => operators.strengthenSession('none')],
-    ['noteSeen', () => operators.noteSeen('nobody', 'none', clock.text)],
+    ['consumeCode', () => operators.consumeCode('nobody', 'hash')],
+    ['markSessionStrong', () => operators.markSessionStrong('none')],
+    ['touchSession', () => operators.touchSession('nobody', 'none', clock.text)],
     [
-      'dropEndedSessions',
-      () => operators.dropEndedSessions({ at: clock.text, seenBefore: clock.text }),
+      'deleteEndedSessions',
+      () => operators.deleteEndedSessions({ at: clock.text, seenBefore: clock.text }),
     ],
     ['listSessions', () => operators.listSessions('nobody')],
     ['endSession', () => operators.endSession('nobody', 'none', audit)],
     ['endSessions', () => operators.endSessions('nobody', null, audit)],
-    ['countGuess', () => storage.guesses.countGuess(['somebody'], clock.text, () => 0)],
-    ['forgiveGuess', () => storage.guesses.forgiveGuess(['somebody'], ['another'])],
+    ['countAttempt', () => storage.loginThrottle.countAttempt(['a'], clock.text, () => 0)],
+    ['refundAttempt', () => storage.loginThrottle.refundAttempt(['a'], ['b'])],
     [
       'createInvitation',
       () =>
@@ -337,15 +338,15 @@ export function everyMethod(
     ['listInvitations', () => invitations.listInvitations()],
     ['findInvitation', () => invitations.findInvitation('no hash', clock.text)],
     ['findInvitationOf', () => invitations.findInvitationOf('nobody', clock.text)],
-    ['takeInvitation', () => invitations.takeInvitation(-1, clock.text)],
-    ['giveBackInvitation', () => invitations.giveBackInvitation(-1)],
+    ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
+    ['reopenInvitation', () => invitations.reopenInvitation(-1)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
-    // Last, since the pulls above would be ended.
+    // Last, because it ends the pulls above.
     ['interruptPulls', () => pulls.interruptPulls()],
   ]
 }

@@ -1,9 +1,9 @@
-/** Records that a read did not meet, for tests of the storage. */
+/** Missing records, for tests of the storage. */
 import { graceStart } from '../../../src/domain/pull/missing.ts'
 import type {
   MarkOutcome,
   NewMissingReview,
-  UnmetRecord,
+  RecordRef,
 } from '../../../src/storage/port/missing-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { listRecords } from './fixtures.ts'
@@ -11,26 +11,33 @@ import type { TestRead } from './pulls.ts'
 
 export const READ_AT = '2026-03-10T08:00:00.000Z'
 
-/** Everything that a read did not meet, gathered step by step. */
-export async function listUnmet(
+/** All records that a read did not contain, collected in steps. */
+export async function listMissing(
   storage: Storage,
   { read }: TestRead,
   { limit = 1000, graceSeconds = 0 } = {},
-): Promise<UnmetRecord[]> {
-  const all: UnmetRecord[] = []
+): Promise<RecordRef[]> {
+  const all: RecordRef[] = []
   const pushed_until = graceStart(read.requested_at, graceSeconds)
   let after: string | null = null
   do {
-    const isMet = ({ record_id }: UnmetRecord) => read.seen.has(record_id)
-    const step = await storage.missing.listUnmet({ ...read, pushed_until, isMet, limit, after })
-    all.push(...step.unmet)
+    const isPresent = ({ record_id }: RecordRef) => read.seen.has(record_id)
+    const step = await storage.missing.listMissing({
+      ...read,
+      snapshotSeq: read.snapshotSeq,
+      pushed_until,
+      isPresent,
+      limit,
+      after,
+    })
+    all.push(...step.missing)
     after = step.next
   } while (after !== null)
   return all
 }
 
-/** Marks records by their references, whether the read met them or not. */
-export async function markUnmet(
+/** Marks records by their reference numbers, whether the read contained them or not. */
+export async function markMissing(
   storage: Storage,
   { read }: TestRead,
   references: string[],
@@ -44,11 +51,17 @@ export async function markUnmet(
     reference_number,
     record_id: stored.get(reference_number) ?? -1,
   }))
-  return storage.missing.markMissing({ ...read, pushed_until, since: READ_AT, records })
+  return storage.missing.markMissing({
+    ...read,
+    snapshotSeq: read.snapshotSeq,
+    pushed_until,
+    since: READ_AT,
+    records,
+  })
 }
 
-/** 20 of 50 records, unless told otherwise. */
-export function question(
+/** A missing review, by default of 20 of 50 records. */
+export function missingReview(
   { read }: TestRead,
   over: Partial<NewMissingReview> = {},
 ): NewMissingReview {

@@ -1,4 +1,4 @@
-/** What a record store should hold: the decisions of the domain folded over the writes in memory. */
+/** The expected content of a record store: the decisions of the domain applied to the writes in memory. */
 import {
   decidePull,
   decidePush,
@@ -12,7 +12,7 @@ export type ModelWrite = PushWrite | PullWrite
 
 type ModelRecord = {
   state: RecordState
-  /** The newest first. */
+  /** Newest first. */
   history: { source: string; changes: string }[]
 }
 
@@ -30,18 +30,18 @@ export class RecordModel {
   finishRead(recordType: string, read: RecordRead): void {
     const { mark, seen } = this.#known(read)
     const stored = [...this.records.keys()].filter((key) => key.startsWith(`${recordType} `))
-    // A read that missed a record speaks for none but those it wrote.
+    // A read that did not contain all records affects only those that it wrote.
     if (stored.length !== seen.size) return
-    this.#lastReads.set(recordType, { mark, requested_at: read.requested_at })
+    this.#lastReads.set(recordType, { snapshotSeq: mark, requested_at: read.requested_at })
   }
 
-  /** A name for the record that a write is of. */
+  /** The key of the record of a write. */
   keyOf(write: ModelWrite): string {
     const type = 'read' in write ? this.#known(write.read).recordType : write.record_type
     return `${type} ${write.reference_number}`
   }
 
-  /** @returns what should become of the write, in a word. */
+  /** @returns the expected outcome of the write. */
   apply(write: ModelWrite): string {
     const key = this.keyOf(write)
     const stored = this.records.get(key) ?? null
@@ -49,14 +49,17 @@ export class RecordModel {
       const { seen, mark } = this.#known(write.read)
       if (seen.has(key)) return 'duplicate_reference'
       seen.add(key)
-      const decision = decidePull(stored?.state ?? null, write.content, { ...write.read, mark })
+      const decision = decidePull(stored?.state ?? null, write.content, {
+        ...write.read,
+        snapshotSeq: mark,
+      })
       const isReceived = decision.outcome === 'created' || decision.outcome === 'updated'
       if (isReceived) this.counts.received += 1
       return this.#store(key, write, stored, decision)
     }
     this.#seq += 1
     const lastRead = this.#lastReads.get(write.record_type) ?? null
-    // Nothing that the model tells depends on the time of a push.
+    // The results of the model do not depend on the time of a push.
     const context = { seq: this.#seq, at: '2026-03-10T08:00:00.000000000Z', lastRead }
     this.counts.received += 1
     return this.#store(

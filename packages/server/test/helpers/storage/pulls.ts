@@ -1,7 +1,7 @@
 /** Pulls and reads for tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
-import { manifestTag, sourceHash } from '../../../src/domain/record/record.ts'
+import { fingerprint, manifestHash } from '../../../src/domain/record/record.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
   EndState,
@@ -44,7 +44,7 @@ export function taskOf(pull: TestPull, platform: TestPlatform, type = 'students'
   return task
 }
 
-/** Starts the task of a module and makes the read that its elements come from. */
+/** Starts the task of a module and creates the read of its elements. */
 export async function startRead(
   storage: Storage,
   pull: TestPull,
@@ -59,10 +59,10 @@ export async function startRead(
     pull_id: pull.pull_id,
     platform_id: task.platform_id,
     module_id: task.module_id,
-    mark: started.mark,
+    snapshotSeq: started.snapshotSeq,
     requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
     manifest_keys: new Set(keys),
-    manifest_tag: manifestTag(keys),
+    manifest_hash: manifestHash(keys),
     seen: new IdBitset(),
   }
   return { task, read }
@@ -77,7 +77,7 @@ export async function beginRead(
   return startRead(storage, await startTestPull(storage), platform, over)
 }
 
-/** r-1 as a read brings it, unless told otherwise. `data` is JSON text. */
+/** By default r-1 as a read contains it. `data` is JSON text. */
 export function pullWrite(
   { read }: TestRead,
   over: { reference?: string; full_name?: string; data?: string } = {},
@@ -93,7 +93,7 @@ export function pullWrite(
       source: 'pull',
       full_name,
       data: json(data),
-      source_hash: sourceHash(read.manifest_tag, bytes),
+      source_hash: fingerprint(read.manifest_hash, bytes),
     },
   }
 }
@@ -115,26 +115,35 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
     counts: NO_COUNTS,
     error: null,
     warnings: [],
-    trouble: null,
+    problem: null,
     platform_error: over.error ?? null,
     read: null,
-    kept: null,
+    cached_response: null,
     ...over,
   }
 }
 
-/** A complete read that proves nothing, unless told otherwise. */
+/** By default a complete read that does not verify completeness. */
 export function readOf(
-  read: Partial<NonNullable<PullTaskResult['read']>> & { mark: number },
+  read: Partial<NonNullable<PullTaskResult['read']>> & { snapshotSeq: number },
 ): PullTaskResult['read'] {
   const requested_at = '2026-03-10T08:00:00.000000000Z'
-  return { requested_at, records: 0, rejected_here: 0, pushes: 0, doubts: ['no_total'], ...read }
+  return {
+    requested_at,
+    records: 0,
+    rejected_present: 0,
+    pushes: 0,
+    incomplete_reasons: ['no_total'],
+    ...read,
+  }
 }
 
-/** Ends the task of a read as a complete one. */
+/** Finishes the task of a complete read. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
-  const { mark, requested_at, pull_id } = read
-  const result = taskResult({ read: readOf({ mark, requested_at, records: read.seen.size }) })
+  const { snapshotSeq, requested_at, pull_id } = read
+  const result = taskResult({
+    read: readOf({ snapshotSeq, requested_at, records: read.seen.size }),
+  })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }
 
@@ -150,7 +159,7 @@ export function finishTestPull(
   )
 }
 
-/** One whole pull that reads one module of one platform. */
+/** Runs a pull of one module of one platform. */
 export async function pullOnce(
   kit: { storage: Storage },
   platform: TestPlatform,

@@ -1,4 +1,4 @@
-/** Platforms with something of everything, and their removal. */
+/** Platforms with rows in all tables, and their removal. */
 import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
 import type { StorageKit } from './engine.ts'
@@ -11,20 +11,20 @@ import {
   testModule,
   write,
 } from './fixtures.ts'
-import { question } from './missing.ts'
+import { missingReview } from './missing.ts'
 import { beginRead, finishTestPull } from './pulls.ts'
-import { keep, rejection } from './replays.ts'
+import { rejection, saveRejected } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
 export const OF_PLATFORM = [
   ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
-  ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_suspects'],
+  ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_candidates'],
   ...['module_drift', 'manifest_changes'],
 ]
 
-/** `school` with 700 students, 500 staff, history, a refused push and a question; `clinic` with one record. */
-export async function fillTwo(
+/** `school` with 700 students, 500 staff, history, a rejected push and a missing review; `clinic` with one record. */
+export async function createTwoPlatforms(
   kit: StorageKit,
 ): Promise<{ school: TestPlatform; clinic: TestPlatform }> {
   const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -36,16 +36,16 @@ export async function fillTwo(
   await storeNewManifests(kit, school, 3)
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
-  await keep(kit, [rejection(school)])
+  await saveRejected(kit, [rejection(school)])
   const read = await beginRead(kit.storage, school)
   const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-  await kit.storage.missing.askForReview(question(read), null, line)
-  await kit.storage.missing.rememberSuspects(read.read, [1, 2])
+  await kit.storage.missing.createReview(missingReview(read), null, line)
+  await kit.storage.missing.saveCandidates(read.read, [1, 2])
   await finishTestPull(kit.storage, read.read.pull_id)
   return { school, clinic }
 }
 
-/** That many, each with other words than the one before. */
+/** This number of records, each with other words than the one before. */
 async function storeNewManifests(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
@@ -56,7 +56,7 @@ async function storeNewManifests(
     const manifest = { ...testManifest(...modules), platform_description: `About ${n}` }
     const log = changeLog()
     assert.ok(
-      await storage.manifests.storeManifest({ platform_id, manifest, at: clock.text }, () => log),
+      await storage.manifests.saveManifest({ platform_id, manifest, at: clock.text }, () => log),
     )
   }
 }
@@ -81,8 +81,8 @@ export function register(
   return storage.platforms.setRegisteredModules(change, changeLog())
 }
 
-export async function runAll(storage: StorageKit['storage']): Promise<void> {
-  while (await storage.removals.removeNext());
+export async function runRemovals(storage: StorageKit['storage']): Promise<void> {
+  while (await storage.removals.runNextStep());
 }
 
 export async function sizes({ storage }: StorageKit): Promise<Record<string, number>> {
@@ -91,8 +91,8 @@ export async function sizes({ storage }: StorageKit): Promise<Record<string, num
   return found
 }
 
-/** What is counted a module is what there is of it. */
-export async function expectCountersAsRows({ storage }: StorageKit): Promise<void> {
+/** Asserts that the counters of each module match its records. */
+export async function expectMatchingCounters({ storage }: StorageKit): Promise<void> {
   const of = async (sql: string) =>
     new Map((await runSql(storage, sql)).map((row) => [Number(row['module_id']), Number(row['n'])]))
   const counted = await of(

@@ -1,12 +1,15 @@
-/** What was refused, and its replays, for tests of the storage. */
+/** Rejected pushes and their replays, for tests of the storage. */
 import type { ReplayedContent } from '../../../src/domain/record/replay.ts'
 import type { ReplayWrite } from '../../../src/storage/port/record-store.ts'
-import type { NewRejectedPush, Refusal } from '../../../src/storage/port/rejected-push-store.ts'
+import type {
+  NewRejectedPush,
+  ReplayableRejection,
+} from '../../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { json, type TestPlatform } from './fixtures.ts'
 
-/** A refused POST, unless told otherwise. */
+/** By default a rejected POST. */
 export function rejection(
   platform: Pick<TestPlatform, 'platform_id'>,
   over: Partial<NewRejectedPush> = {},
@@ -20,19 +23,19 @@ export function rejection(
     errors: {},
     body: '{"a":1}',
     pull_id: null,
-    place: null,
+    position: null,
     activity: null,
     ...over,
   }
 }
 
-export async function keep(
+export async function saveRejected(
   { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
   rejected: NewRejectedPush[],
   quotaBytes = 50 * 1024 * 1024,
 ): Promise<void> {
   const options = { at: clock.text, day: clock.day, quotaBytes }
-  await storage.rejectedPushes.keepRejectedPushes(rejected, options)
+  await storage.rejectedPushes.saveRejectedPushes(rejected, options)
 }
 
 export const ALL_REFUSALS = {
@@ -45,14 +48,14 @@ export const ALL_REFUSALS = {
   after: null,
 }
 
-/** What is not replayed yet, in the order in which it stands. */
-export async function listRefusals(storage: Storage): Promise<Refusal[]> {
-  return (await storage.rejectedPushes.listRefusals(ALL_REFUSALS)).refusals
+/** The rejected pushes that are not replayed yet, by position. */
+export async function listRejected(storage: Storage): Promise<ReplayableRejection[]> {
+  return (await storage.rejectedPushes.listReplayable(ALL_REFUSALS)).rejections
 }
 
-/** A replay of a refusal as a POST of r-1, unless told otherwise. `data` is JSON text. */
+/** A replay of a rejected push, by default as a POST of r-1. `data` is JSON text. */
 export function replayWrite(
-  { rejected_push_id, platform_id }: Pick<Refusal, 'rejected_push_id' | 'platform_id'>,
+  { rejected_push_id, platform_id }: Pick<ReplayableRejection, 'rejected_push_id' | 'platform_id'>,
   over: {
     data?: string
     reference?: string

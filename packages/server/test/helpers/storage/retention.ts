@@ -1,12 +1,12 @@
-/** Rows that grow old, for tests of what is kept how long. */
+/** Old rows, for tests of retention. */
 import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
-import { question } from './missing.ts'
+import { missingReview } from './missing.ts'
 import { pullOnce } from './pulls.ts'
 import { pushErrorAt } from './push-errors.ts'
-import { keep, rejection } from './replays.ts'
+import { rejection, saveRejected } from './replays.ts'
 import { runSql } from './sql.ts'
 
 const AGED_TABLES = {
@@ -24,8 +24,8 @@ const AGED_TABLES = {
 
 let count = 0
 
-/** One more row of a kind, as old as the clock says. Pulls, questions and alerts end at once. */
-export async function makeRow(
+/** Adds a row of a kind with the time of the clock. Pulls, reviews and alerts end immediately. */
+export async function createRow(
   kit: StorageKit,
   school: TestPlatform,
   noun: RetentionNoun,
@@ -48,57 +48,57 @@ export async function makeRow(
       const manifest = { ...testManifest(), platform_description: subject }
       const log = { activity: line, audit: null }
       const fetched = { platform_id: school.platform_id, manifest, at: kit.clock.text }
-      return void (await storage.manifests.storeManifest(fetched, () => log))
+      return void (await storage.manifests.saveManifest(fetched, () => log))
     }
     case 'history':
       return void (await write(kit, pushWrite(school, { data: `{"a":${count}}` })))
     case 'pulls':
       return pullOnce(kit, school, async () => undefined)
     case 'rejected_pushes':
-      return keep(kit, [rejection(school, { body: `{"a":${count}}` })])
+      return saveRejected(kit, [rejection(school, { body: `{"a":${count}}` })])
     case 'push_errors':
       return storage.pushErrors.addPushErrors([pushErrorAt(kit.clock.text, count)], [])
     case 'missing_reviews':
       return pullOnce(kit, school, async (read) => {
-        await storage.missing.askForReview(question(read), null, line)
+        await storage.missing.createReview(missingReview(read), null, line)
         const { review } = await storage.missing.readMissingState(read.read)
         await storage.missing.closeReview(review?.review_id ?? -1, 'settled', line)
       })
     case 'alerts': {
       const alert = { kind: 'disk_low', subject, platform: null, message: subject } as const
-      await storage.alerts.settleAlerts({ raise: [alert], resolve: [], reword: [] })
+      await storage.alerts.applyAlertChanges({ raise: [alert], resolve: [], reword: [] })
       const open = await storage.alerts.listOpenAlerts()
       const resolve = open.filter((one) => one.subject === subject)
-      return storage.alerts.settleAlerts({ raise: [], resolve, reword: [] })
+      return storage.alerts.applyAlertChanges({ raise: [], resolve, reword: [] })
     }
     case 'counters':
-      return keep(kit, [rejection(school)])
+      return saveRejected(kit, [rejection(school)])
     default:
       throw new Error(`There are no rows of ${noun satisfies never}`)
   }
 }
 
-/** When the rows of a kind were made, the oldest first; what has not ended is not among them. */
-export async function agesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
+/** The times of the rows of a kind, oldest first, without those that have not ended. */
+export async function timesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
   const { table, at } = AGED_TABLES[noun]
   const rows = await runSql(storage, `SELECT ${at} AS at FROM ${table} WHERE ${at} IS NOT NULL`)
   return rows.map((row) => String(row['at'])).sort()
 }
 
-/** Drops step by step what is older, and tells how many there were. */
-export async function dropOld(
+/** Deletes older rows in steps. @returns their number. */
+export async function deleteOld(
   storage: Storage,
   noun: RetentionNoun,
   before: string,
   limit = 3,
 ): Promise<number> {
-  let dropped = 0
+  let deleted = 0
   let after: number | null = null
   do {
-    const step = await storage.retention.dropOld(noun, { before, limit, after })
-    if (step.dropped > limit) throw new Error('A step drops more than it may')
-    dropped += step.dropped
+    const step = await storage.retention.deleteOld(noun, { before, limit, after })
+    if (step.deleted > limit) throw new Error('A step deletes more rows than its limit')
+    deleted += step.deleted
     after = step.next
   } while (after !== null)
-  return dropped
+  return deleted
 }

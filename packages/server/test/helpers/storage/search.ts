@@ -1,5 +1,6 @@
 /** Searching, filtering and sorting in tests of the storage. */
 import assert from 'node:assert/strict'
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from '../../../src/domain/record/record-match.ts'
 import {
   type DataColumn,
@@ -7,7 +8,6 @@ import {
   keyOfColumn,
 } from '../../../src/domain/record/record-query.ts'
 import { sortKeyOf } from '../../../src/domain/record/sort-key.ts'
-import { isJsonObject, parseLossless } from '../../../src/lib/json/lossless-json.ts'
 import type {
   Position,
   RecordPage,
@@ -17,7 +17,7 @@ import type {
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { changeLog, listPage, type TestPlatform } from './fixtures.ts'
 
-/** Indexes until nothing is left. @returns how many records were taken. */
+/** Indexes all records. @returns their number. */
 export async function indexAll(storage: Storage, limit = 100): Promise<number> {
   let all = 0
   for (;;) {
@@ -39,8 +39,8 @@ export function chooseFields(
 }
 
 /**
- * Every record that a query asks for, read page by page, forwards or backwards, in the order of the list.
- * `between` goes on while each page is read.
+ * All records that match a query, read page by page, forwards or backwards, in the order of the list.
+ * `between` runs while each page is read.
  */
 export async function listInPages(
   storage: Storage,
@@ -62,7 +62,7 @@ export async function listInPages(
   }
 }
 
-/** What a list should give, from all records there are. */
+/** The expected list, computed from all records. */
 export function modelList(
   all: RecordRow[],
   query: RecordQuery,

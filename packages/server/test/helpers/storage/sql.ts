@@ -1,6 +1,6 @@
 /**
- * States that no method of the port makes yet (a revoked key, a record that went missing), made in
- * the database that the port hands to Better Auth. Only SQL that every engine understands.
+ * Creates states for which the port has no method (a revoked key, a missing record), in
+ * the database that the port provides for Better Auth. Uses only SQL that both engines support.
  */
 import { CompiledQuery, Kysely } from 'kysely'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -15,7 +15,7 @@ export async function runSql(
   return rows
 }
 
-/** A Kysely such as Better Auth has. Not to be destroyed: its connection is the storage's. */
+/** A Kysely like that of Better Auth. Do not destroy it: it uses the connection of the storage. */
 export function authKysely(storage: Storage): Kysely<Record<string, Record<string, unknown>>> {
   return new Kysely({ dialect: storage.operators.authDatabase.dialect })
 }

@@ -9,7 +9,7 @@ import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, type StorageEngine } from './engine.ts'
 
 /**
- * In memory where the system has such a folder: the suite is about what is stored, and its thousands
+ * In memory if the system has such a folder: the suite tests the stored data, and its thousands
  * of commits would measure the disk.
  */
 const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -1,12 +1,12 @@
-/** Time that passes for the pace of platforms when a test says so, and that tells who waits. */
+/** A timer for platform timeouts that the test advances, and that knows whether anything waits. */
 import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
 
 export type ManualTimer = Timer & {
-  /** Has so much time pass. */
+  /** Advances the time. */
   advance: (milliseconds: number) => void
-  /** Whether anybody waits at the moment. */
+  /** Whether anything is waiting. */
   hasPending: () => boolean
-  /** Resolves once somebody has begun to wait so many times from now on. */
+  /** Resolves after this number of further waits have started. */
   untilScheduled: (times: number) => Promise<void>
 }
 

@@ -6,9 +6,9 @@ const FIRST_PAUSE_MS = 1
 const LONGEST_PAUSE_MS = 25
 
 /**
- * Calls `find` until it returns something other than null. Pauses between two calls, since a loop without
- * pauses takes the processor from what it waits for.
- * @throws Error naming `what` when the guard time is over.
+ * Calls `find` until it returns something other than null. Pauses between calls, because a loop without
+ * pauses would slow down what it waits for.
+ * @throws Error naming `what` when the time limit is over.
  */
 export async function until<Result>(
   find: () => Result | null | Promise<Result | null>,

@@ -4,27 +4,27 @@ import { IconCheck } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { ALERTS } from '../../../api/alerts.ts'
 import { callHub } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { MessageText } from '../../../components/message-text.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { AlertLink } from './alert-link.tsx'
 
 const TITLES: Readonly<Record<AlertKind, string>> = {
-  platform_failing: 'Platform fails',
-  module_failing: 'Module fails',
-  platform_silent: 'Platform is silent',
-  rejected_rising: 'More is refused than usual',
-  push_errors_rising: 'More push errors than usual',
-  missing_review: 'Many records are gone',
-  search_behind: 'Search is behind',
-  disk_low: 'The disk runs low',
-  mail_failing: 'Mails cannot be sent',
+  platform_failing: TEXTS.platformFailing,
+  module_failing: TEXTS.moduleFailing,
+  platform_silent: TEXTS.noPushesFromPlatform,
+  rejected_rising: TEXTS.moreRejectedPushes,
+  push_errors_rising: TEXTS.morePushErrors,
+  missing_review: TEXTS.manyRecordsMissing,
+  search_behind: TEXTS.searchIndexBehind,
+  disk_low: TEXTS.lowDiskSpace,
+  mail_failing: 'E-mails cannot be sent',
 }
 
 export function AlertCard({ alert }: { alert: Alert }) {
@@ -34,7 +34,10 @@ export function AlertCard({ alert }: { alert: Alert }) {
     <Card withBorder padding="md" component="article">
       <Group justify="space-between" align="flex-start" gap="xs">
         <Group gap="xs">
-          <StatusBadge status={isOpen ? 'open' : 'resolved'} label={isOpen ? 'Open' : 'Over'} />
+          <StatusBadge
+            status={isOpen ? 'open' : 'resolved'}
+            label={isOpen ? TEXTS.open : TEXTS.resolved}
+          />
           <Title order={2} fz="md">
             {TITLES[kind]}
           </Title>
@@ -46,19 +49,13 @@ export function AlertCard({ alert }: { alert: Alert }) {
         <Text size="sm">
           <MessageText message={message} />
         </Text>
-        <AdviceLine words={advice} />
+        <AdviceLine text={advice} />
         <AlertLink alert={alert} />
         <Text size="xs" c="dimmed">
-          Raised <Time at={raised_at} />
-          {resolved_at !== null && (
-            <>
-              , over <Time at={resolved_at} />
-            </>
-          )}
-          {mailed_at !== null && (
-            <>
-              , mailed <Time at={mailed_at} />
-            </>
+          {TEXTS.raisedAt(
+            <Time at={raised_at} />,
+            resolved_at !== null && <>{TEXTS.resolvedAt(<Time at={resolved_at} />)}</>,
+            mailed_at !== null && <>{TEXTS.emailedAt(<Time at={mailed_at} />)}</>,
           )}
         </Text>
       </Stack>
@@ -67,20 +64,23 @@ export function AlertCard({ alert }: { alert: Alert }) {
 }
 
 function Acknowledge({ alert }: { alert: Alert }) {
-  const { operator } = useStore(session)
+  const canOperate = useHasRole('operator')
   const client = useQueryClient()
   if (alert.acknowledged_at !== null) {
     return (
       <Text size="xs" c="dimmed">
-        <IconCheck size={12} aria-hidden /> Acknowledged by{' '}
-        <OperatorName by={alert.acknowledged_by} />, <Time at={alert.acknowledged_at} />
+        {TEXTS.acknowledgedBy(
+          <IconCheck size={12} aria-hidden />,
+          <OperatorName by={alert.acknowledged_by} />,
+          <Time at={alert.acknowledged_at} />,
+        )}
       </Text>
     )
   }
-  if (!mayActAs(operator?.role, 'operator')) {
+  if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Nobody has acknowledged it. That takes the role operator.
+        {TEXTS.notAcknowledged}
       </Text>
     )
   }
@@ -90,7 +90,7 @@ function Acknowledge({ alert }: { alert: Alert }) {
   }
   return (
     <Button size="xs" variant="light" onClick={() => void attempt(acknowledge)}>
-      I look at it
+      {TEXTS.acknowledge}
     </Button>
   )
 }

@@ -1,38 +1,42 @@
-import { Group, Stack, Text } from '@mantine/core'
-import { IconBellCheck } from '@tabler/icons-react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconBellCheck, IconMail } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { alertPageQuery } from '../../../api/alerts.ts'
+import { callHub } from '../../../api/call-hub.ts'
 import { snapshot } from '../../../api/live.ts'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
-import { queryText } from '../../../lib/query-text.ts'
+import { toQueryString } from '../../../lib/query-string.ts'
+import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { healthOf, noAlertsLabel } from '../../platforms/platform-list.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformLink } from '../platform-link.tsx'
 import { StateControl } from '../state-control.tsx'
+import { TEXTS } from '../texts.tsx'
 import { AlertCard } from './alert-card.tsx'
-import { TestMailButton } from './test-mail-button.tsx'
 
 const STATES = [
-  { value: 'open', label: 'Open' },
-  { value: 'resolved', label: 'Over' },
-  { value: 'all', label: 'All' },
+  { value: 'open', label: TEXTS.open },
+  { value: 'resolved', label: TEXTS.resolved },
+  { value: 'all', label: TEXTS.all },
 ]
 
 export function AlertsTab() {
   const [state] = useUrlState()
   const { state: shown = 'open' } = state
-  const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
+  const query = toQueryString(state, ['cursor'], shown === 'all' ? {} : { state: shown })
   const { data, error, refetch, isPlaceholderData } = useQuery(alertPageQuery(query))
   const platforms = useStore(snapshot)?.platforms ?? []
-  const failing = platforms.filter((platform) => healthOf(platform) === 'trouble')
+  const failing = platforms.filter((platform) => healthOf(platform) === 'failing')
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
-        <StateControl label="Which alerts" choices={STATES} />
+        <StateControl label={TEXTS.alertState} choices={STATES} />
         <TestMailButton />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
@@ -43,24 +47,51 @@ export function AlertsTab() {
       {data?.alerts.length === 0 && (
         <EmptyState
           icon={<IconBellCheck />}
-          title={shown === 'open' ? noAlertsLabel(failing) : 'No alerts'}
+          title={shown === 'open' ? noAlertsLabel(failing) : TEXTS.noAlerts}
         >
-          {shown === 'open' && failing.length > 0 && (
-            <Stack gap={2} mb="xs">
-              {failing.map(({ id, platform_name }) => (
-                <PlatformLink key={id} name={platform_name} />
-              ))}
-            </Stack>
+          {TEXTS.noAlertsHint(
+            shown === 'open' && failing.length > 0 && (
+              <Stack gap={2} mb="xs">
+                {failing.map(({ id, platform_name }) => (
+                  <PlatformLink key={id} name={platform_name} />
+                ))}
+              </Stack>
+            ),
           )}
-          The hub raises an alert when a platform fails or falls silent, when more records are
-          rejected than usual, when many records are missing, or when the disk runs low. It resolves
-          the alert when its cause has ended.
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
+      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
       <Text size="xs" c="dimmed">
-        Alerts are mailed where a mail server is set (HUB_SMTP_URL).
+        {TEXTS.alertEmailHint}
       </Text>
     </Stack>
+  )
+}
+
+/** Lets an admin check the e-mail settings. */
+function TestMailButton() {
+  const isAdmin = useHasRole('admin')
+  const [isBusy, setIsBusy] = useState(false)
+  if (!isAdmin) return null
+  const send = async () => {
+    setIsBusy(true)
+    await attempt(async () => {
+      const { message } = await callHub<{ message: string }>('/api/v1/alerts/test-mail', {
+        method: 'POST',
+      })
+      notify(message)
+    })
+    setIsBusy(false)
+  }
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconMail size={14} />}
+      loading={isBusy}
+      onClick={() => void send()}
+    >
+      {TEXTS.sendTestEMail}
+    </Button>
   )
 }

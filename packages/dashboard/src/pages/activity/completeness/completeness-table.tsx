@@ -4,16 +4,21 @@ import { Link } from '@tanstack/react-router'
 import { DataTable } from 'mantine-datatable'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatNumber } from '../../../lib/format.ts'
+import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { PlatformLink } from '../platform-link.tsx'
-import { type Standing, standingOf, wordsForDoubt } from './doubts.ts'
+import { TEXTS } from '../texts.tsx'
+import {
+  type CompletenessStatus,
+  completenessStatus,
+  incompleteReasonLabel,
+} from './completeness-labels.ts'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
-const STANDINGS: Readonly<Record<Standing, { status: string; label: string }>> = {
-  proved: { status: 'succeeded', label: 'All here' },
-  doubted: { status: 'warning', label: 'Not proved' },
-  unread: { status: 'not read', label: 'Not read yet' },
+const STATUSES: Readonly<Record<CompletenessStatus, { status: string; label: string }>> = {
+  complete: { status: 'succeeded', label: TEXTS.complete },
+  not_verified: { status: 'warning', label: TEXTS.notVerified },
+  not_pulled: { status: 'not pulled', label: TEXTS.notPulledYet },
 }
 
 export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
@@ -27,7 +32,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
       columns={[
         {
           accessor: 'module_name',
-          title: 'Module',
+          title: TEXTS.module,
           width: 240,
           render: (module) => (
             <Stack gap={2} align="flex-start">
@@ -39,28 +44,28 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
               </Text>
               <PlatformLink name={module.platform_name} />
               <Stack hiddenFrom="sm" gap={4} mt={4} align="flex-start">
-                <StatusBadge {...STANDINGS[standingOf(module)]} />
-                <Why module={module} />
+                <StatusBadge {...STATUSES[completenessStatus(module)]} />
+                <Reasons module={module} />
               </Stack>
             </Stack>
           ),
         },
         {
-          accessor: 'standing',
-          title: 'Standing',
+          accessor: 'status',
+          title: TEXTS.status,
           width: 130,
           visibleMediaQuery: FROM_TABLET,
-          render: (module) => <StatusBadge {...STANDINGS[standingOf(module)]} />,
+          render: (module) => <StatusBadge {...STATUSES[completenessStatus(module)]} />,
         },
         {
           accessor: 'doubts',
-          title: 'Why',
+          title: TEXTS.reasons,
           visibleMediaQuery: FROM_TABLET,
-          render: (module) => <Why module={module} />,
+          render: (module) => <Reasons module={module} />,
         },
         {
           accessor: 'complete_at',
-          title: 'Last proved',
+          title: TEXTS.lastComplete,
           width: 190,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
@@ -68,7 +73,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
         },
         {
           accessor: 'last_read_at',
-          title: 'Last read',
+          title: TEXTS.lastFullPull,
           width: 190,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
@@ -76,7 +81,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
         },
         {
           accessor: 'records',
-          title: 'Records',
+          title: TEXTS.records,
           textAlign: 'right',
           width: 100,
           render: (module) => <Figures module={module} />,
@@ -89,20 +94,20 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
 function When({ at }: { at: string | null }) {
   return (
     <Text span size="sm" c="dimmed">
-      {at === null ? 'never' : <Time at={at} />}
+      {at === null ? TEXTS.never : <Time at={at} />}
     </Text>
   )
 }
 
-function Why({ module }: { module: ModuleCompleteness }) {
+function Reasons({ module }: { module: ModuleCompleteness }) {
   const { doubts, trouble, only_here, pushed_since } = module
   const reasons = [
     ...(trouble === null ? [] : [trouble]),
-    ...doubts.map(wordsForDoubt),
-    ...(only_here ? [`${formatNumber(only_here)} here that the last whole read did not meet`] : []),
-    ...(pushed_since ? [`${formatNumber(pushed_since)} pushed since it was proved`] : []),
+    ...doubts.map(incompleteReasonLabel),
+    ...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []),
+    ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
   ]
-  if (reasons.length === 0) return <Text size="sm">–</Text>
+  if (reasons.length === 0) return <Text size="sm">—</Text>
   return (
     <List size="sm" spacing={2}>
       {reasons.map((reason) => (
@@ -116,24 +121,24 @@ function Figures({ module }: { module: ModuleCompleteness }) {
   const { platform_name: platform, record_type, records, missing } = module
   return (
     <Stack gap={2} align="flex-end">
-      <RecordsLink search={{ platform, record_type }} words={formatNumber(records)} />
+      <RecordsLink search={{ platform, record_type }} text={formatNumber(records)} />
       {missing > 0 && (
         <RecordsLink
           search={{ platform, record_type, missing: 'true' }}
-          words={`${formatNumber(missing)} missing`}
+          text={TEXTS.missingCount(formatNumber(missing))}
         />
       )}
     </Stack>
   )
 }
 
-function RecordsLink({ search, words }: { search: Record<string, string>; words: string }) {
+function RecordsLink({ search, text }: { search: Record<string, string>; text: string }) {
   return (
     <Anchor
       size="sm"
       renderRoot={(props) => <Link to="/dashboard/records" search={search} {...props} />}
     >
-      {words}
+      {text}
     </Anchor>
   )
 }

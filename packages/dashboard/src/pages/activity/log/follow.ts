@@ -1,14 +1,14 @@
 import type { UrlState } from '../../../lib/url-state.ts'
 
-/** `off`: nobody wants it; `elsewhere`: an older page is shown; `reading`: it waits while somebody reads. */
-export type Follow = 'following' | 'reading' | 'elsewhere' | 'off'
+/** `off`: turned off; `older`: an older page is shown; `reading`: paused while the user reads. */
+export type Follow = 'following' | 'reading' | 'older' | 'off'
 
-/** So far a page is scrolled before it counts as read, in CSS pixels. */
+/** From this scroll position on, the user is reading; in CSS pixels. */
 const READING_AT = 120
 
-/** Whether new lines may come in on top: not under the eyes of somebody who reads. */
+/** Whether new entries are added at the top. They are not while the user reads. */
 export function followOf(state: UrlState, scrolled: number): Follow {
-  if (state['cursor'] || state['until']) return 'elsewhere'
+  if (state['cursor'] || state['until']) return 'older'
   if (state['follow'] === 'off') return 'off'
   return state['line'] || scrolled > READING_AT ? 'reading' : 'following'
 }

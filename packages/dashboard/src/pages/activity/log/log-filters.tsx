@@ -1,16 +1,16 @@
 import { Select, TextInput } from '@mantine/core'
-import { fromLocalInput, toLocalInput } from '../../../lib/local-time.ts'
+import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
-import { kindChoices } from '../kinds.ts'
 import { PlatformSelect } from '../platform-select.tsx'
 import { SearchInput } from '../search-input.tsx'
+import { TEXTS } from '../texts.tsx'
 import { LOG_FILTERS } from './use-log.ts'
 
 const LEVELS = [
-  { value: 'info', label: 'Info' },
-  { value: 'warning', label: 'Warning' },
-  { value: 'error', label: 'Error' },
+  { value: 'info', label: TEXTS.info },
+  { value: 'warning', label: TEXTS.warning },
+  { value: 'error', label: TEXTS.error },
 ]
 
 export function LogFilters() {
@@ -18,16 +18,16 @@ export function LogFilters() {
   return (
     <FilterBar names={state['record'] ? [...LOG_FILTERS, 'record'] : LOG_FILTERS}>
       <SearchInput
-        label="Text"
-        placeholder="Words in a line"
+        label={TEXTS.text}
+        placeholder={TEXTS.searchTheLog}
         maxLength={200}
         value={state['q'] ?? ''}
         onSearch={(q) => change({ q, cursor: null }, { replace: true })}
       />
       <PlatformSelect />
       <Select
-        label="Level"
-        placeholder="All"
+        label={TEXTS.level}
+        placeholder={TEXTS.all}
         size="xs"
         clearable
         data={LEVELS}
@@ -35,18 +35,24 @@ export function LogFilters() {
         onChange={(level) => change({ level, cursor: null })}
       />
       <Select
-        label="Kind"
-        placeholder="All"
+        label={TEXTS.kind}
+        placeholder={TEXTS.all}
         size="xs"
         clearable
         data={kindChoices(state['kind'])}
         value={state['kind'] ?? null}
         onChange={(kind) => change({ kind, cursor: null })}
       />
-      <TimeInput label="From" name="since" />
-      <TimeInput label="To" name="until" />
+      <TimeInput label={TEXTS.from} name="since" />
+      <TimeInput label={TEXTS.to} name="until" />
       {state['record'] && (
-        <TextInput label="Record" size="xs" value={state['record']} readOnly variant="filled" />
+        <TextInput
+          label={TEXTS.recordFilter}
+          size="xs"
+          value={state['record']}
+          readOnly
+          variant="filled"
+        />
       )}
     </FilterBar>
   )
@@ -55,14 +61,34 @@ export function LogFilters() {
 function TimeInput({ label, name }: { label: string; name: 'since' | 'until' }) {
   const [state, change] = useUrlState()
   return (
-    <TextInput
-      type="datetime-local"
+    <LocalTimeInput
       label={label}
-      size="xs"
-      value={toLocalInput(state[name])}
-      onChange={({ currentTarget }) => {
-        change({ [name]: fromLocalInput(currentTarget.value), cursor: null }, { replace: true })
-      }}
+      value={state[name]}
+      onChange={(at) => change({ [name]: at, cursor: null }, { replace: true })}
     />
   )
+}
+
+/** Labels of the kinds of log entries. The hub filters by the first word of a kind. */
+const KINDS: Readonly<Record<string, string>> = {
+  push: TEXTS.pushes,
+  replay: TEXTS.replays,
+  rejected_push: TEXTS.dismissedRejectedPushes,
+  pull: TEXTS.pulls,
+  pull_task: TEXTS.pulledModules,
+  missing: TEXTS.missingRecords,
+  record: TEXTS.erasedRecords,
+  tombstone: TEXTS.liftedErasures,
+  platform: TEXTS.platforms,
+  module: TEXTS.modules,
+  manifest: TEXTS.manifests,
+  schedule: TEXTS.schedule,
+  alert: TEXTS.alerts,
+}
+
+/** The choices of the filter by kind, with the one of a link if it is unknown. */
+function kindChoices(chosen: string | undefined): { value: string; label: string }[] {
+  const known = Object.entries(KINDS).map(([value, label]) => ({ value, label }))
+  const isOther = chosen !== undefined && chosen !== '' && !(chosen in KINDS)
+  return isOther ? [...known, { value: chosen, label: chosen }] : known
 }

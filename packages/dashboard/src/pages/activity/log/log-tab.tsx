@@ -6,9 +6,10 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
+import { TEXTS } from '../texts.tsx'
+import { EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
 import { FollowBar } from './follow-bar.tsx'
-import { LineDrawer } from './line-drawer.tsx'
 import { LogFilters } from './log-filters.tsx'
 import { LogTable } from './log-table.tsx'
 import { LOG_FILTERS, useLog } from './use-log.ts'
@@ -19,7 +20,7 @@ export function LogTab() {
   const follow = followOf(state, y)
   const { data, error, refetch, isPlaceholderData } = useLog(state, follow === 'following')
   const isFiltered = [...LOG_FILTERS, 'record'].some((name) => state[name])
-  const lines = data?.activity ?? []
+  const entries = data?.activity ?? []
   return (
     <>
       <LogFilters />
@@ -28,31 +29,28 @@ export function LogTab() {
       {!error && !data && <ListSkeleton />}
       {data && (
         <Stack gap="xs" opacity={isPlaceholderData ? 0.6 : 1}>
-          {lines.length > 0 && <LogTable lines={lines} />}
-          {lines.length === 0 && data.complete && <NoLines isFiltered={isFiltered} />}
+          {entries.length > 0 && <LogTable entries={entries} />}
+          {entries.length === 0 && data.complete && <NoEntries isFiltered={isFiltered} />}
           {!data.complete && (
             <Text size="sm" c="dimmed" role="status">
-              The hub looked for two seconds and stopped before the end. “Next” goes on looking; a
-              platform, a level or a time makes it quicker.
+              {TEXTS.searchStopped}
             </Text>
           )}
-          <Pager next={data.next_cursor} isLate={isPlaceholderData} />
+          <Pager next={data.next_cursor} isStale={isPlaceholderData} />
         </Stack>
       )}
-      <LineDrawer shown={lines} />
+      <EntryDrawer shown={entries} />
     </>
   )
 }
 
-function NoLines({ isFiltered }: { isFiltered: boolean }) {
+function NoEntries({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
       icon={<IconListSearch />}
-      title={isFiltered ? 'No line passes these filters' : 'Nothing has happened yet'}
+      title={isFiltered ? TEXTS.noMatchingLogEntries : TEXTS.noActivityYet}
     >
-      {isFiltered
-        ? 'Clear a filter, or look at another time.'
-        : 'Lines appear here when a platform is registered, pushes, or is pulled.'}
+      {isFiltered ? TEXTS.noMatchingLogEntriesHint : TEXTS.noActivityYetHint}
     </EmptyState>
   )
 }

@@ -6,37 +6,38 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
-import { LevelMark } from './level-mark.tsx'
+import { TEXTS } from '../texts.tsx'
+import { LevelLabel } from './level-label.tsx'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-export function LogTable({ lines }: { lines: ActivityLine[] }) {
+export function LogTable({ entries }: { entries: ActivityLine[] }) {
   const [state, change] = useUrlState()
-  const open = (line: ActivityLine) => change({ line: String(line.id) })
+  const open = (entry: ActivityLine) => change({ line: String(entry.id) })
   return (
     <DataTable
       withTableBorder
       borderRadius="md"
       highlightOnHover
-      records={lines}
+      records={entries}
       idAccessor="id"
-      rowBackgroundColor={(line) =>
-        String(line.id) === state['line']
+      rowBackgroundColor={(entry) =>
+        String(entry.id) === state['line']
           ? { light: 'var(--mantine-color-harbour-0)', dark: 'var(--mantine-color-dark-5)' }
           : undefined
       }
       columns={[
         {
           accessor: 'level',
-          title: 'Level',
+          title: TEXTS.level,
           width: 110,
           visibleMediaQuery: FROM_TABLET,
-          render: ({ level }) => <LevelMark level={level} />,
+          render: ({ level }) => <LevelLabel level={level} />,
         },
         {
           accessor: 'at',
-          title: 'Time',
+          title: TEXTS.time,
           width: 215,
           noWrap: true,
           visibleMediaQuery: FROM_TABLET,
@@ -48,19 +49,19 @@ export function LogTable({ lines }: { lines: ActivityLine[] }) {
         },
         {
           accessor: 'platform_name',
-          title: 'Platform',
+          title: TEXTS.platform,
           width: 180,
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ platform_name }) => <PlatformLink name={platform_name} />,
         },
         {
           accessor: 'message',
-          title: 'What happened',
-          render: (line) => <Message line={line} onOpen={() => open(line)} />,
+          title: TEXTS.event,
+          render: (entry) => <Message entry={entry} onOpen={() => open(entry)} />,
         },
         {
           accessor: 'actor',
-          title: 'By',
+          title: TEXTS.actor,
           width: 140,
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ actor }) => (
@@ -74,17 +75,18 @@ export function LogTable({ lines }: { lines: ActivityLine[] }) {
   )
 }
 
-/** On a phone it says what the columns say that have no room there. */
-function Message({ line, onOpen }: { line: ActivityLine; onOpen: () => void }) {
+/** On a phone, also contains the values of the columns that are hidden there. */
+function Message({ entry, onOpen }: { entry: ActivityLine; onOpen: () => void }) {
   return (
     <Stack gap={2}>
       <UnstyledButton onClick={onOpen} aria-haspopup="dialog">
         <Text size="sm" lineClamp={2}>
-          <MessageText message={line.message} />
+          <MessageText message={entry.message} />
         </Text>
       </UnstyledButton>
       <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        {line.level !== 'info' && <LevelMark level={line.level} />} <Time at={line.at} seconds />
+        {entry.level !== 'info' && <LevelLabel level={entry.level} />}{' '}
+        <Time at={entry.at} seconds />
       </Text>
     </Stack>
   )

@@ -1,17 +1,17 @@
 import type { ActivityLine } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { activityLineQuery, activityPageQuery } from '../../../api/activity.ts'
-import { queryText } from '../../../lib/query-text.ts'
+import { activityEntryQuery, activityPageQuery } from '../../../api/activity.ts'
+import { toQueryString } from '../../../lib/query-string.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 
 const PAGE = 50
 export const LOG_FILTERS = ['q', 'platform', 'level', 'kind', 'since', 'until'] as const
 const PARAMETERS = [...LOG_FILTERS, 'record', 'cursor']
 
-/** A page of the log; while it is followed it is asked for again when something has changed. */
+/** A page of the log. While the log is followed, the page is refetched after each change. */
 export function useLog(state: UrlState, isFollowing: boolean) {
-  const query = queryText(state, PARAMETERS, { limit: PAGE })
+  const query = toQueryString(state, PARAMETERS, { limit: PAGE })
   const log = useQuery(activityPageQuery(query, isFollowing))
   const { refetch } = log
   useEffect(() => {
@@ -20,13 +20,17 @@ export function useLog(state: UrlState, isFollowing: boolean) {
   return log
 }
 
-/** One line, which a link may name though it is not on the page. */
-export function useLine(id: number | null, shown: ActivityLine[]) {
-  const found = shown.find((line) => line.id === id)
+/** One log entry, which may not be on the current page if a link refers to it. */
+export function useLogEntry(id: number | null, shown: ActivityLine[]) {
+  const shownEntry = shown.find((entry) => entry.id === id)
   const { data, error } = useQuery({
-    ...activityLineQuery(id ?? 0),
-    enabled: id !== null && !found,
+    ...activityEntryQuery(id ?? 0),
+    enabled: id !== null && !shownEntry,
   })
-  const asked = data?.activity.find((line) => line.id === id)
-  return { line: found ?? asked ?? null, isGone: data !== undefined && !asked, error }
+  const fetchedEntry = data?.activity.find((entry) => entry.id === id)
+  return {
+    entry: shownEntry ?? fetchedEntry ?? null,
+    isMissing: data !== undefined && !fetchedEntry,
+    error,
+  }
 }

@@ -6,20 +6,21 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Pager } from '../../../components/pager.tsx'
-import { queryText } from '../../../lib/query-text.ts'
+import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
+import { TEXTS } from '../texts.tsx'
 import { ReviewCard } from './review-card.tsx'
 
 const STATES = [
-  { value: 'pending', label: 'To answer' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'dismissed', label: 'Dismissed' },
-  { value: 'all', label: 'All' },
+  { value: 'pending', label: TEXTS.needsReview },
+  { value: 'approved', label: TEXTS.approved },
+  { value: 'dismissed', label: TEXTS.dismissed },
+  { value: 'all', label: TEXTS.all },
 ]
 
-/** Reviews of many missing records; only one of them where the URL names it. */
+/** Reviews of missing records, or the one in the URL. */
 export function MissingTab() {
   const [{ review }] = useUrlState()
   return review ? <OneReview id={review} /> : <ReviewList />
@@ -30,7 +31,7 @@ function OneReview({ id }: { id: string }) {
   return (
     <Stack gap="md">
       <PageLink size="sm" to="/dashboard/activity" search={{ tab: 'missing' }}>
-        All reviews of missing records
+        {TEXTS.allReviews}
       </PageLink>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !data && <ListSkeleton height={130} rows={2} />}
@@ -42,17 +43,15 @@ function OneReview({ id }: { id: string }) {
 function ReviewList() {
   const [state] = useUrlState()
   const { state: shown = 'pending' } = state
-  const query = queryText(state, ['cursor'], shown === 'all' ? {} : { state: shown })
+  const query = toQueryString(state, ['cursor'], shown === 'all' ? {} : { state: shown })
   const { data, error, refetch, isPlaceholderData } = useQuery(missingReviewPageQuery(query))
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        A platform that suddenly lists far fewer records may have deleted them, or may have a fault.
-        The hub then marks none as missing and asks here first. Whatever the answer, no record is
-        deleted.
+        {TEXTS.missingHint}
       </Text>
       <Group>
-        <StateControl label="Which questions" choices={STATES} />
+        <StateControl label={TEXTS.reviewState} choices={STATES} />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !data && <ListSkeleton height={130} rows={2} />}
@@ -62,14 +61,12 @@ function ReviewList() {
       {data?.missing_reviews.length === 0 && (
         <EmptyState
           icon={<IconCircleCheck />}
-          title={
-            shown === 'pending' ? 'No question waits for an answer' : 'There are none of these'
-          }
+          title={shown === 'pending' ? TEXTS.noOpenReviews : TEXTS.noMatchingReviews}
         >
-          When many records of a module do not come in a complete read, the question stands here.
+          {TEXTS.noReviewsHint}
         </EmptyState>
       )}
-      {data && <Pager next={data.next_cursor} isLate={isPlaceholderData} />}
+      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
     </Stack>
   )
 }

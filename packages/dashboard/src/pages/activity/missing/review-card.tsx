@@ -6,40 +6,38 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
-import { mayActAs, session } from '../../../api/session.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { ReviewRecords } from './review-records.tsx'
 
-const STATES: Readonly<Record<MissingReviewState, { words: string; status: string }>> = {
-  pending: { words: 'Waits for an answer', status: 'open' },
-  approved: { words: 'Approved, waits for the next complete read', status: 'running' },
-  dismissed: { words: 'Dismissed', status: 'cancelled' },
-  marked: { words: 'Marked as approved', status: 'succeeded' },
-  settled: { words: 'Settled by itself', status: 'succeeded' },
-  superseded: { words: 'Replaced by a newer question', status: 'cancelled' },
+const STATES: Readonly<Record<MissingReviewState, { label: string; status: string }>> = {
+  pending: { label: TEXTS.needsReview, status: 'open' },
+  approved: { label: TEXTS.approvedAwaitingPull, status: 'running' },
+  dismissed: { label: TEXTS.dismissed, status: 'cancelled' },
+  marked: { label: TEXTS.markedAsMissing, status: 'succeeded' },
+  settled: { label: TEXTS.resolvedRecordsBack, status: 'succeeded' },
+  superseded: { label: TEXTS.replacedNewerReview, status: 'cancelled' },
 }
 
-/** What each answer does, said before it is given. */
-const ANSWERS = {
+/** The two decisions, with the text of their confirmations. */
+const DECISIONS = {
   approve: {
-    title: 'Approve: they are gone',
-    words: (count: string) =>
-      `When the next complete read does not bring these ${count} either, they are marked as missing. They stay stored, can be found and exported, and lose the mark when they come back.`,
-    action: 'Approve',
-    done: 'Approved. The next complete read marks them.',
+    title: TEXTS.markAsMissingTitle,
+    message: (count: string) => TEXTS.markAsMissingMessage(count),
+    action: TEXTS.markAsMissing,
+    done: TEXTS.markAsMissingDone,
   },
   dismiss: {
-    title: 'Dismiss: leave them as they are',
-    words: (count: string) =>
-      `These ${count} stay as they are, without a mark. While the same ones are gone, the hub does not ask again.`,
-    action: 'Dismiss',
-    done: 'Dismissed. The records stay as they are.',
+    title: TEXTS.keepUnchangedTitle,
+    message: (count: string) => TEXTS.keepUnchangedMessage(count),
+    action: TEXTS.keepUnchanged,
+    done: TEXTS.keepUnchangedDone,
   },
 } as const
 
@@ -47,18 +45,18 @@ export function ReviewCard({ review }: { review: MissingReview }) {
   const [isShown, setShown] = useState(review.state === 'pending')
   const { missing, records, module_name, record_type, platform_name, pull_id, state } = review
   const percent = records === 0 ? 0 : Math.round((100 * missing) / records)
-  const { words, status } = STATES[state]
+  const { label, status } = STATES[state]
   return (
     <Card withBorder padding="md" component="article">
       <Group gap="xs">
-        <StatusBadge status={status} label={words} />
+        <StatusBadge status={status} label={label} />
         <Title order={2} fz="md">
-          {formatNumber(missing)} of {formatCount(records, 'record')} did not come ({percent} %)
+          {TEXTS.ofMissing(formatNumber(missing), formatCount(records, 'record'), percent)}
         </Title>
       </Group>
       <Stack gap={6} mt="xs">
         <Group gap={6}>
-          <Text size="sm">{module_name} of</Text>
+          <Text size="sm">{TEXTS.moduleOf(module_name)}</Text>
           <PlatformLink name={platform_name} />
           <Anchor
             size="sm"
@@ -66,7 +64,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
               <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
             )}
           >
-            Pull {pull_id}
+            {TEXTS.pullLink(pull_id)}
           </Anchor>
           <Anchor
             size="sm"
@@ -78,21 +76,18 @@ export function ReviewCard({ review }: { review: MissingReview }) {
               />
             )}
           >
-            Records of the module
+            {TEXTS.viewRecords}
           </Anchor>
         </Group>
         <Text size="xs" c="dimmed">
-          Asked <Time at={review.at} />
-          {review.answered_at !== null && (
-            <>
-              , answered <Time at={review.answered_at} /> by{' '}
-              <OperatorName by={review.answered_by} />
-            </>
-          )}
-          {review.closed_at !== null && (
-            <>
-              , closed <Time at={review.closed_at} />
-            </>
+          {TEXTS.openedAt(
+            <Time at={review.at} />,
+            review.answered_at !== null &&
+              TEXTS.reviewedAtBy(
+                <Time at={review.answered_at} />,
+                <OperatorName by={review.answered_by} />,
+              ),
+            review.closed_at !== null && <>{TEXTS.closedAt(<Time at={review.closed_at} />)}</>,
           )}
         </Text>
         <Button
@@ -103,35 +98,35 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           aria-expanded={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {`${isShown ? 'Hide' : 'Show'} the ${formatCount(missing, 'record')}`}
+          {`${isShown ? TEXTS.hide : TEXTS.show} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
-        {review.closed_at === null && <Answers review={review} />}
+        {review.closed_at === null && <Decisions review={review} />}
       </Stack>
     </Card>
   )
 }
 
-function Answers({ review }: { review: MissingReview }) {
-  const { operator } = useStore(session)
+function Decisions({ review }: { review: MissingReview }) {
+  const canOperate = useHasRole('operator')
   const client = useQueryClient()
-  if (!mayActAs(operator?.role, 'operator')) {
+  if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
-        Answering takes the role operator.
+        {TEXTS.requiresOperatorRole}
       </Text>
     )
   }
-  const answer = (verb: keyof typeof ANSWERS) => {
-    const { title, words, action, done } = ANSWERS[verb]
+  const decide = (verb: keyof typeof DECISIONS) => {
+    const { title, message, action, done } = DECISIONS[verb]
     confirm({
       title,
-      children: words(formatCount(review.missing, 'record')),
+      children: message(formatCount(review.missing, 'record')),
       action,
       color: 'blue',
       async onConfirm() {
         await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
-        tell(done)
+        notify(done)
         await client.invalidateQueries(MISSING_REVIEWS)
       },
     })
@@ -139,13 +134,13 @@ function Answers({ review }: { review: MissingReview }) {
   return (
     <Group gap="xs" mt={4}>
       {review.state !== 'approved' && (
-        <Button size="xs" onClick={() => answer('approve')}>
-          Approve…
+        <Button size="xs" onClick={() => decide('approve')}>
+          {TEXTS.markAsMissingAction}
         </Button>
       )}
       {review.state !== 'dismissed' && (
-        <Button size="xs" variant="default" onClick={() => answer('dismiss')}>
-          Dismiss…
+        <Button size="xs" variant="default" onClick={() => decide('dismiss')}>
+          {TEXTS.keepUnchangedAction}
         </Button>
       )}
     </Group>

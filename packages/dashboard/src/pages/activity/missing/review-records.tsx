@@ -5,13 +5,14 @@ import { useQuery } from '@tanstack/react-query'
 import { DataTable } from 'mantine-datatable'
 import { useState } from 'react'
 import { recordPageQuery } from '../../../api/records.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { PageButtons } from '../../../components/page-buttons.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const PAGE = 10
 const FROM_TABLET = '(min-width: 48em)'
@@ -22,7 +23,7 @@ const FORMATS = [
   ['json', 'JSON'],
 ] as const
 
-/** Exactly the records that a review is about, page by page and as a file. */
+/** The records of a review, with pagination and export. */
 export function ReviewRecords({ review }: { review: MissingReview }) {
   const { id, platform_name, record_type } = review
   const [cursor, setCursor] = useState<string | null>(null)
@@ -38,20 +39,20 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton height={200} />
   const { records, next_cursor: next, previous_cursor: previous } = data
-  const turnTo = (to: string | null) => (to === null ? null : () => setCursor(to))
+  const goTo = (to: string | null) => (to === null ? null : () => setCursor(to))
   return (
-    <section aria-label="Records of this review">
+    <section aria-label={TEXTS.recordsReview}>
       <DataTable
         withTableBorder
         borderRadius="md"
         records={records}
         idAccessor="record_id"
         minHeight={120}
-        noRecordsText="None of these records is stored any more."
+        noRecordsText={TEXTS.recordsNotStored}
         columns={[
           {
             accessor: 'reference_number',
-            title: 'Reference',
+            title: TEXTS.reference,
             render: ({ record_id, reference_number }) => (
               <PageLink
                 size="sm"
@@ -65,7 +66,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
           },
           {
             accessor: 'full_name',
-            title: 'Name',
+            title: TEXTS.name,
             render: ({ full_name }) => (
               <Text size="sm" lineClamp={2}>
                 {full_name}
@@ -74,7 +75,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
           },
           {
             accessor: 'updated_at',
-            title: 'Updated',
+            title: TEXTS.updated,
             width: 185,
             noWrap: true,
             visibleMediaQuery: FROM_TABLET,
@@ -95,15 +96,15 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
             to="/dashboard/records"
             search={{ platform: platform_name, record_type, missing_review: String(id) }}
           >
-            Open in Records
+            {TEXTS.openInRecords}
           </LinkButton>
         </Group>
         {(next !== null || cursor !== null) && (
-          <Group gap="xs" component="nav" aria-label="Pages of the records">
+          <Group gap="xs" component="nav" aria-label={TEXTS.pagination}>
             <PageButtons
               onFirst={cursor === null ? null : () => setCursor(null)}
-              onPrevious={turnTo(previous)}
-              onNext={turnTo(next)}
+              onPrevious={goTo(previous)}
+              onNext={goTo(next)}
             />
           </Group>
         )}
@@ -124,7 +125,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
     <Menu {...MENU_PROPS}>
       <Menu.Target>
         <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>
-          Export
+          {TEXTS.export}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -134,7 +135,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
             component="a"
             href={addressOf(format)}
             download
-            onClick={() => tell('The export has started. Your browser shows its progress.')}
+            onClick={() => notify(TEXTS.exportStarted)}
           >
             {label}
           </Menu.Item>

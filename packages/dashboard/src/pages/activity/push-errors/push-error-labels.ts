@@ -8,9 +8,9 @@ export const REASONS: Readonly<Record<PushErrorReason, string>> = {
   body_too_large: 'Body too large',
 }
 
-/** Why a platform is shown beside a sender. */
+/** How a platform was matched to a sender. */
 export const MATCHES: Readonly<Record<PushErrorMatch, string>> = {
-  key: 'valid key',
-  key_prefix: 'same key prefix',
-  address: 'same address',
+  key: 'Valid key',
+  key_prefix: 'Same key prefix',
+  address: 'Same address',
 }

@@ -4,12 +4,13 @@ import { DataTable } from 'mantine-datatable'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { MATCHES, REASONS } from './push-error-labels.ts'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-/** @param isOfPlatform leaves out the platform, where the page around it says which one. */
+/** @param isOfPlatform hides the platform column, on the page of a platform. */
 export function PushErrorTable({
   errors,
   isOfPlatform = false,
@@ -26,19 +27,19 @@ export function PushErrorTable({
       columns={[
         {
           accessor: 'reason',
-          title: 'Reason',
+          title: TEXTS.reason,
           render: (error) => <Reason error={error} isOfPlatform={isOfPlatform} />,
         },
         {
           accessor: 'sender',
-          title: 'Sender',
+          title: TEXTS.sender,
           width: 220,
           visibleMediaQuery: FROM_TABLET,
           render: (error) => <Sender error={error} />,
         },
         {
           accessor: 'platforms',
-          title: 'Platform',
+          title: TEXTS.platform,
           width: 220,
           hidden: isOfPlatform,
           visibleMediaQuery: FROM_DESKTOP,
@@ -46,7 +47,7 @@ export function PushErrorTable({
         },
         {
           accessor: 'requests',
-          title: 'Requests',
+          title: TEXTS.requests,
           textAlign: 'right',
           width: 100,
           visibleMediaQuery: FROM_TABLET,
@@ -54,7 +55,7 @@ export function PushErrorTable({
         },
         {
           accessor: 'last_at',
-          title: 'Last in this hour',
+          title: TEXTS.lastInThisHour,
           width: 185,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
@@ -69,7 +70,7 @@ export function PushErrorTable({
   )
 }
 
-/** Where other columns have no room, it has their values. */
+/** On narrow screens, also contains the values of the hidden columns. */
 function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boolean }) {
   const { reason, requests, last_at } = error
   return (
@@ -92,7 +93,7 @@ function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boole
 }
 
 function Sender({ error: { key_hint, address } }: { error: PushError }) {
-  if (address === null) return <Text size="sm">All other senders</Text>
+  if (address === null) return <Text size="sm">{TEXTS.allOtherSenders}</Text>
   return (
     <Group gap={6}>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -107,7 +108,7 @@ function Platforms({ error: { platforms } }: { error: PushError }) {
   if (platforms.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Unknown platform
+        {TEXTS.unknownPlatform}
       </Text>
     )
   }

@@ -5,34 +5,34 @@ import { pushErrorPageQuery } from '../../../api/push-errors.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
-import { queryText } from '../../../lib/query-text.ts'
+import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
+import { TEXTS } from '../texts.tsx'
 import { REASONS } from './push-error-labels.ts'
 import { PushErrorTable } from './push-error-table.tsx'
 
 const FILTERS = ['platform', 'reason']
 const REASON_CHOICES = Object.entries(REASONS).map(([value, label]) => ({ value, label }))
 
-/** Pushes of which nothing is stored but their number. */
+/** Pushes that are only counted: their content is not stored. */
 export function PushErrorsTab() {
   const [state, change] = useUrlState()
-  const query = queryText(state, [...FILTERS, 'cursor'])
+  const query = toQueryString(state, [...FILTERS, 'cursor'])
   const { data, error, refetch, isPlaceholderData } = useQuery(pushErrorPageQuery(query))
   const isFiltered = FILTERS.some((name) => state[name])
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        Pushes with a wrong API key or a body that is not JSON are counted by hour and sender.
-        Nothing that they contained is stored. A platform is shown if it may have sent them.
+        {TEXTS.pushErrorsHint}
       </Text>
       <FilterBar names={FILTERS}>
         <PlatformSelect />
         <Select
-          label="Reason"
-          placeholder="All"
+          label={TEXTS.reason}
+          placeholder={TEXTS.all}
           size="xs"
           clearable
           data={REASON_CHOICES}
@@ -49,14 +49,12 @@ export function PushErrorsTab() {
           ) : (
             <EmptyState
               icon={<IconMoodCheck />}
-              title={isFiltered ? 'No matching push errors' : 'No push errors'}
+              title={isFiltered ? TEXTS.noMatchingPushErrors : TEXTS.noPushErrors}
             >
-              {isFiltered
-                ? 'Clear a filter to see all push errors.'
-                : 'If a platform pushes with a wrong API key or malformed JSON, its requests are counted here.'}
+              {isFiltered ? TEXTS.noMatchingPushErrorsHint : TEXTS.noPushErrorsHint}
             </EmptyState>
           )}
-          <Pager next={data.next_cursor} isLate={isPlaceholderData} />
+          <Pager next={data.next_cursor} isStale={isPlaceholderData} />
         </Stack>
       )}
     </Stack>

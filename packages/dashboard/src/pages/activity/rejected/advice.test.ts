@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adviceFor, answerOf, referenceOf } from './advice.ts'
+import { adviceFor, referenceOf, responseSent } from './advice.ts'
 
 test('every rejection code has advice, including unknown codes', () => {
   assert.match(adviceFor({ code: 'module_not_registered' }), /Register the module/)
@@ -8,19 +8,19 @@ test('every rejection code has advice, including unknown codes', () => {
 })
 
 test('a rejected push shows the response sent, a pulled record has none', () => {
-  const refused = { code: 'invalid_record', message: 'No.', errors: { data: ['is required'] } }
-  assert.deepEqual(JSON.parse(answerOf({ ...refused, method: 'POST' }) ?? ''), {
+  const rejected = { code: 'invalid_record', message: 'No.', errors: { data: ['is required'] } }
+  assert.deepEqual(JSON.parse(responseSent({ ...rejected, method: 'POST' }) ?? ''), {
     success: false,
-    ...refused,
+    ...rejected,
   })
-  const plain = answerOf({ ...refused, errors: {}, method: 'PATCH' })
-  assert.ok(!plain?.includes('errors'))
-  assert.equal(answerOf({ ...refused, method: 'pull' }), null)
+  const withoutErrors = responseSent({ ...rejected, errors: {}, method: 'PATCH' })
+  assert.ok(!withoutErrors?.includes('errors'))
+  assert.equal(responseSent({ ...rejected, method: 'pull' }), null)
 })
 
 test('the reference number is shown if the body has one, whatever the body is', () => {
   assert.equal(referenceOf({ reference_number: 'R-1' }), 'R-1')
   for (const body of [null, 5, 'text', [], {}, { reference_number: 7 }, { reference_number: '' }]) {
-    assert.equal(referenceOf(body), '–')
+    assert.equal(referenceOf(body), '—')
   }
 })

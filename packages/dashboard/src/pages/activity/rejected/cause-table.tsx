@@ -4,14 +4,15 @@ import { DataTable } from 'mantine-datatable'
 import { useTitles } from '../../../api/platforms.ts'
 import { ModuleTitle } from '../../../components/module-title.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-/** What waits, by its cause; one is chosen to see, replay or dismiss only what it has refused. */
+/** Open rejected pushes, grouped by cause. A selected group filters the list below, for bulk replay or dismissal. */
 export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
   const [state, change] = useUrlState()
   const isChosen = ({ cause, platform_name }: RejectedPushGroup) =>
@@ -25,7 +26,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
   return (
     <section aria-labelledby="rejected-causes">
       <Title order={2} fz="h4" mb="xs" id="rejected-causes">
-        By cause
+        {TEXTS.groupedByCause}
       </Title>
       <DataTable
         withTableBorder
@@ -40,14 +41,14 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
         columns={[
           {
             accessor: 'message',
-            title: 'Cause',
+            title: TEXTS.cause,
             render: (group) => (
               <Stack gap={2} align="flex-start">
                 <Text size="sm">{group.message}</Text>
                 <Code fz="xs">{group.code}</Code>
                 <Group hiddenFrom="sm" gap="xs" mt={4}>
                   <Text size="xs" c="dimmed">
-                    {formatCount(group.rejected_pushes, 'waits', 'wait')}
+                    {TEXTS.openGroupCount(formatNumber(group.rejected_pushes))}
                   </Text>
                   <ChooseButton
                     group={group}
@@ -60,7 +61,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'platform_name',
-            title: 'Platform',
+            title: TEXTS.platform,
             width: 170,
             visibleMediaQuery: FROM_TABLET,
             render: ({ platform_name, record_type }) => (
@@ -74,7 +75,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'rejected_pushes',
-            title: 'Waiting',
+            title: TEXTS.open,
             textAlign: 'right',
             width: 90,
             visibleMediaQuery: FROM_TABLET,
@@ -82,15 +83,15 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'count',
-            title: 'Refused',
+            title: TEXTS.rejections,
             textAlign: 'right',
             width: 100,
             visibleMediaQuery: FROM_DESKTOP,
-            render: ({ count }) => `${formatNumber(count)} ×`,
+            render: ({ count }) => formatNumber(count),
           },
           {
             accessor: 'last_at',
-            title: 'Last',
+            title: TEXTS.lastRejection,
             width: 215,
             noWrap: true,
             visibleMediaQuery: FROM_DESKTOP,
@@ -101,8 +102,8 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
             ),
           },
           {
-            accessor: 'choose',
-            title: 'Choose',
+            accessor: 'select',
+            title: TEXTS.select,
             textAlign: 'right',
             width: 120,
             visibleMediaQuery: FROM_TABLET,
@@ -135,10 +136,10 @@ function ChooseButton({
       size="compact-xs"
       variant={isChosen ? 'filled' : 'default'}
       aria-pressed={isChosen}
-      aria-label={`${isChosen ? 'Chosen' : 'Show these'}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
+      aria-label={`${isChosen ? TEXTS.selected : TEXTS.showOnlyThese}: ${group.message} (${titles.ofPlatform(group.platform_name)})`}
       onClick={onChoose}
     >
-      {isChosen ? 'Chosen' : 'Show these'}
+      {isChosen ? TEXTS.selected : TEXTS.showOnlyThese}
     </Button>
   )
 }

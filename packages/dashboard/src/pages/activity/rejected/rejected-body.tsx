@@ -1,48 +1,47 @@
 import { Code, Group, ScrollArea, SegmentedControl, Stack, Title } from '@mantine/core'
 import type { RejectedPush } from '@recordhub/protocol'
 import { useState } from 'react'
-import { mayActAs, session } from '../../../api/session.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 import { ReplayForm } from './replay-form.tsx'
 
-/** The body as it came, to be read or mended. */
+/** The body of a rejected push, to read, or to edit and replay. */
 export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
-  const { operator } = useStore(session)
-  const mayReplay = mayActAs(operator?.role, 'operator')
-  const [view, setView] = useState(mayReplay && rejected.replayed_at === null ? 'mend' : 'pretty')
+  const canReplay = useHasRole('operator')
+  const [view, setView] = useState(canReplay && rejected.replayed_at === null ? 'edit' : 'pretty')
   const text = writeExact(rejected.body, view === 'raw' ? '' : '  ')
   const views = [
-    ...(mayReplay ? [{ value: 'mend', label: 'Mend and replay' }] : []),
-    { value: 'pretty', label: 'Pretty' },
-    { value: 'raw', label: 'Raw' },
+    ...(canReplay ? [{ value: 'edit', label: TEXTS.fixAndReplay }] : []),
+    { value: 'pretty', label: TEXTS.pretty },
+    { value: 'raw', label: TEXTS.raw },
   ]
   return (
     <section aria-labelledby="rejected-body">
       <Group justify="space-between" mb={4}>
         <Title order={3} fz="sm" id="rejected-body">
-          Body
+          {TEXTS.body}
         </Title>
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="How the body is shown"
+            aria-label={TEXTS.bodyView}
             data={views}
             value={view}
             onChange={setView}
           />
-          <CopyButton value={text} label="Copy the body" />
+          <CopyButton value={text} label={TEXTS.copyBody} />
         </Group>
       </Group>
-      {view === 'mend' ? (
+      {view === 'edit' ? (
         <ReplayForm rejected={rejected} />
       ) : (
         <Stack gap={4}>
           <ScrollArea.Autosize
             mah={420}
             type="auto"
-            viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Body' }}
+            viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.body }}
           >
             <Code block>{text}</Code>
           </ScrollArea.Autosize>

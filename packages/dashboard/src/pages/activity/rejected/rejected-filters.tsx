@@ -5,16 +5,17 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { SearchInput } from '../search-input.tsx'
+import { TEXTS } from '../texts.tsx'
 import { REJECTED_FILTERS } from './use-rejected.ts'
 
 const STATES = [
-  { value: 'open', label: 'Waiting' },
-  { value: 'replayed', label: 'Replayed' },
-  { value: 'all', label: 'All' },
+  { value: 'open', label: TEXTS.open },
+  { value: 'replayed', label: TEXTS.replayed },
+  { value: 'all', label: TEXTS.all },
 ]
 const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull']
 
-/** @param recordTypes those of the rejected pushes, which may belong to no module. */
+/** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
 export function RejectedFilters({
   codes,
   recordTypes,
@@ -31,10 +32,10 @@ export function RejectedFilters({
   const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
   return (
     <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
-      <PlatformSelect forget={['cause']} />
+      <PlatformSelect clears={['cause']} />
       <Select
-        label="Module"
-        placeholder="All"
+        label={TEXTS.module}
+        placeholder={TEXTS.all}
         size="xs"
         clearable
         searchable
@@ -43,8 +44,8 @@ export function RejectedFilters({
         onChange={(chosen) => change({ record_type: chosen, cause: null, cursor: null })}
       />
       <Select
-        label="Code"
-        placeholder="All"
+        label={TEXTS.code}
+        placeholder={TEXTS.all}
         size="xs"
         clearable
         data={known}
@@ -52,7 +53,7 @@ export function RejectedFilters({
         onChange={(chosen) => change({ code: chosen, cause: null, cursor: null })}
       />
       <Select
-        label="State"
+        label={TEXTS.state}
         size="xs"
         allowDeselect={false}
         data={STATES}
@@ -60,8 +61,8 @@ export function RejectedFilters({
         onChange={(chosen) => change({ state: chosen === 'open' ? null : chosen, cursor: null })}
       />
       <SearchInput
-        label="Pull"
-        placeholder="Its number"
+        label={TEXTS.pullFilter}
+        placeholder={TEXTS.number}
         inputMode="numeric"
         value={state['pull'] ?? ''}
         onSearch={(text) => {
@@ -70,7 +71,7 @@ export function RejectedFilters({
         }}
       />
       {state['cause'] && (
-        <TextInput label="Cause" size="xs" value="the chosen one" readOnly variant="filled" />
+        <TextInput label={TEXTS.cause} size="xs" value="Selected above" readOnly variant="filled" />
       )}
     </FilterBar>
   )

@@ -7,6 +7,7 @@ import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
+import { TEXTS } from '../texts.tsx'
 import { referenceOf } from './advice.ts'
 
 const FROM_TABLET = '(min-width: 48em)'
@@ -29,7 +30,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
       columns={[
         {
           accessor: 'at',
-          title: 'Time',
+          title: TEXTS.time,
           width: 215,
           noWrap: true,
           visibleMediaQuery: FROM_TABLET,
@@ -41,14 +42,14 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'method',
-          title: 'How',
+          title: TEXTS.source,
           width: 90,
           visibleMediaQuery: FROM_TABLET,
           render: ({ method }) => <MethodBadge method={method} />,
         },
         {
           accessor: 'platform_name',
-          title: 'Platform',
+          title: TEXTS.platform,
           width: 170,
           visibleMediaQuery: FROM_DESKTOP,
           render: ({ platform_name, record_type }) => (
@@ -62,7 +63,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'message',
-          title: 'What was refused, and why',
+          title: TEXTS.recordAndReason,
           render: (one) => (
             <Stack gap={2}>
               <UnstyledButton
@@ -88,7 +89,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'count',
-          title: 'Times',
+          title: TEXTS.count,
           textAlign: 'right',
           width: 80,
           visibleMediaQuery: FROM_TABLET,
@@ -96,7 +97,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
         },
         {
           accessor: 'replayed_at',
-          title: 'State',
+          title: TEXTS.state,
           width: 110,
           visibleMediaQuery: FROM_TABLET,
           render: (one) => <ReplayState rejected={one} />,
@@ -109,15 +110,15 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
 export function MethodBadge({ method }: { method: RejectedPush['method'] }) {
   return (
     <Badge variant="default" size="sm" tt="none">
-      {method === 'pull' ? 'Pulled' : method}
+      {method === 'pull' ? TEXTS.pulled : method}
     </Badge>
   )
 }
 
 function ReplayState({ rejected }: { rejected: RejectedPush }) {
   return rejected.replayed_at === null ? (
-    <StatusBadge status="open" label="Waiting" />
+    <StatusBadge status="open" label={TEXTS.open} />
   ) : (
-    <StatusBadge status="resolved" label="Replayed" />
+    <StatusBadge status="resolved" label={TEXTS.replayed} />
   )
 }

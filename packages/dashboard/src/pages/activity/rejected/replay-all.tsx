@@ -3,57 +3,58 @@ import { useEffect, useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../texts.tsx'
 import { acceptedOf, percentOf, type ReplayRun } from './replay-run.ts'
-import { MEANT, useRereadRejected } from './use-rejected.ts'
+import { BULK_FILTERS, useRefreshRejected } from './use-rejected.ts'
 import { type RunState, useReplayRun } from './use-replay-run.ts'
 
-const MOST_REASONS = 5
-const WORDS: Readonly<Record<RunState['phase'], string>> = {
-  trying: 'Trying what would come of it. Nothing is written.',
-  tried: 'This is what a replay would do. Nothing was written yet.',
-  replaying: 'Replaying, in the order in which they came.',
-  replayed: 'Done. This is what came of it.',
-  stopped: 'Stopped. What was replayed until then stays replayed.',
+const MAX_REASONS = 5
+const PHASE_LABELS: Readonly<Record<RunState['phase'], string>> = {
+  testing: TEXTS.testRunning,
+  tested: TEXTS.testResults,
+  replaying: TEXTS.replayingOrderReceived,
+  replayed: TEXTS.replayFinished,
+  stopped: 'Stopped. Pushes replayed so far stay replayed.',
 }
 
-/** A dry run with its figures, then the replay itself. */
+/** A dry run with its results, then the replay itself. */
 export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => void }) {
-  // As it was when the dialog was opened: what was tried is what is replayed.
-  const [meant] = useState(() =>
-    Object.fromEntries(MEANT.flatMap((name) => (state[name] ? [[name, state[name]]] : []))),
+  // The filters at the time the dialog was opened, so that the replay matches the test.
+  const [filter] = useState(() =>
+    Object.fromEntries(BULK_FILTERS.flatMap((name) => (state[name] ? [[name, state[name]]] : []))),
   )
-  const reread = useRereadRejected()
-  const [onReplayed] = useState(() => () => void reread())
-  const { phase, run, error, begin, stop } = useReplayRun(meant, onReplayed)
-  useEffect(() => void begin(true), [begin])
-  const isRunning = phase === 'trying' || phase === 'replaying'
+  const refresh = useRefreshRejected()
+  const [onReplayed] = useState(() => () => void refresh())
+  const { phase, run, error, start, stop } = useReplayRun(filter, onReplayed)
+  useEffect(() => void start(true), [start])
+  const isRunning = phase === 'testing' || phase === 'replaying'
   const accepted = acceptedOf(run)
   return (
     <Stack>
       <Text size="sm" role="status">
-        {WORDS[phase]}
+        {PHASE_LABELS[phase]}
       </Text>
-      <Progress value={percentOf(run)} animated={isRunning} aria-label="How far it is" />
+      <Progress value={percentOf(run)} animated={isRunning} aria-label={TEXTS.progressReplay} />
       <Text size="xs" c="dimmed">
-        {formatNumber(run.done)} of {formatNumber(run.total)}
+        {TEXTS.doneOfTotal(formatNumber(run.done), formatNumber(run.total))}
       </Text>
-      <Figures run={run} isTried={phase === 'trying' || phase === 'tried'} />
+      <Figures run={run} />
       {run.reasons.length > 0 && <Reasons reasons={run.reasons} />}
-      {error !== null && <ErrorNotice error={error} onRetry={() => void begin(true)} />}
+      {error !== null && <ErrorNotice error={error} onRetry={() => void start(true)} />}
       <Group justify="flex-end">
         {isRunning && (
           <Button variant="default" onClick={stop}>
-            Stop
+            {TEXTS.stop}
           </Button>
         )}
-        {phase === 'tried' && (
-          <Button disabled={accepted === 0} onClick={() => void begin(false)}>
-            {accepted === 0 ? 'Nothing to replay' : `Replay ${formatNumber(accepted)}`}
+        {phase === 'tested' && (
+          <Button disabled={accepted === 0} onClick={() => void start(false)}>
+            {accepted === 0 ? TEXTS.nothingToReplay : TEXTS.replayCount(formatNumber(accepted))}
           </Button>
         )}
         {!isRunning && (
           <Button variant="default" onClick={onClose}>
-            Close
+            {TEXTS.close}
           </Button>
         )}
       </Group>
@@ -61,24 +62,24 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
   )
 }
 
-function Figures({ run, isTried }: { run: ReplayRun; isTried: boolean }) {
+function Figures({ run }: { run: ReplayRun }) {
   const { created, updated, unchanged, stale, rejected } = run.counts
   const figures = [
-    [isTried ? 'would be new records' : 'new records', created],
-    [isTried ? 'would change a record' : 'changed a record', updated],
-    [isTried ? 'would change nothing' : 'changed nothing', unchanged],
-    ['older than what is stored', stale],
-    ['refused again', rejected],
+    ['new records', created],
+    ['updated records', updated],
+    ['unchanged', unchanged],
+    ['older than stored', stale],
+    ['rejected again', rejected],
   ] as const
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, sm: 5 }} spacing="xs">
-      {figures.map(([words, count]) => (
-        <Stack key={words} gap={0}>
+      {figures.map(([label, count]) => (
+        <Stack key={label} gap={0}>
           <Text fw={700} fz="xl">
             {formatNumber(count)}
           </Text>
           <Text size="xs" c="dimmed">
-            {words}
+            {label}
           </Text>
         </Stack>
       ))}
@@ -87,11 +88,11 @@ function Figures({ run, isTried }: { run: ReplayRun; isTried: boolean }) {
 }
 
 function Reasons({ reasons }: { reasons: ReplayRun['reasons'] }) {
-  const rest = reasons.slice(MOST_REASONS).reduce((sum, { count }) => sum + count, 0)
+  const rest = reasons.slice(MAX_REASONS).reduce((sum, { count }) => sum + count, 0)
   return (
-    <Alert color="orange" variant="light" title="Refused again, and stay here">
+    <Alert color="orange" variant="light" title={TEXTS.rejectedAgain}>
       <List size="sm">
-        {reasons.slice(0, MOST_REASONS).map(({ message, count }) => (
+        {reasons.slice(0, MAX_REASONS).map(({ message, count }) => (
           <List.Item key={message}>
             {formatNumber(count)} × {message}
           </List.Item>

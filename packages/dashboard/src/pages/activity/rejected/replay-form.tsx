@@ -3,59 +3,60 @@ import type { RejectedPush, Replay } from '@recordhub/protocol'
 import { IconFlask, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
-import { readMended } from './mended-body.ts'
-import { OutcomeNotice } from './outcome-notice.tsx'
-import { useRereadRejected } from './use-rejected.ts'
+import { TEXTS } from '../texts.tsx'
+import { parseEditedBody } from './edited-body.ts'
+import { OutcomeNotice } from './replay-notices.tsx'
+import { useRefreshRejected } from './use-rejected.ts'
 
-type Tried = { text: string; overwrite: boolean; replay: Replay }
+type TestResult = { text: string; overwrite: boolean; replay: Replay }
 
-/** The body to be mended, tried, and replayed once the trial went well. */
+/** A form to edit the body, test it, and replay it after a successful test. */
 export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   const original = writeExact(rejected.body)
   const [text, setText] = useState(original)
   const [overwrite, setOverwrite] = useState(false)
-  const [tried, setTried] = useState<Tried | null>(null)
+  const [result, setResult] = useState<TestResult | null>(null)
   const [isBusy, setIsBusy] = useState(false)
-  const reread = useRereadRejected()
-  const mended = readMended(text, original)
-  const isTried = tried !== null && tried.text === text && tried.overwrite === overwrite
-  const mayReplay = isTried && tried.replay.outcome !== 'rejected'
+  const refresh = useRefreshRejected()
+  const edited = parseEditedBody(text, original)
+  const isTested = result !== null && result.text === text && result.overwrite === overwrite
+  const canReplay = isTested && result.replay.outcome !== 'rejected'
 
   async function send(isDryRun: boolean): Promise<Replay> {
     const { replay } = await callHub<{ replay: Replay }>(
       `/api/v1/rejected-pushes/${rejected.id}/replay`,
       {
         method: 'POST',
-        json: writeExact({ ...mended.body, overwrite, dry_run: isDryRun }, ''),
+        json: writeExact({ ...edited.body, overwrite, dry_run: isDryRun }, ''),
       },
     )
     return replay
   }
-  async function act(work: () => Promise<void>) {
+  async function run(action: () => Promise<void>) {
     setIsBusy(true)
-    await attempt(work)
+    await attempt(action)
     setIsBusy(false)
   }
-  const tryIt = () => act(async () => setTried({ text, overwrite, replay: await send(true) }))
-  const replayIt = () =>
-    act(async () => {
+  const test = () => run(async () => setResult({ text, overwrite, replay: await send(true) }))
+  const replay = () =>
+    run(async () => {
       try {
         await send(false)
-        tell('Replayed')
+        notify(TEXTS.replayed)
       } catch (error) {
-        // Somebody was quicker, or it is refused now: what stands here is out of date.
-        if (error instanceof HubCallError) setTried(null)
+        // Another operator has replayed it, or it is rejected now: the test result is out of date.
+        if (error instanceof HubCallError) setResult(null)
         throw error
       } finally {
-        await reread()
+        await refresh()
       }
     })
   return (
     <Stack gap="xs">
       <JsonInput
-        aria-label="Body to replay"
+        aria-label={TEXTS.bodyToReplay}
         autosize
         minRows={6}
         maxRows={22}
@@ -63,49 +64,49 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
         value={text}
         onChange={setText}
-        error={mended.fault}
+        error={edited.error}
       />
-      {isTried && <OutcomeNotice replay={tried.replay} />}
-      {(tried?.replay.outcome === 'stale' || overwrite) && (
+      {isTested && <OutcomeNotice replay={result.replay} />}
+      {(result?.replay.outcome === 'stale' || overwrite) && (
         <Checkbox
           checked={overwrite}
           onChange={({ currentTarget }) => setOverwrite(currentTarget.checked)}
-          label="Write it over what is newer"
-          description="As if it came now. What it replaces stays in the record's history."
+          label={TEXTS.overwriteNewerValues}
+          description={TEXTS.overwriteNewerValuesHint}
         />
       )}
       <Group justify="space-between">
         <Group gap="xs">
           <Button
             leftSection={<IconFlask size={16} />}
-            variant={mayReplay ? 'default' : 'filled'}
-            disabled={mended.fault !== null}
+            variant={canReplay ? 'default' : 'filled'}
+            disabled={edited.error !== null}
             loading={isBusy}
-            onClick={() => void tryIt()}
+            onClick={() => void test()}
           >
-            Try it
+            {TEXTS.test}
           </Button>
-          <Tooltip label="Try it first" disabled={mayReplay}>
+          <Tooltip label={TEXTS.testItFirst} disabled={canReplay}>
             <Button
               leftSection={<IconPlayerPlay size={16} />}
-              variant={mayReplay ? 'filled' : 'default'}
-              {...(mayReplay ? {} : { 'data-disabled': true })}
-              aria-disabled={!mayReplay}
+              variant={canReplay ? 'filled' : 'default'}
+              {...(canReplay ? {} : { 'data-disabled': true })}
+              aria-disabled={!canReplay}
               loading={isBusy}
-              onClick={() => mayReplay && void replayIt()}
+              onClick={() => canReplay && void replay()}
             >
-              Replay
+              {TEXTS.replay}
             </Button>
           </Tooltip>
         </Group>
         {text !== original && (
           <Button variant="subtle" size="xs" onClick={() => setText(original)}>
-            Undo all changes
+            {TEXTS.discardChanges}
           </Button>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        A trial writes nothing. Replay stores the record where it would have stood when it came.
+        {TEXTS.replayHint}
       </Text>
     </Stack>
   )

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Replay } from '@recordhub/protocol'
-import { acceptedOf, addStep, NOTHING_YET, percentOf } from './replay-run.ts'
+import { acceptedOf, addStep, EMPTY_RUN, percentOf } from './replay-run.ts'
 
 const replay = (id: number, outcome: Replay['outcome'], message = ''): Replay => ({
   ...{ id, outcome, message, record_id: null, code: null, errors: {} },
 })
 
 test('the steps add up, with the reasons of rejections sorted by frequency', () => {
-  const first = addStep(NOTHING_YET, {
-    counts: { ...NOTHING_YET.counts, created: 1, rejected: 1 },
+  const first = addStep(EMPTY_RUN, {
+    counts: { ...EMPTY_RUN.counts, created: 1, rejected: 1 },
     replays: [replay(1, 'created', 'Stored.'), replay(2, 'rejected', 'No data.')],
     remaining: 3,
   })
   assert.deepEqual([first.done, first.total, percentOf(first)], [2, 5, 40])
   const second = addStep(first, {
-    counts: { ...NOTHING_YET.counts, stale: 1, rejected: 2 },
+    counts: { ...EMPTY_RUN.counts, stale: 1, rejected: 2 },
     replays: [
       replay(3, 'rejected', 'No name.'),
       replay(4, 'rejected', 'No name.'),
@@ -32,5 +32,5 @@ test('the steps add up, with the reasons of rejections sorted by frequency', () 
 })
 
 test('all figures are zero before the first step', () => {
-  assert.deepEqual([percentOf(NOTHING_YET), acceptedOf(NOTHING_YET)], [0, 0])
+  assert.deepEqual([percentOf(EMPTY_RUN), acceptedOf(EMPTY_RUN)], [0, 0])
 })

@@ -1,16 +1,26 @@
 import type { Replay, ReplayStepAnswer } from '@recordhub/protocol'
 
-/** How far a replay by filter is, or a dry run of it, over all of its steps. */
+/** The progress of a bulk replay or its dry run, over all steps. */
 export type ReplayRun = {
-  counts: ReplayStepAnswer['counts']
+  counts: ReplayCounts
   done: number
   total: number
-  /** Why some are refused again, the most frequent first. */
+  /** The reasons of repeated rejections, the most frequent first. */
   reasons: { message: string; count: number }[]
 }
 
-export const NOTHING_YET: ReplayRun = {
-  counts: { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 },
+export type ReplayCounts = ReplayStepAnswer['counts']
+
+export const NO_COUNTS: ReplayCounts = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  stale: 0,
+  rejected: 0,
+}
+
+export const EMPTY_RUN: ReplayRun = {
+  counts: NO_COUNTS,
   done: 0,
   total: 0,
   reasons: [],
@@ -21,16 +31,20 @@ type Step = Pick<ReplayStepAnswer, 'counts' | 'replays' | 'remaining'>
 export function addStep(run: ReplayRun, { counts, replays, remaining }: Step): ReplayRun {
   const done = run.done + replays.length
   return {
-    counts: {
-      created: run.counts.created + counts.created,
-      updated: run.counts.updated + counts.updated,
-      unchanged: run.counts.unchanged + counts.unchanged,
-      stale: run.counts.stale + counts.stale,
-      rejected: run.counts.rejected + counts.rejected,
-    },
+    counts: addCounts(run.counts, counts),
     done,
     total: done + remaining,
     reasons: addReasons(run.reasons, replays),
+  }
+}
+
+export function addCounts(one: ReplayCounts, other: ReplayCounts): ReplayCounts {
+  return {
+    created: one.created + other.created,
+    updated: one.updated + other.updated,
+    unchanged: one.unchanged + other.unchanged,
+    stale: one.stale + other.stale,
+    rejected: one.rejected + other.rejected,
   }
 }
 
@@ -44,7 +58,7 @@ function addReasons(known: ReplayRun['reasons'], replays: Replay[]): ReplayRun['
     .sort((one, other) => other.count - one.count)
 }
 
-/** How many are not refused again. */
+/** The number of pushes that are not rejected again. */
 export function acceptedOf({ done, counts }: ReplayRun): number {
   return done - counts.rejected
 }

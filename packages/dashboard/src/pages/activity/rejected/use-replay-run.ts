@@ -1,33 +1,33 @@
 import type { ReplayStepAnswer } from '@recordhub/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
-import { addStep, NOTHING_YET, type ReplayRun } from './replay-run.ts'
+import { addStep, EMPTY_RUN, type ReplayRun } from './replay-run.ts'
 
 export type RunState = {
-  /** `tried` and `replayed`: it came to its end; `stopped`: somebody, or an error, ended it before. */
-  phase: 'trying' | 'tried' | 'replaying' | 'replayed' | 'stopped'
+  /** `tested` and `replayed`: finished; `stopped`: ended early by the operator or an error. */
+  phase: 'testing' | 'tested' | 'replaying' | 'replayed' | 'stopped'
   run: ReplayRun
   error: unknown
 }
 
-/** Replays all that a filter means, step by step: a dry run at once, then for good when told to. */
-export function useReplayRun(meant: Readonly<Record<string, string>>, onReplayed: () => void) {
-  const [state, setState] = useState<RunState>({ phase: 'trying', run: NOTHING_YET, error: null })
+/** Replays all rejected pushes that match a filter, step by step; `start(true)` starts a dry run. */
+export function useReplayRun(filter: Readonly<Record<string, string>>, onReplayed: () => void) {
+  const [state, setState] = useState<RunState>({ phase: 'testing', run: EMPTY_RUN, error: null })
   const running = useRef<AbortController | null>(null)
-  const begin = useCallback(
+  const start = useCallback(
     async (isDryRun: boolean) => {
       running.current?.abort()
       const controller = new AbortController()
       running.current = controller
       const { signal } = controller
-      let run = NOTHING_YET
-      const phase = isDryRun ? 'trying' : 'replaying'
+      let run = EMPTY_RUN
+      const phase = isDryRun ? 'testing' : 'replaying'
       setState({ phase, run, error: null })
       try {
         let cursor: string | null = null
         do {
-          const body = { ...meant, dry_run: isDryRun, ...(cursor === null ? {} : { cursor }) }
-          // A step under way is done or not; only the next one is not begun.
+          const body = { ...filter, dry_run: isDryRun, ...(cursor === null ? {} : { cursor }) }
+          // A step that has been sent is not aborted; only the next one is not sent.
           const step: ReplayStepAnswer = await callHub('/api/v1/rejected-pushes/replay', {
             method: 'POST',
             body,
@@ -37,19 +37,19 @@ export function useReplayRun(meant: Readonly<Record<string, string>>, onReplayed
           if (signal.aborted) return
           setState({ phase, run, error: null })
         } while (cursor !== null)
-        setState({ phase: isDryRun ? 'tried' : 'replayed', run, error: null })
+        setState({ phase: isDryRun ? 'tested' : 'replayed', run, error: null })
       } catch (error) {
         if (!signal.aborted) setState({ phase: 'stopped', run, error })
       } finally {
         if (!isDryRun) onReplayed()
       }
     },
-    [meant, onReplayed],
+    [filter, onReplayed],
   )
   const stop = useCallback(() => {
     running.current?.abort()
     setState((before) => ({ ...before, phase: 'stopped' }))
   }, [])
   useEffect(() => () => running.current?.abort(), [])
-  return { ...state, begin, stop }
+  return { ...state, start, stop }
 }

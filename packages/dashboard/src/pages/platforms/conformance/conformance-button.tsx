@@ -3,11 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ConformanceLine } from '@recordhub/protocol'
 import { IconClipboardCheck } from '@tabler/icons-react'
 import { Dialog } from '../../../components/dialog.tsx'
+import { TEXTS } from '../texts.tsx'
 import { useHubLines } from '../use-hub-lines.ts'
 import { ConformanceReportView } from './conformance-report-view.tsx'
-import { NOTHING, takeLine } from './conformance-state.ts'
+import { applyLine, INITIAL } from './conformance-state.ts'
 
-/** Has a whole platform judged, and shows what is found as it comes. */
+/** Starts a conformance check of a platform and shows its findings as they arrive. */
 export function ConformanceButton({
   path,
   body,
@@ -18,8 +19,8 @@ export function ConformanceButton({
   title: string
 }) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const checking = useHubLines<typeof NOTHING, ConformanceLine>(NOTHING, takeLine)
-  const check = () => void checking.run(path, body)
+  const conformance = useHubLines<typeof INITIAL, ConformanceLine>(INITIAL, applyLine)
+  const check = () => void conformance.run(path, body)
   return (
     <>
       <Button
@@ -30,18 +31,18 @@ export function ConformanceButton({
           check()
         }}
       >
-        Check conformance
+        {TEXTS.checkConformance}
       </Button>
       <Dialog
         opened={isOpen}
         onClose={() => {
           close()
-          checking.clear()
+          conformance.clear()
         }}
         title={title}
         size="xl"
       >
-        <ConformanceReportView {...checking} onCheck={check} />
+        <ConformanceReportView {...conformance} onCheck={check} />
       </Dialog>
     </>
   )

@@ -2,13 +2,13 @@ import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import type { ConformanceReport } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { downloadText } from '../../../lib/download.ts'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 import type { Conformance } from './conformance-state.ts'
 import { EndpointFindings } from './endpoint-findings.tsx'
 
 export function ConformanceReportView({
-  state: { endpoints, progress, answer },
+  state: { endpoints, progress, result },
   isRunning,
   error,
   onCheck,
@@ -20,13 +20,13 @@ export function ConformanceReportView({
 }) {
   return (
     <Stack>
-      {answer && <Verdict report={answer.report} />}
+      {result && <Summary report={result.report} />}
       {isRunning && (
         <Group gap="xs" role="status">
           <Loader size={18} aria-hidden />
           <Text size="sm" c="dimmed">
-            {endpoints.at(-1)?.title ?? 'Connection'}
-            {progress === null ? '…' : `: ${formatNumber(progress)} records read…`}
+            {endpoints.at(-1)?.title ?? TEXTS.connection}
+            {progress === null ? '…' : TEXTS.recordsChecked(formatNumber(progress))}
           </Text>
         </Group>
       )}
@@ -36,27 +36,27 @@ export function ConformanceReportView({
         ))}
       </Stack>
       {error !== null && <ErrorNotice error={error} onRetry={onCheck} />}
-      {answer && (
+      {result && (
         <Group>
           <Button variant="default" onClick={onCheck}>
-            Check again
+            {TEXTS.checkAgain}
           </Button>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => downloadText(nameOf(answer.report, 'html'), 'text/html', answer.html)}
+            onClick={() => downloadText(nameOf(result.report, 'html'), 'text/html', result.html)}
           >
-            Report as a page
+            {TEXTS.downloadHtml}
           </Button>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => {
-              const text = JSON.stringify(answer.report, null, 2)
-              downloadText(nameOf(answer.report, 'json'), 'application/json', text)
+              const text = JSON.stringify(result.report, null, 2)
+              downloadText(nameOf(result.report, 'json'), 'application/json', text)
             }}
           >
-            JSON
+            {TEXTS.downloadJson}
           </Button>
         </Group>
       )}
@@ -64,20 +64,23 @@ export function ConformanceReportView({
   )
 }
 
-function Verdict({ report }: { report: ConformanceReport }) {
+function Summary({ report }: { report: ConformanceReport }) {
   const { success, reached, complete, errors, warnings, notes } = report
   const color = !success ? 'red' : warnings > 0 ? 'yellow' : 'green'
   const title = !reached
-    ? 'The platform could not be reached'
+    ? TEXTS.couldNotReachPlatform
     : success
-      ? 'The platform conforms'
-      : 'The platform does not conform yet'
+      ? TEXTS.conforms
+      : TEXTS.doesNotConform
   return (
     <Alert color={color} variant="light" title={title} role="status">
       <Text size="sm">
-        {formatCount(errors, 'error')}, {formatCount(warnings, 'warning')},{' '}
-        {formatCount(notes, 'note')}. Nothing was stored.
-        {complete ? '' : ' Not all of it was looked at.'}
+        {TEXTS.nothingWasSaved(
+          formatCount(errors, 'error'),
+          formatCount(warnings, 'warning'),
+          formatCount(notes, 'note'),
+          complete ? '' : TEXTS.checkIncomplete,
+        )}
       </Text>
     </Alert>
   )
@@ -86,4 +89,15 @@ function Verdict({ report }: { report: ConformanceReport }) {
 function nameOf({ platform_name, checked_at }: ConformanceReport, ending: string): string {
   const name = (platform_name ?? 'platform').replace(/[^\w-]+/g, '-')
   return `conformance-${name}-${checked_at.slice(0, 10)}.${ending}`
+}
+
+/** Has the browser save a text as a file. */
+function downloadText(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  // The browser has started the download by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConformanceLine, Finding } from '@recordhub/protocol'
-import { NOTHING, takeLine } from './conformance-state.ts'
+import { applyLine, INITIAL } from './conformance-state.ts'
 
 const finding: Finding = {
   ...{ rule: 'a.b', severity: 'warning', field: null, message: 'm', advice: 'a' },
@@ -16,17 +16,17 @@ test('findings are listed under their endpoint and replaced when its check ends'
     { kind: 'finding', endpoint: 'records/a', finding },
     { kind: 'progress', endpoint: 'records/a', records: 2, bytes: 20 },
   ]
-  const under = lines.reduce(takeLine, NOTHING)
+  const running = lines.reduce(applyLine, INITIAL)
   assert.deepEqual(
-    under.endpoints.map(({ findings }) => findings.length),
+    running.endpoints.map(({ findings }) => findings.length),
     [0, 1],
   )
-  assert.equal(under.progress, 2)
+  assert.equal(running.progress, 2)
   const checked = {
     ...{ endpoint: 'records/a', title: 'Records of A', ...figures, passed: ['x'] },
     findings: [{ ...finding, count: 7 }],
   }
-  const done = takeLine(under, { kind: 'endpoint', checked })
+  const done = applyLine(running, { kind: 'endpoint', checked })
   assert.deepEqual(done.endpoints[1], checked)
   assert.equal(done.progress, null)
 })

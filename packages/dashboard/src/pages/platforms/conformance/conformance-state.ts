@@ -1,22 +1,22 @@
 import type { CheckedEndpoint, ConformanceAnswer, ConformanceLine } from '@recordhub/protocol'
 
 export type Conformance = {
-  /** Those that are done, and the one that is being looked at. */
+  /** The checked endpoints, and the one being checked. */
   endpoints: CheckedEndpoint[]
-  /** How many records of it have been read, while that goes on. */
+  /** The number of records checked so far at the current endpoint. */
   progress: number | null
-  answer: ConformanceAnswer | null
+  result: ConformanceAnswer | null
 }
 
-export const NOTHING: Conformance = { endpoints: [], progress: null, answer: null }
+export const INITIAL: Conformance = { endpoints: [], progress: null, result: null }
 
-/** What is known of a platform after one more line of its check. */
-export function takeLine(state: Conformance, line: ConformanceLine): Conformance {
+/** Applies a line of the response to the state. */
+export function applyLine(state: Conformance, line: ConformanceLine): Conformance {
   switch (line.kind) {
     case 'checking': {
       const { endpoint, title } = line
-      const begun = { endpoint, title, ...NO_FIGURES, passed: [], findings: [] }
-      return { ...state, progress: null, endpoints: [...state.endpoints, begun] }
+      const started = { endpoint, title, ...NO_FIGURES, passed: [], findings: [] }
+      return { ...state, progress: null, endpoints: [...state.endpoints, started] }
     }
     case 'finding': {
       const { endpoint, finding } = line
@@ -27,8 +27,8 @@ export function takeLine(state: Conformance, line: ConformanceLine): Conformance
     case 'endpoint':
       return { ...change(state, line.checked.endpoint, () => line.checked), progress: null }
     case 'report': {
-      const { kind: _, ...answer } = line
-      return { endpoints: answer.report.endpoints, progress: null, answer }
+      const { kind: _, ...result } = line
+      return { endpoints: result.report.endpoints, progress: null, result: result }
     }
   }
 }

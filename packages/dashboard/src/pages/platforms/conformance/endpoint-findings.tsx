@@ -3,15 +3,16 @@ import type { CheckedEndpoint, Finding, FindingExample } from '@recordhub/protoc
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 
 const LOOKS = {
-  error: { color: 'red', icon: IconX, label: 'Error' },
-  warning: { color: 'yellow', icon: IconAlertTriangle, label: 'Warning' },
-  note: { color: 'blue', icon: IconInfoCircle, label: 'Note' },
-  passed: { color: 'green', icon: IconCheck, label: 'In order' },
+  error: { color: 'red', icon: IconX, label: TEXTS.error },
+  warning: { color: 'yellow', icon: IconAlertTriangle, label: TEXTS.warning },
+  note: { color: 'blue', icon: IconInfoCircle, label: TEXTS.note },
+  passed: { color: 'green', icon: IconCheck, label: TEXTS.passed },
 } as const
 
-/** What was found at one endpoint, and what is in order there. */
+/** The findings and the passed rules of one endpoint. */
 export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
   const { title, records, took_ms, findings, passed } = checked
   const figures = [
@@ -32,9 +33,9 @@ export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
         {findings.map((finding) => (
           <FindingCard key={finding.rule + finding.field + finding.message} finding={finding} />
         ))}
-        {passed.map((words) => (
-          <Line key={words} look="passed">
-            <Text size="sm">{words}</Text>
+        {passed.map((rule) => (
+          <Line key={rule} look="passed">
+            <Text size="sm">{rule}</Text>
           </Line>
         ))}
       </Stack>
@@ -57,12 +58,12 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {examples.length > 0 && (
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {examples.map(placeOf).join('; ')}
+            {examples.map(exampleLabel).join('; ')}
           </Text>
         )}
         {advice !== '' && <Text size="sm">{advice}</Text>}
         <Text size="xs" c="dimmed" mt={2}>
-          <Code fz="xs">{rule}</Code> · specification {section}
+          {TEXTS.specification(<Code fz="xs">{rule}</Code>, section)}
         </Text>
       </Line>
     </Paper>
@@ -81,11 +82,11 @@ function Line({ look, children }: { look: keyof typeof LOOKS; children: ReactNod
   )
 }
 
-function placeOf({ element, reference, found }: FindingExample): string {
-  const place = [
+function exampleLabel({ element, reference, found }: FindingExample): string {
+  const parts = [
     element === null ? '' : `no. ${element}`,
     reference === null ? '' : `(${reference})`,
     found,
   ]
-  return place.filter((part) => part !== '').join(' ')
+  return parts.filter((part) => part !== '').join(' ')
 }

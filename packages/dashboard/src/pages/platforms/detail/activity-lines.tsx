@@ -5,11 +5,12 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Lines of the log: when, what happened, by whom. */
+/** Log entries: time, message and actor. */
 export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
   return (
-    <Stack component="ul" gap="sm" m={0} p={0} aria-label="Log">
+    <Stack component="ul" gap="sm" m={0} p={0} aria-label={TEXTS.log}>
       {lines.map(({ id, at, level, message, actor, record_id }) => (
         <Stack key={id} component="li" gap={2} display="flex">
           <Group gap="xs">
@@ -19,7 +20,7 @@ export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
             {level !== 'info' && <StatusBadge status={level} />}
             {actor && (
               <Text size="xs" c="dimmed">
-                by <OperatorName by={actor} />
+                {TEXTS.byOperator(<OperatorName by={actor} />)}
               </Text>
             )}
           </Group>
@@ -32,7 +33,7 @@ export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
                 size="sm"
                 underline="always"
               >
-                {`Record\u00a0${record_id}`}
+                {TEXTS.record(record_id)}
               </PageLink>
             )}
           </Text>

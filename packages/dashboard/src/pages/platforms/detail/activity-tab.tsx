@@ -3,18 +3,18 @@ import { IconActivity } from '@tabler/icons-react'
 import { platformActivityQuery } from '../../../api/activity.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ActivityLines } from './activity-lines.tsx'
-import { Paged } from './paged.tsx'
-import { usePages } from './use-pages.ts'
+import { Paged, usePages } from './paged.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** What happened with this platform. */
+/** The log of this platform. */
 export function ActivityTab({ platform: { platform_name } }: { platform: PlatformDetails }) {
   const activity = usePages(platformActivityQuery({ platform: platform_name }))
   return (
     <Paged
       query={activity}
       empty={
-        <EmptyState icon={<IconActivity />} title="Nothing has happened yet">
-          Pushes, pulls and what operators change are told here.
+        <EmptyState icon={<IconActivity />} title={TEXTS.noActivityYet}>
+          {TEXTS.noActivityYetHint}
         </EmptyState>
       }
     >

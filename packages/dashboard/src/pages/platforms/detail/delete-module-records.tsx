@@ -3,11 +3,12 @@ import type { ModuleRemovalPreview } from '@recordhub/protocol'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
+import { TEXTS } from './texts.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
-/** Deletes the records of a module that is not registered any more. */
+/** Deletes the records of an unregistered module. */
 export function DeleteModuleRecords({
   platformId,
   recordType,
@@ -18,32 +19,29 @@ export function DeleteModuleRecords({
   const path = `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/records`
   const [preview, setPreview] = useState<ModuleRemovalPreview | null>(null)
   const refreshLive = useRefreshLive()
-  const ask = () =>
+  const openPreview = () =>
     attempt(async () => {
       setPreview((await callHub<{ removal: ModuleRemovalPreview }>(path)).removal)
     })
   return (
     <>
-      <Button variant="subtle" color="red" onClick={() => void ask()}>
-        Delete its records
+      <Button variant="subtle" color="red" onClick={() => void openPreview()}>
+        {TEXTS.deleteRecords}
       </Button>
       {preview && (
         <TypedConfirmation
-          title={`Delete the records of ${recordType}?`}
-          what="the record type"
+          title={TEXTS.deleteRecordsTitle(recordType)}
+          label={TEXTS.typeRecordTypeConfirm}
           name={recordType}
-          action="Delete the records"
+          action={TEXTS.deleteRecords}
           onClose={() => setPreview(null)}
           onConfirm={async () => {
             await callHub(path, { method: 'DELETE', body: { record_type: recordType } })
-            tell('The records are being deleted.')
+            notify(TEXTS.recordsBeingDeleted)
             await refreshLive()
           }}
         >
-          <Text size="sm">
-            {formatCount(preview.records, 'record')} go, each with its history. They do not come
-            back unless the platform still has them and the module is registered again.
-          </Text>
+          <Text size="sm">{TEXTS.deleteRecordsHint(formatCount(preview.records, 'record'))}</Text>
         </TypedConfirmation>
       )}
     </>

@@ -5,14 +5,15 @@ import { IconEye, IconRotate } from '@tabler/icons-react'
 import { Time } from '../../../components/time.tsx'
 import { RevealKey } from './reveal-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** The keys that open the platform now, and ways to see the newest and to get a new one. */
+/** The valid hub API keys of the platform, with buttons to reveal the newest and to rotate it. */
 export function HubKeys({ platform }: { platform: PlatformDetails }) {
   const [isRevealing, reveal] = useDisclosure(false)
   const [isRotating, rotate] = useDisclosure(false)
   return (
     <Stack>
-      <List listStyleType="none" spacing="xs" aria-label="Keys that are valid">
+      <List listStyleType="none" spacing="xs" aria-label={TEXTS.validKeys}>
         {platform.hub_keys.map((key) => (
           <List.Item key={`${key.hint} ${key.created_at}`}>
             <KeyLine hubKey={key} />
@@ -25,14 +26,14 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
           leftSection={<IconEye size={16} aria-hidden />}
           onClick={reveal.open}
         >
-          Reveal key
+          {TEXTS.revealKey}
         </Button>
         <Button
           variant="default"
           leftSection={<IconRotate size={16} aria-hidden />}
           onClick={rotate.open}
         >
-          Rotate key
+          {TEXTS.rotateKey}
         </Button>
       </Group>
       {isRevealing && <RevealKey platform={platform} onClose={reveal.close} />}
@@ -46,20 +47,11 @@ function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { h
     <>
       <Code>{hint}</Code>
       <Text size="sm" c="dimmed" component="div">
-        Made <Time at={created_at} />,{' '}
-        {last_used_at === null ? (
-          'not used yet'
-        ) : (
-          <>
-            last used <Time at={last_used_at} />
-          </>
+        {TEXTS.keyCreatedAt(
+          <Time at={created_at} />,
+          last_used_at === null ? TEXTS.notUsedYet : TEXTS.lastUsedAt(<Time at={last_used_at} />),
+          expires_at !== null && <>{TEXTS.keyValidUntil(<Time at={expires_at} />)}</>,
         )}
-        {expires_at !== null && (
-          <>
-            , valid until <Time at={expires_at} />
-          </>
-        )}
-        .
       </Text>
     </>
   )

@@ -3,16 +3,17 @@ import type { ManifestChange, PlatformDetails, PlatformModule } from '@recordhub
 import { useQuery } from '@tanstack/react-query'
 import { driftQuery } from '../../../api/platforms.ts'
 import { Time } from '../../../components/time.tsx'
-import { type ChangeWords, changeInWords } from './change-words.ts'
+import { type ChangeLabel, changeLabel } from './change-labels.ts'
+import { TEXTS } from './texts.tsx'
 
-const TONES: Readonly<Record<ChangeWords['tone'], string>> = {
+const TONES: Readonly<Record<ChangeLabel['tone'], string>> = {
   added: 'green',
   removed: 'red',
   changed: 'blue',
 }
 
-/** What a refresh of the manifest has brought. */
-export function FreshChanges({
+/** The changes found by a refresh of the manifest. */
+export function NewChanges({
   changes,
   modules,
   onClose,
@@ -27,18 +28,20 @@ export function FreshChanges({
       variant="light"
       role="status"
       withCloseButton
-      closeButtonLabel="Close"
+      closeButtonLabel={TEXTS.close}
       onClose={onClose}
-      title={changes.length === 0 ? 'Nothing has changed' : 'The manifest has changed'}
+      title={changes.length === 0 ? TEXTS.noChanges : TEXTS.manifestHasChanged}
     >
-      {changes.length === 0
-        ? 'The manifest is as it was.'
-        : changes.length > 0 && <ChangeList changes={changes} modules={modules} />}
+      {changes.length === 0 ? (
+        TEXTS.manifestUnchanged
+      ) : (
+        <ChangeList changes={changes} modules={modules} />
+      )}
     </Alert>
   )
 }
 
-/** The differences that were found before, newest first. */
+/** Earlier changes of the manifest, newest first. */
 export function EarlierChanges({ platform: { id, modules } }: { platform: PlatformDetails }) {
   const drift = useQuery(driftQuery(id))
   const all = drift.data?.manifest_changes ?? []
@@ -48,7 +51,7 @@ export function EarlierChanges({ platform: { id, modules } }: { platform: Platfo
       <Accordion.Item value="changes">
         <Accordion.Control>
           <Text size="sm" fw={600}>
-            How the manifest has changed
+            {TEXTS.manifestHistory}
           </Text>
         </Accordion.Control>
         <Accordion.Panel>
@@ -77,16 +80,16 @@ function ChangeList({
 }) {
   const titleOf = (recordType: string) =>
     modules.find((one) => one.record_type === recordType)?.module_name ?? recordType
-  const told = changes.map((change) => changeInWords(change, titleOf))
+  const labels = changes.map((change) => changeLabel(change, titleOf))
   return (
-    <List listStyleType="none" spacing={6} mt={6} aria-label="Changes of the manifest">
-      {told.map(({ tone, what, before, after }) => (
-        <List.Item key={`${tone} ${what}`}>
+    <List listStyleType="none" spacing={6} mt={6} aria-label={TEXTS.manifestChanges}>
+      {labels.map(({ tone, subject, before, after }) => (
+        <List.Item key={`${tone} ${subject}`}>
           <Group gap="xs" align="flex-start">
             <Badge variant="light" color={TONES[tone]} tt="none">
               {tone}
             </Badge>
-            <Text size="sm">{what}</Text>
+            <Text size="sm">{subject}</Text>
             {after !== null && (
               <Text size="sm" c="dimmed">
                 <del>{before}</del> → {after}

@@ -5,16 +5,17 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { driftQuery } from '../../../api/platforms.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useMay } from '../use-may.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
 const POLICIES = [
-  { value: 'accept', label: 'Store them, and count what differs' },
-  { value: 'reject', label: 'Refuse them, and keep them to be replayed' },
+  { value: 'accept', label: TEXTS.acceptAndCount },
+  { value: 'reject', label: TEXTS.rejectSaveReplay },
 ]
 
-/** What becomes of records that do not go with the manifest, and how many did not. */
+/** The drift policy of a module, and the number of records that did not match the manifest. */
 export function ModuleDriftSettings({
   platform,
   module,
@@ -24,7 +25,7 @@ export function ModuleDriftSettings({
 }) {
   const { record_type, module_name, drift_policy } = module
   const [isBusy, setIsBusy] = useState(false)
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()
   const drift = useQuery(driftQuery(platform.id)).data?.modules.find(
     (one) => one.record_type === record_type,
@@ -42,7 +43,7 @@ export function ModuleDriftSettings({
       const path = `/api/v1/platforms/${platform.id}/modules/${encodeURIComponent(record_type)}`
       await callHub(path, { method: 'PATCH', body: { drift_policy: policy } })
       await refreshLive()
-      tell('This holds for what is new or changed from now on.')
+      notify(TEXTS.driftPolicyChanged)
     })
     setIsBusy(false)
   }
@@ -50,29 +51,28 @@ export function ModuleDriftSettings({
   return (
     <Stack gap={6}>
       <Select
-        label={`Records of ${module_name} that do not go with the manifest`}
-        description={mayOperate ? undefined : 'To change this takes the role operator'}
+        label={TEXTS.recordsNotMatchingManifest(module_name)}
+        description={canOperate ? undefined : TEXTS.requiresOperatorRole}
         data={POLICIES}
         value={drift_policy}
         allowDeselect={false}
-        disabled={!mayOperate || isBusy}
+        disabled={!canOperate || isBusy}
         maw={420}
         onChange={(value) => void change(value)}
       />
       {drift?.unknown.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {formatCount(count, 'record')} had <b>{key}</b>, which the manifest does not name.
+          {TEXTS.unknownField(formatCount(count, 'record'), key)}
         </Text>
       ))}
       {drift?.absent.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {formatCount(count, 'record')} had no <b>{key}</b>, which the manifest requires.
+          {TEXTS.missingField(formatCount(count, 'record'), key)}
         </Text>
       ))}
       {drift?.wrong_type.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {formatCount(count, 'record')} had a value of a wrong type for <b>{key}</b>
-          {typeOf(key)}.
+          {TEXTS.wrongTypeOfField(formatCount(count, 'record'), key, typeOf(key))}
         </Text>
       ))}
     </Stack>

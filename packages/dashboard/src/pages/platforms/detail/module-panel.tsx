@@ -2,17 +2,18 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ModuleCompleteness, PlatformDetails, PlatformModule } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { ModuleFields } from '../module-fields.tsx'
-import { useMay } from '../use-may.ts'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
 import { IndexedFields } from './indexed-fields.tsx'
+import { ModuleCompletenessText } from './module-completeness.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
-import { ModuleProof } from './module-proof.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** One module: its fields, whether it is received, and how it is looked after. */
+/** One module: its fields, registration, completeness and settings. */
 export function ModulePanel({
   platform,
   module,
@@ -23,18 +24,18 @@ export function ModulePanel({
   completeness: ModuleCompleteness | undefined
 }) {
   const { record_type, module_name, description, fields, removed_fields, registered } = module
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
   return (
     <Stack>
       {description && <Text size="sm">{description}</Text>}
       <ReplayOffer platform={platform} module={module} />
       <ModuleFields name={module_name} fields={fields} removed={removed_fields} />
-      {completeness && <ModuleProof completeness={completeness} />}
+      {completeness && <ModuleCompletenessText completeness={completeness} />}
       <ModuleDriftSettings platform={platform} module={module} />
       {registered && <IndexedFields platformId={platform.id} module={module} />}
       <Group gap="xs">
-        {mayOperate && <RegistrationButton platform={platform} module={module} />}
-        {mayOperate && !registered && (
+        {canOperate && <RegistrationButton platform={platform} module={module} />}
+        {canOperate && !registered && (
           <DeleteModuleRecords platformId={platform.id} recordType={record_type} />
         )}
         <PageLink
@@ -42,7 +43,7 @@ export function ModulePanel({
           search={{ platform: platform.platform_name, record_type }}
           size="sm"
         >
-          Its records
+          {TEXTS.viewRecords}
         </PageLink>
       </Group>
     </Stack>
@@ -62,11 +63,11 @@ function RegistrationButton({
     .filter((one) => one.registered && one.record_type !== record_type)
     .map((one) => one.record_type)
 
-  async function change(record_types: string[], words: string): Promise<void> {
+  async function change(record_types: string[], message: string): Promise<void> {
     const body = { record_types }
     await callHub(`/api/v1/platforms/${platform.id}`, { method: 'PATCH', body })
     await refreshLive()
-    tell(words)
+    notify(message)
   }
 
   if (!registered) {
@@ -76,12 +77,12 @@ function RegistrationButton({
           void attempt(() =>
             change(
               [...others, record_type],
-              `${module_name} is received from now on. The next pull brings the records that there are.`,
+              `${module_name} is registered. The next pull receives its existing records.`,
             ),
           )
         }
       >
-        Register {module_name}
+        {TEXTS.registerModule(module_name)}
       </Button>
     )
   }
@@ -91,15 +92,14 @@ function RegistrationButton({
       color="red"
       onClick={() =>
         confirm({
-          title: `Unregister ${module_name}?`,
-          action: 'Unregister',
-          children:
-            'Its pushes are refused and it is not pulled from then on. Its records stay, and are found when it is registered again.',
-          onConfirm: () => change(others, `${module_name} is not received any more.`),
+          title: TEXTS.unregisterTitle(module_name),
+          action: TEXTS.unregister,
+          children: TEXTS.unregisterMessage,
+          onConfirm: () => change(others, `${module_name} is no longer registered.`),
         })
       }
     >
-      Unregister {module_name}
+      {TEXTS.unregisterModule(module_name)}
     </Button>
   )
 }

@@ -11,37 +11,38 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { RemovalsUnderWay } from '../removals-under-way.tsx'
-import { useMay } from '../use-may.ts'
-import { EarlierChanges, FreshChanges } from './manifest-changes.tsx'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { RemovalList } from '../removal-list.tsx'
+import { EarlierChanges, NewChanges } from './manifest-changes.tsx'
 import { ModulePanel } from './module-panel.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** No module is open. */
+/** The URL value if no module is expanded. */
 const NONE = '-'
 
-/** What the manifest offers, and what of it is received. */
+/** The modules of the manifest, registered or not. */
 export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, modules, manifest_fetched_at } = platform
   const [{ module: opened = modules[0]?.record_type ?? NONE }, changeUrl] = useUrlState()
   const [changes, setChanges] = useState<ManifestChange[] | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const refreshLive = useRefreshLive()
-  // By record type; only registered modules have one.
+  // By record type; only registered modules have an entry.
   const completeness = useQuery({
     ...completenessPageQuery(`${new URLSearchParams({ platform: platform_name })}`),
     select: ({ modules }) => new Map(modules.map((module) => [module.record_type, module])),
   })
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
 
   async function refresh(): Promise<void> {
     setIsBusy(true)
     await attempt(async () => {
       const path = `/api/v1/platforms/${id}/manifest/refresh`
-      const answer = await callHub<{ changes: ManifestChange[] }>(path, {
+      const refreshed = await callHub<{ changes: ManifestChange[] }>(path, {
         method: 'POST',
         body: {},
       })
-      setChanges(answer.changes)
+      setChanges(refreshed.changes)
       await refreshLive()
     })
     setIsBusy(false)
@@ -51,26 +52,26 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" component="div">
-          The manifest was fetched <Time at={manifest_fetched_at} />. Pulls look at it once an hour.
+          {TEXTS.manifestFetchedAt(<Time at={manifest_fetched_at} />)}
         </Text>
-        {mayOperate && (
+        {canOperate && (
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
             loading={isBusy}
             onClick={() => void refresh()}
           >
-            Refresh manifest
+            {TEXTS.refreshManifest}
           </Button>
         )}
       </Group>
       {changes && (
-        <FreshChanges changes={changes} modules={modules} onClose={() => setChanges(null)} />
+        <NewChanges changes={changes} modules={modules} onClose={() => setChanges(null)} />
       )}
-      {mayOperate && <RemovalsUnderWay platformName={platform_name} />}
+      {canOperate && <RemovalList platformName={platform_name} />}
       {modules.length === 0 ? (
-        <EmptyState icon={<IconListDetails />} title="The manifest lists no modules">
-          The owner of the platform has to add one. Then refresh the manifest.
+        <EmptyState icon={<IconListDetails />} title={TEXTS.manifestHasNoModules}>
+          {TEXTS.manifestHasNoModulesHint}
         </EmptyState>
       ) : (
         <Accordion
@@ -116,16 +117,16 @@ function ModuleHead({
         <Text fw={600}>{module_name}</Text>
         <Code>{record_type}</Code>
         <Badge variant="light" color={registered ? 'green' : 'gray'} tt="none">
-          {registered ? 'Registered' : 'Not registered'}
+          {registered ? TEXTS.registered : TEXTS.notRegistered}
         </Badge>
         {removed_at && (
           <Badge variant="light" color="orange" tt="none">
-            Not in the manifest any more
+            {TEXTS.noLongerInManifest}
           </Badge>
         )}
         {replayable > 0 && (
           <Badge variant="light" color="yellow" tt="none">
-            {formatCount(replayable, 'push', 'pushes')} refused
+            {TEXTS.rejectedPushesCount(formatCount(replayable, 'push', 'pushes'))}
           </Badge>
         )}
       </Group>

@@ -1,10 +1,13 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { CursorPagesQuery } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
 const PLACEHOLDERS = ['first', 'second', 'third']
 
-/** What stands around a list that is asked for page by page. */
+/** A list that is loaded page by page, with its loading, error and empty states. */
 export function Paged({
   query,
   empty,
@@ -46,10 +49,16 @@ export function Paged({
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            Show older ones
+            {TEXTS.showOlder}
           </Button>
         </Group>
       )}
     </>
   )
+}
+
+/** A list that is loaded page by page: all rows so far, and a function that loads the next page. */
+export function usePages<Row>(options: CursorPagesQuery<Row>) {
+  const query = useInfiniteQuery(options)
+  return { ...query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] }
 }

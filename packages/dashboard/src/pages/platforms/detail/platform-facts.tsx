@@ -6,34 +6,35 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
-import { explainHealth, healthOf } from '../platform-list.ts'
+import { healthOf, healthReason } from '../platform-list.ts'
+import { TEXTS } from './texts.tsx'
 
-/** What a registered platform is, field by field (specification 2.1). */
+/** The fields of a registered platform (specification 2.1). */
 export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
   const health = healthOf(platform)
   const facts: [string, ReactNode][] = [
-    ['Status', <StatusBadge key="status" status={platform.status} />],
-    ['Platform Name', platform.platform_name],
-    ['Connection Type', platform.connection_type],
-    ['Source Base URL', platform.source_base_url],
-    ['Manifest Fetched', <Time key="fetched" at={platform.manifest_fetched_at} />],
-    ['Latest Sync', <Time key="synced" at={platform.latest_sync_at} />],
-    ['Last Push', <Time key="pushed" at={platform.last_push_at} />],
-    ['Modules', `${formatNumber(platform.modules_registered)} registered`],
-    ['Records', formatNumber(platform.records)],
-    ['Hub API Key', <Code key="key">{platform.hub_api_key_hint ?? '–'}</Code>],
+    [TEXTS.status, <StatusBadge key="status" status={platform.status} />],
+    [TEXTS.platformName, platform.platform_name],
+    [TEXTS.connectionType, platform.connection_type],
+    [TEXTS.sourceBaseUrl, platform.source_base_url],
+    [TEXTS.manifestFetched, <Time key="fetched" at={platform.manifest_fetched_at} />],
+    [TEXTS.latestSyncFact, <Time key="synced" at={platform.latest_sync_at} />],
+    [TEXTS.lastPushFact, <Time key="pushed" at={platform.last_push_at} />],
+    [TEXTS.modules, `${formatNumber(platform.modules_registered)} registered`],
+    [TEXTS.records, formatNumber(platform.records)],
+    [TEXTS.hubApiKeyFact, <Code key="key">{platform.hub_api_key_hint ?? '—'}</Code>],
   ]
   return (
     <>
-      {(health === 'trouble' || health === 'question') && (
+      {(health === 'failing' || health === 'needs_review') && (
         <Alert
-          color={health === 'trouble' ? 'red' : 'yellow'}
+          color={health === 'failing' ? 'red' : 'yellow'}
           variant="light"
           mb="md"
           icon={<IconAlertTriangle />}
-          title={health === 'trouble' ? 'The last pull met trouble' : 'Somebody has to answer'}
+          title={health === 'failing' ? TEXTS.lastPullFailed : TEXTS.needsReview}
         >
-          {explainHealth(platform)}{' '}
+          {healthReason(platform)}{' '}
           {platform.missing_reviews > 0 && (
             <PageLink
               size="sm"
@@ -42,7 +43,7 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
               to="/dashboard/activity"
               search={{ tab: 'missing' }}
             >
-              Review the records
+              {TEXTS.reviewRecords}
             </PageLink>
           )}
         </Alert>
@@ -53,11 +54,9 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
           variant="light"
           mb="md"
           icon={<IconAlertTriangle />}
-          title="Scheduled pulls are paused"
+          title={TEXTS.scheduledPullsPaused}
         >
-          The last pulls could not read any records of this platform. Scheduled pulls skip it until{' '}
-          <Time at={platform.pulls_paused_until} />, or until it responds or pushes a record. You
-          can pull it now.
+          {TEXTS.scheduledPullsPausedHint(<Time at={platform.pulls_paused_until} />)}
         </Alert>
       )}
       <Paper withBorder p="md" mb="md">

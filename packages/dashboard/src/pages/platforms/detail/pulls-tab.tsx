@@ -7,43 +7,42 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../../lib/format.ts'
+import { triggerLabel } from '../../pulls/pull-labels.ts'
 import { PullStateBadge } from '../../pulls/pull-state-badge.tsx'
-import { Paged } from './paged.tsx'
-import { usePages } from './use-pages.ts'
+import { Paged, usePages } from './paged.tsx'
+import { TEXTS } from './texts.tsx'
 
-const TRIGGERS = { operator: 'By an operator', schedule: 'By schedule', api: 'By a program' }
-
-/** What pulls did with this platform. */
+/** The pulls of this platform. */
 export function PullsTab({ platform }: { platform: PlatformDetails }) {
   const pulls = usePages(platformPullsQuery(platform.id))
   return (
     <Paged
       query={pulls}
       empty={
-        <EmptyState icon={<IconDownload />} title="Not pulled yet">
-          The schedule pulls every active platform, and the button above pulls this one.
+        <EmptyState icon={<IconDownload />} title={TEXTS.noPullsYet}>
+          {TEXTS.noPullsYetHint}
         </EmptyState>
       }
     >
       <Table highlightOnHover>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Started</Table.Th>
-            <Table.Th visibleFrom="sm">State</Table.Th>
-            <Table.Th visibleFrom="sm">Trigger</Table.Th>
-            <Table.Th visibleFrom="sm">Modules read</Table.Th>
-            <Table.Th ta="right">Received</Table.Th>
+            <Table.Th>{TEXTS.started}</Table.Th>
+            <Table.Th visibleFrom="sm">{TEXTS.state}</Table.Th>
+            <Table.Th visibleFrom="sm">{TEXTS.trigger}</Table.Th>
+            <Table.Th visibleFrom="sm">{TEXTS.modules}</Table.Th>
+            <Table.Th ta="right">{TEXTS.received}</Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              New
+              {TEXTS.new}
             </Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              Changed
+              {TEXTS.changed}
             </Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              Rejected
+              {TEXTS.rejected}
             </Table.Th>
             <Table.Th visibleFrom="sm" ta="right">
-              Took
+              {TEXTS.duration}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -59,23 +58,23 @@ export function PullsTab({ platform }: { platform: PlatformDetails }) {
 
 function PullRow({ pull }: { pull: PlatformPull }) {
   const { pull_id, state, trigger, started_at, finished_at, modules, modules_read, counts } = pull
-  const took =
+  const duration =
     started_at !== null && finished_at !== null
       ? formatDuration(Date.parse(finished_at) - Date.parse(started_at))
-      : '–'
+      : '—'
   const navigate = useNavigate()
   return (
     <Table.Tr
       style={{ cursor: 'pointer' }}
       onClick={(event) => {
-        // A link in the row has done it already, and selecting text is not a click.
+        // Ignores clicks on a link in the row, and the selection of text.
         if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
         void navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull_id) } })
       }}
     >
       <Table.Td>
         <PageLink to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} size="sm">
-          {started_at === null ? `Pull ${pull_id}` : <Time at={started_at} seconds />}
+          {started_at === null ? TEXTS.pull(pull_id) : <Time at={started_at} seconds />}
         </PageLink>
         <Box hiddenFrom="sm">
           <PullStateBadge state={state} rejected={counts.rejected} />
@@ -89,10 +88,8 @@ function PullRow({ pull }: { pull: PlatformPull }) {
       <Table.Td visibleFrom="sm">
         <PullStateBadge state={state} rejected={counts.rejected} />
       </Table.Td>
-      <Table.Td visibleFrom="sm">{TRIGGERS[trigger]}</Table.Td>
-      <Table.Td visibleFrom="sm">
-        {modules_read} of {modules}
-      </Table.Td>
+      <Table.Td visibleFrom="sm">{triggerLabel(trigger)}</Table.Td>
+      <Table.Td visibleFrom="sm">{TEXTS.modulesReadOf(modules_read, modules)}</Table.Td>
       <Table.Td ta="right">{formatNumber(counts.received)}</Table.Td>
       <Table.Td visibleFrom="sm" ta="right">
         {formatNumber(counts.created)}
@@ -104,7 +101,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
         {formatNumber(counts.rejected)}
       </Table.Td>
       <Table.Td visibleFrom="sm" ta="right">
-        {took}
+        {duration}
       </Table.Td>
     </Table.Tr>
   )

@@ -1,87 +1,103 @@
-import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
-import { IconArrowsDownUp } from '@tabler/icons-react'
+import { IconArrowsDownUp, IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { platformActivityQuery } from '../../../api/activity.ts'
+import { pushErrorPageQuery } from '../../../api/push-errors.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { PushErrorTable } from '../../activity/push-errors/push-error-table.tsx'
 import { ActivityLines } from './activity-lines.tsx'
-import { Paged } from './paged.tsx'
-import { PushErrors } from './push-errors.tsx'
+import { Paged, usePages } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
-import { usePages } from './use-pages.ts'
+import { TEXTS } from './texts.tsx'
 
 const PAGE = 50
 
-/** What the platform pushed: taken or refused. */
+/** The pushes of the platform: accepted, rejected, and push errors. */
 export function PushesTab({ platform }: { platform: PlatformDetails }) {
   const { platform_name, last_push_at } = platform
   const activity = usePages(
     platformActivityQuery({ platform: platform_name, kind: 'push', limit: `${PAGE}` }),
   )
-  const taken = activity.rows.filter(({ kind }) => kind !== 'push.rejected')
+  const accepted = activity.rows.filter(({ kind }) => kind !== 'push.rejected')
   return (
     <Stack>
       <Text size="sm" c="dimmed" component="div">
-        {last_push_at === null ? (
-          'No push was taken yet.'
-        ) : (
-          <>
-            The last push was taken <Time at={last_push_at} />.
-          </>
-        )}
+        {last_push_at === null
+          ? TEXTS.noPushesYetText
+          : TEXTS.lastAcceptedPush(<Time at={last_push_at} />)}
       </Text>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
-        <section aria-labelledby="refused">
+        <section aria-labelledby="rejected">
           <Group justify="space-between" mb="sm">
-            <Title order={2} fz="h4" id="refused">
-              Refused
+            <Title order={2} fz="h4" id="rejected">
+              {TEXTS.rejected}
             </Title>
             <PageLink
               to="/dashboard/activity"
               search={{ tab: 'rejected', platform: platform_name }}
               size="sm"
             >
-              All that was refused
+              {TEXTS.allRejectedPushes}
             </PageLink>
           </Group>
           <RejectedPushes platformName={platform_name} />
         </section>
-        <section aria-labelledby="taken">
-          <Title order={2} fz="h4" id="taken" mb="sm">
-            Taken
+        <section aria-labelledby="accepted">
+          <Title order={2} fz="h4" id="accepted" mb="sm">
+            {TEXTS.accepted}
           </Title>
           <Paged
-            query={{ ...activity, rows: taken }}
+            query={{ ...activity, rows: accepted }}
             empty={
-              <EmptyState icon={<IconArrowsDownUp />} title="No push was taken yet">
-                The platform pushes with the hub API key. What it pushes is told here with its
-                record.
+              <EmptyState icon={<IconArrowsDownUp />} title={TEXTS.noPushesYet}>
+                {TEXTS.noPushesYetHint}
               </EmptyState>
             }
           >
-            <ActivityLines lines={taken} />
+            <ActivityLines lines={accepted} />
           </Paged>
         </section>
       </SimpleGrid>
       <section aria-labelledby="push-errors">
         <Group justify="space-between" mb="sm">
           <Title order={2} fz="h4" id="push-errors">
-            Push errors
+            {TEXTS.pushErrors}
           </Title>
           <PageLink
             to="/dashboard/activity"
             search={{ tab: 'push-errors', platform: platform_name }}
             size="sm"
           >
-            All push errors
+            {TEXTS.allPushErrors}
           </PageLink>
         </Group>
         <Text size="sm" c="dimmed" mb="sm">
-          Requests that this platform may have sent with a wrong API key or an unreadable body.
+          {TEXTS.pushErrorsHint}
         </Text>
         <PushErrors platformName={platform_name} />
       </section>
     </Stack>
   )
+}
+
+const SHOWN = 10
+
+/** The newest push errors that the platform may have caused. */
+function PushErrors({ platformName }: { platformName: string }) {
+  const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
+  const { data, error, refetch } = useQuery(pushErrorPageQuery(`${query}`))
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton height={120} />
+  if (data.push_errors.length === 0) {
+    return (
+      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
+        {TEXTS.noPushErrorsHint}
+      </EmptyState>
+    )
+  }
+  return <PushErrorTable errors={data.push_errors} isOfPlatform />
 }

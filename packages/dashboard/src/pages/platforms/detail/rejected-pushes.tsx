@@ -9,10 +9,11 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
 import { writeExact } from '../../../lib/exact-json.ts'
 import { ReplayButton } from './replay-button.tsx'
+import { TEXTS } from './texts.tsx'
 
 const SHOWN = 10
 
-/** The newest that was refused of a platform; each opens to what was sent and what was answered. */
+/** The newest rejected pushes of a platform, each with its body and the response sent. */
 export function RejectedPushes({ platformName }: { platformName: string }) {
   const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
   const rejected = useQuery(rejectedPushPageQuery(`${query}`))
@@ -24,8 +25,8 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
   const rejected_pushes = rejected.data?.rejected_pushes ?? []
   if (rejected_pushes.length === 0) {
     return (
-      <EmptyState icon={<IconCircleCheck />} title="Nothing was refused">
-        A push that the hub cannot take is kept here with its reason.
+      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noRejectedPushes}>
+        {TEXTS.noRejectedPushesHint}
       </EmptyState>
     )
   }
@@ -41,10 +42,10 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
               <Text size="xs" c="dimmed" component="div">
                 <Time at={one.at} seconds />
               </Text>
-              {one.count > 1 && <Text size="xs">{one.count} times</Text>}
+              {one.count > 1 && <Text size="xs">{TEXTS.times(one.count)}</Text>}
               {one.replayed_at && (
                 <Badge variant="light" color="green" tt="none">
-                  Replayed
+                  {TEXTS.replayed}
                 </Badge>
               )}
             </Group>
@@ -63,7 +64,7 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
 
 function Rejected({ rejected }: { rejected: RejectedPush }) {
   const { code, message, errors, body, method } = rejected
-  const answer = {
+  const response = {
     success: false,
     code,
     message,
@@ -71,17 +72,14 @@ function Rejected({ rejected }: { rejected: RejectedPush }) {
   }
   return (
     <Stack gap="xs">
-      <Shown title="What was sent" value={body} />
-      <Shown
-        title={method === 'pull' ? 'Why it was refused' : 'What was answered'}
-        value={answer}
-      />
+      <JsonBlock title={TEXTS.body} value={body} />
+      <JsonBlock title={method === 'pull' ? TEXTS.reason : TEXTS.responseSent} value={response} />
       <ReplayButton rejected={rejected} />
     </Stack>
   )
 }
 
-function Shown({ title, value }: { title: string; value: unknown }) {
+function JsonBlock({ title, value }: { title: string; value: unknown }) {
   return (
     <div>
       <Text size="sm" fw={600} mb={4}>

@@ -5,17 +5,18 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
+import { TEXTS } from './texts.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
-/** Removes the platform, after its name was typed and what goes was told. */
+/** Removes the platform after a confirmation that lists the deleted data. */
 export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, display_title } = platform
   const [preview, setPreview] = useState<PlatformRemovalPreview | null>(null)
   const navigate = useNavigate()
   const refreshLive = useRefreshLive()
-  const ask = () =>
+  const openPreview = () =>
     attempt(async () => {
       const path = `/api/v1/platforms/${id}/removal`
       setPreview((await callHub<{ removal: PlatformRemovalPreview }>(path)).removal)
@@ -23,47 +24,43 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
 
   async function remove(): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
-    tell(`${display_title} is removed. Its records are being deleted.`)
+    notify(TEXTS.platformRemoved(display_title))
     await navigate({ to: '/dashboard/platforms' })
     await refreshLive()
   }
 
   return (
     <Stack align="flex-start">
-      <Text size="sm">
-        To stop receiving for a while, switch it off instead: then everything stays.
-      </Text>
+      <Text size="sm">{TEXTS.removePlatformHint}</Text>
       <Button
         color="red"
         variant="light"
         leftSection={<IconTrash size={16} aria-hidden />}
-        onClick={() => void ask()}
+        onClick={() => void openPreview()}
       >
-        Remove {display_title}
+        {TEXTS.removeNamed(display_title)}
       </Button>
       {preview && (
         <TypedConfirmation
-          title={`Remove ${display_title}?`}
-          what="the platform's name"
+          title={TEXTS.removeTitle(display_title)}
+          label={TEXTS.typePlatformNameConfirm}
           name={platform_name}
-          action="Remove for good"
+          action={TEXTS.deletePermanently}
           onClose={() => setPreview(null)}
           onConfirm={remove}
         >
-          <Text size="sm">This cannot be undone. It takes:</Text>
+          <Text size="sm">{TEXTS.cannotUndoneDeletes}</Text>
           <List size="sm">
+            <List.Item>{TEXTS.deletedRecords(formatCount(preview.records, 'record'))}</List.Item>
             <List.Item>
-              {formatCount(preview.records, 'record')}, each with its history, in the background
+              {formatCount(preview.rejected_pushes, 'rejected push', 'rejected pushes')}
             </List.Item>
             <List.Item>
-              {formatCount(preview.rejected_pushes, 'refused push', 'refused pushes')}
-            </List.Item>
-            <List.Item>
-              {formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, at once
+              {TEXTS.deletedKeys(formatCount(preview.hub_api_keys, 'hub API key'))}
             </List.Item>
             <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
           </List>
-          <Text size="sm">The activity and the audit stay.</Text>
+          <Text size="sm">{TEXTS.logsKept}</Text>
         </TypedConfirmation>
       )}
     </Stack>

@@ -7,22 +7,23 @@ import { attempt } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useMay } from '../use-may.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from './texts.tsx'
 
-/** Has one that was refused written after all. To mend its body first, the Activity page has more room. */
+/** Replays a rejected push. Its body is edited on the Activity page. */
 export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   const { id, platform_name, replayed_at, replayed_by } = rejected
   const [isBusy, setIsBusy] = useState(false)
   const [replay, setReplay] = useState<Replay | null>(null)
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()
 
   async function start(): Promise<void> {
     setIsBusy(true)
     await attempt(async () => {
       const path = `/api/v1/rejected-pushes/${id}/replay`
-      const answer = await callHub<{ replay: Replay }>(path, { method: 'POST', body: {} })
-      setReplay(answer.replay)
+      const replayed = await callHub<{ replay: Replay }>(path, { method: 'POST', body: {} })
+      setReplay(replayed.replay)
       await refreshLive()
     })
     setIsBusy(false)
@@ -31,29 +32,29 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   if (replayed_at !== null) {
     return (
       <Text size="sm" component="div">
-        Replayed <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.
+        {TEXTS.replayedBy(<Time at={replayed_at} />, <OperatorName by={replayed_by} />)}
       </Text>
     )
   }
   return (
     <>
-      {mayOperate && (
+      {canOperate && (
         <Group gap="sm">
           <Button size="xs" loading={isBusy} onClick={() => void start()}>
-            Replay
+            {TEXTS.replay}
           </Button>
           <PageLink
             to="/dashboard/activity"
             search={{ tab: 'rejected', platform: platform_name, rejected: String(id) }}
             size="sm"
           >
-            Mend it first
+            {TEXTS.fixBeforeReplay}
           </PageLink>
         </Group>
       )}
       {replay && (
         <Text size="sm" role="status">
-          {replay.outcome === 'rejected' ? `Refused again: ${replay.message}` : replay.message}
+          {replay.outcome === 'rejected' ? TEXTS.rejectedAgain(replay.message) : replay.message}
         </Text>
       )}
     </>

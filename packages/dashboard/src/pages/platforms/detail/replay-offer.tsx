@@ -6,12 +6,13 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useMay } from '../use-may.ts'
-import { addCounts, countsInWords, NO_REPLAYS, type ReplayCounts } from './replay-words.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { addCounts, NO_COUNTS, type ReplayCounts } from '../../activity/rejected/replay-run.ts'
+import { TEXTS } from './texts.tsx'
 
-type Replayed = { isDryRun: boolean; isOver: boolean; counts: ReplayCounts }
+type Replayed = { isDryRun: boolean; isFinished: boolean; counts: ReplayCounts }
 
-/** Pushes that were refused while a module was not registered can be written after all, once it is. */
+/** Offers to replay pushes that were rejected while a module was not registered. */
 export function ReplayOffer({
   platform: { platform_name },
   module: { record_type, registered, replayable },
@@ -20,14 +21,14 @@ export function ReplayOffer({
   module: PlatformModule
 }) {
   const [replayed, setReplayed] = useState<Replayed | null>(null)
-  const mayOperate = useMay('operator')
+  const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()
-  const isBusy = replayed !== null && !replayed.isOver
+  const isBusy = replayed !== null && !replayed.isFinished
 
   async function replay(isDryRun: boolean): Promise<void> {
-    let counts = NO_REPLAYS
+    let counts = NO_COUNTS
     let cursor: string | null = null
-    setReplayed({ isDryRun, isOver: false, counts })
+    setReplayed({ isDryRun, isFinished: false, counts })
     const isDone = await attempt(async () => {
       do {
         const step: ReplayStepAnswer = await callHub('/api/v1/rejected-pushes/replay', {
@@ -42,7 +43,7 @@ export function ReplayOffer({
         })
         counts = addCounts(counts, step.counts)
         cursor = step.next_cursor
-        setReplayed({ isDryRun, isOver: cursor === null, counts })
+        setReplayed({ isDryRun, isFinished: cursor === null, counts })
       } while (cursor !== null)
     })
     if (!isDone) setReplayed(null)
@@ -50,11 +51,11 @@ export function ReplayOffer({
   }
 
   if (replayable === 0 && replayed === null) return null
-  const refused = formatCount(replayable, 'push', 'pushes')
+  const pushes = formatCount(replayable, 'push', 'pushes')
   if (!registered) {
     return (
-      <Alert color="yellow" variant="light" title={`${refused} refused`}>
-        They are kept. Once the module is registered, you can have them written after all.
+      <Alert color="yellow" variant="light" title={TEXTS.rejectedPushesCount(pushes)}>
+        {TEXTS.savedForReplay}
       </Alert>
     )
   }
@@ -63,29 +64,38 @@ export function ReplayOffer({
       color={replayable === 0 ? 'green' : 'yellow'}
       variant="light"
       icon={<IconArrowBackUp />}
-      title={
-        replayable === 0
-          ? 'What was refused is written'
-          : `${refused} refused while the module was not registered`
-      }
+      title={replayable === 0 ? TEXTS.allReplayed : TEXTS.rejectedBeforeRegistration(pushes)}
     >
       {replayed && (
         <Text size="sm" role="status">
-          {replayed.isDryRun ? 'A replay would give: ' : 'Replayed: '}
-          {countsInWords(replayed.counts)}
-          {replayed.isOver ? '.' : ' so far…'}
+          {replayed.isDryRun ? TEXTS.testResult : TEXTS.replayedCounts}
+          {countsLabel(replayed.counts)}
+          {replayed.isFinished ? '.' : TEXTS.soFar}
         </Text>
       )}
-      {mayOperate && replayable > 0 && (
+      {canOperate && replayable > 0 && (
         <Group gap="xs" mt="sm">
           <Button size="xs" loading={isBusy} onClick={() => void replay(false)}>
-            Replay them
+            {TEXTS.replayAll}
           </Button>
           <Button size="xs" variant="default" disabled={isBusy} onClick={() => void replay(true)}>
-            Try it without writing
+            {TEXTS.test}
           </Button>
         </Group>
       )}
     </Alert>
   )
+}
+
+/** `12 new, 1 updated, 3 older than stored` */
+function countsLabel(counts: ReplayCounts): string {
+  const parts: [number, string][] = [
+    [counts.created, 'new'],
+    [counts.updated, 'updated'],
+    [counts.unchanged, 'unchanged'],
+    [counts.stale, 'older than stored'],
+    [counts.rejected, 'rejected again'],
+  ]
+  const labels = parts.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`)
+  return labels.length > 0 ? labels.join(', ') : 'nothing to replay'
 }

@@ -5,9 +5,10 @@ import { accountQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
-import { ShownKey } from './shown-key.tsx'
+import { HubKeyView } from './hub-key-view.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Shows the hub API key to whoever shows once more who it is. */
+/** Shows the hub API key after the operator has entered their password again. */
 export function RevealKey({
   platform,
   onClose,
@@ -18,7 +19,7 @@ export function RevealKey({
   const [key, setKey] = useState<string | null>(null)
   const account = useQuery(accountQuery())
   const withPassword = account.data?.account.has_password ?? true
-  const title = `Hub API key of ${platform.display_title}`
+  const title = TEXTS.hubApiKeyOf(platform.display_title)
 
   async function reveal(password: string): Promise<void> {
     const path = `/api/v1/platforms/${platform.id}/hub-key/reveal`
@@ -30,20 +31,18 @@ export function RevealKey({
     return (
       <PasswordDialog
         title={title}
-        action="Reveal"
+        action={TEXTS.reveal}
         withPassword={withPassword}
         onClose={onClose}
         onConfirm={reveal}
       >
-        {withPassword
-          ? 'Give your own password once more. That you look is written down.'
-          : 'That you look is written down.'}
+        {withPassword ? TEXTS.revealKeyHint : TEXTS.revealIsLogged}
       </PasswordDialog>
     )
   }
   return (
     <Dialog opened staysOpen onClose={onClose} title={title}>
-      <ShownKey value={key} onClose={onClose} />
+      <HubKeyView value={key} onClose={onClose} />
     </Dialog>
   )
 }

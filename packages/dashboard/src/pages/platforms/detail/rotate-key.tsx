@@ -5,18 +5,19 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ShownKey } from './shown-key.tsx'
+import { HubKeyView } from './hub-key-view.tsx'
+import { TEXTS } from './texts.tsx'
 
 const GRACES = [
-  { value: '0', label: 'It ends at once' },
-  { value: '3600', label: 'One hour more' },
-  { value: '86400', label: 'One day more' },
-  { value: '604800', label: 'One week more' },
-  { value: '2592000', label: '30 days more' },
+  { value: '0', label: TEXTS.expiresImmediately },
+  { value: '3600', label: TEXTS.oneHour },
+  { value: '86400', label: TEXTS.oneDay },
+  { value: '604800', label: TEXTS.oneWeek },
+  { value: '2592000', label: TEXTS.thirtyDays },
 ]
-const USUAL = '86400'
+const DEFAULT_GRACE = '86400'
 
-/** Makes a new hub API key; the old one goes on for a time that is chosen. */
+/** Creates a new hub API key. The old one stays valid for the selected time. */
 export function RotateKey({
   platform,
   onClose,
@@ -24,7 +25,7 @@ export function RotateKey({
   platform: PlatformDetails
   onClose: () => void
 }) {
-  const [grace, setGrace] = useState(USUAL)
+  const [grace, setGrace] = useState(DEFAULT_GRACE)
   const [key, setKey] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setIsBusy] = useState(false)
@@ -36,8 +37,8 @@ export function RotateKey({
     try {
       const path = `/api/v1/platforms/${platform.id}/hub-key/rotate`
       const body = { grace_seconds: Number(grace) }
-      const answer = await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })
-      setKey(answer.hub_api_key)
+      const rotated = await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })
+      setKey(rotated.hub_api_key)
       await refreshLive()
     } catch (failure) {
       setError(failure)
@@ -49,40 +50,33 @@ export function RotateKey({
     <Dialog
       opened
       onClose={onClose}
-      title={key === null ? 'Rotate the hub API key?' : 'The new hub API key'}
+      title={key === null ? TEXTS.rotateHubApiKey : TEXTS.newHubApiKey}
       staysOpen={key !== null}
     >
       {key !== null ? (
-        <ShownKey value={key} onClose={onClose} />
+        <HubKeyView value={key} onClose={onClose} />
       ) : (
         <Stack>
-          <Text size="sm">
-            {platform.display_title} gets a new key. Choose how long the one it has goes on, so that
-            its owner has time to put the new one in place.
-          </Text>
+          <Text size="sm">{TEXTS.rotateKeyHint(platform.display_title)}</Text>
           <Select
-            label="The old key"
+            label={TEXTS.oldKeyValidity}
             data={GRACES}
             value={grace}
             allowDeselect={false}
-            onChange={(value) => setGrace(value ?? USUAL)}
+            onChange={(value) => setGrace(value ?? DEFAULT_GRACE)}
           />
-          {grace === '0' && (
-            <Text size="sm">
-              Pushes with the old key are refused from then on, and are not kept.
-            </Text>
-          )}
+          {grace === '0' && <Text size="sm">{TEXTS.oldKeyExpiresHint}</Text>}
           {error !== null && <ErrorNotice error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {TEXTS.cancel}
             </Button>
             <Button
               color={grace === '0' ? 'red' : 'harbour'}
               loading={isBusy}
               onClick={() => void rotate()}
             >
-              Make a new key
+              {TEXTS.createNewKey}
             </Button>
           </Group>
         </Stack>

@@ -2,40 +2,33 @@ import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { useMay } from '../use-may.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { HubKeys } from './hub-keys.tsx'
 import { RemovePlatform } from './remove-platform.tsx'
 import { SourceForm } from './source-form.tsx'
 import { StatusSwitch } from './status-switch.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** How the platform and the hub reach each other, and the way out. */
+/** Status, keys and address of the platform, and its removal. */
 export function SettingsTab({ platform }: { platform: PlatformDetails }) {
-  const mayOperate = useMay('operator')
-  if (!mayOperate) {
+  const canOperate = useHasRole('operator')
+  if (!canOperate) {
     return (
-      <EmptyState title="This takes the role operator">
-        Viewers see what there is, and change nothing. No keys are shown to them.
-      </EmptyState>
+      <EmptyState title={TEXTS.requiresOperatorRole}>{TEXTS.requiresOperatorRoleHint}</EmptyState>
     )
   }
   return (
     <Stack maw={820}>
-      <Section title="Status">
+      <Section title={TEXTS.status}>
         <StatusSwitch platform={platform} />
       </Section>
-      <Section
-        title="Hub API key"
-        description="The platform sends it in X-API-KEY when it pushes. Give it to this platform only."
-      >
+      <Section title={TEXTS.hubApiKey} description={TEXTS.hubApiKeyDescription}>
         <HubKeys platform={platform} />
       </Section>
-      <Section
-        title="Address and source API key"
-        description="How the hub calls the platform. A change is tried before it is stored."
-      >
+      <Section title={TEXTS.addressTitle} description={TEXTS.addressDescription}>
         <SourceForm platform={platform} />
       </Section>
-      <Section title="Remove">
+      <Section title={TEXTS.removePlatform}>
         <RemovePlatform platform={platform} />
       </Section>
     </Stack>

@@ -3,10 +3,11 @@ import type { PlatformChange, PlatformDetails } from '@recordhub/protocol'
 import { type FormEvent, useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Where the platform is, and the key that it expects. */
+/** The base URL and the source API key of the platform. */
 export function SourceForm({ platform }: { platform: PlatformDetails }) {
   const { id, source_base_url } = platform
   const [url, setUrl] = useState(source_base_url)
@@ -26,14 +27,14 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
     }
     try {
       const path = `/api/v1/platforms/${id}`
-      const answer = await callHub<{ platform: { source_base_url: string } }>(path, {
+      const saved = await callHub<{ platform: { source_base_url: string } }>(path, {
         method: 'PATCH',
         body,
       })
-      setUrl(answer.platform.source_base_url)
+      setUrl(saved.platform.source_base_url)
       setKey('')
       await refreshLive()
-      tell('The platform answers there. The change is stored.')
+      notify(TEXTS.connectionSaved)
     } catch (failure) {
       setError(failure)
     }
@@ -44,7 +45,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
     <form onSubmit={(event) => void save(event)}>
       <Stack>
         <TextInput
-          label="Base URL"
+          label={TEXTS.baseUrl}
           type="url"
           required
           autoComplete="off"
@@ -53,16 +54,16 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
           onChange={({ currentTarget }) => setUrl(currentTarget.value)}
         />
         <PasswordInput
-          label="New source API key"
-          description="Leave it empty to keep the key that is stored. That one is never shown."
+          label={TEXTS.newSourceApiKey}
+          description={TEXTS.newSourceApiKeyHint}
           autoComplete="off"
           value={key}
           onChange={({ currentTarget }) => setKey(currentTarget.value)}
         />
-        {error !== null && <ErrorNotice error={error} title="Nothing was changed" />}
+        {error !== null && <ErrorNotice error={error} title={TEXTS.nothingWasSaved} />}
         <Group>
           <Button type="submit" loading={isBusy} disabled={!isChanged}>
-            Try and save
+            {TEXTS.testAndSave}
           </Button>
         </Group>
       </Stack>

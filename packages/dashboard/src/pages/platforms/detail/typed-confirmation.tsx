@@ -2,11 +2,12 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { TEXTS } from './texts.tsx'
 
-/** Asks for a name to be typed before something goes that does not come back. */
+/** Requires a name to be typed before data is deleted. */
 export function TypedConfirmation({
   title,
-  what,
+  label,
   name,
   action,
   children,
@@ -14,8 +15,7 @@ export function TypedConfirmation({
   onConfirm,
 }: {
   title: string
-  /** What the name is, such as `the platform's name`. */
-  what: string
+  label: string
   name: string
   action: string
   children: ReactNode
@@ -45,7 +45,7 @@ export function TypedConfirmation({
         <Stack>
           {children}
           <TextInput
-            label={`Type ${what} to confirm`}
+            label={label}
             description={name}
             autoComplete="off"
             spellCheck={false}
@@ -56,7 +56,7 @@ export function TypedConfirmation({
           {error !== null && <ErrorNotice error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} disabled={isBusy}>
-              Cancel
+              {TEXTS.cancel}
             </Button>
             <Button type="submit" color="red" loading={isBusy} disabled={typed !== name}>
               {action}

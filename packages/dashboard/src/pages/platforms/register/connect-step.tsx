@@ -7,18 +7,19 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { CheckList } from '../check-list.tsx'
 import { ConformanceButton } from '../conformance/conformance-button.tsx'
+import { TEXTS } from '../texts.tsx'
 import { useConnectionChecks } from '../use-connection-checks.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
 
-/** A platform that responded as agreed. */
+/** The result of a successful connection test. */
 export type Connected = {
   manifest: Manifest
-  /** The number of records of each module that reports one, by `record_type`. */
+  /** The reported number of records, by `record_type`. */
   totals: ReadonlyMap<string, number>
 }
 
-/** The first step: where the platform is, and whether it answers as agreed. */
+/** The first step: base URL, source API key and connection test. */
 export function ConnectStep({
   source,
   onChange,
@@ -28,10 +29,10 @@ export function ConnectStep({
   onChange: (source: Source) => void
   onConnected: (connected: Connected) => void
 }) {
-  const { checks, answer, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
+  const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
   const change = (over: Partial<Source>) => {
     onChange({ ...source, ...over })
-    // What was found out does not hold for another address or key.
+    // The results do not apply to another address or key.
     clear()
   }
   const probe = (check_everything: boolean) =>
@@ -40,7 +41,7 @@ export function ConnectStep({
     event.preventDefault()
     probe(false)
   }
-  const modules = answer?.manifest?.modules ?? []
+  const modules = result?.manifest?.modules ?? []
   const nameOf = (type: string) =>
     modules.find((one) => one.record_type === type)?.module_name ?? type
   return (
@@ -48,15 +49,15 @@ export function ConnectStep({
       <form onSubmit={test}>
         <Stack>
           <Text size="sm" c="dimmed">
-            The owner of the platform first adds the endpoints that the{' '}
-            <PageLink to="/dashboard/guide" inherit underline="always">
-              integration guide
-            </PageLink>{' '}
-            describes, and then gives you these two.
+            {TEXTS.connectIntroduction(
+              <PageLink to="/dashboard/guide" inherit underline="always">
+                {TEXTS.integrationGuide}
+              </PageLink>,
+            )}
           </Text>
           <TextInput
-            label="Base URL"
-            description="Up to and without /api"
+            label={TEXTS.baseUrl}
+            description={TEXTS.baseUrlHint}
             placeholder="https://hr.example.org"
             type="url"
             inputMode="url"
@@ -68,8 +69,8 @@ export function ConnectStep({
             onChange={({ currentTarget }) => change({ source_base_url: currentTarget.value })}
           />
           <PasswordInput
-            label="Source API key"
-            description="The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored sealed."
+            label={TEXTS.sourceApiKey}
+            description={TEXTS.sourceApiKeyDescription}
             required
             autoComplete="off"
             value={source.source_api_key}
@@ -78,21 +79,23 @@ export function ConnectStep({
           <Group>
             <Button
               type="submit"
-              variant={answer?.success ? 'default' : 'filled'}
+              variant={result?.success ? 'default' : 'filled'}
               loading={isRunning}
             >
-              {answer ? 'Test again' : 'Test connection and fetch platform data'}
+              {result ? TEXTS.testAgain : TEXTS.testAndFetch}
             </Button>
-            {answer?.success && !isRunning && (
+            {result?.success && !isRunning && (
               <Button variant="default" onClick={() => probe(true)}>
-                Check everything
+                {TEXTS.checkEverything}
               </Button>
             )}
-            {answer && !isRunning && (
+            {result && !isRunning && (
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
                 body={source}
-                title={`Conformance of ${answer.manifest?.platform_title ?? source.source_base_url}`}
+                title={TEXTS.conformanceOfPlatform(
+                  result.manifest?.platform_title ?? source.source_base_url,
+                )}
               />
             )}
           </Group>
@@ -102,9 +105,9 @@ export function ConnectStep({
       {(checks.length > 0 || isRunning) && (
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
       )}
-      {answer && !isRunning && (
+      {result && !isRunning && (
         <Outcome
-          answer={answer}
+          result={result}
           source={source}
           onConnected={onConnected}
           onUseUrl={(source_base_url) => onChange({ ...source, source_base_url })}
@@ -115,12 +118,12 @@ export function ConnectStep({
 }
 
 function Outcome({
-  answer: { success, manifest, checks, source_base_url },
+  result: { success, manifest, checks, source_base_url },
   source,
   onConnected,
   onUseUrl,
 }: {
-  answer: ProbeAnswer
+  result: ProbeAnswer
   source: Source
   onConnected: (connected: Connected) => void
   onUseUrl: (sourceBaseUrl: string) => void
@@ -129,56 +132,60 @@ function Outcome({
   const same = platforms.data?.find((one) => one.platform_name === manifest?.platform_name)
   if (!success || !manifest) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
-        Fix what failed above and test again. Nothing was saved.
+      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={TEXTS.notConnectedYet}>
+        {TEXTS.notConnectedYetHint}
       </Alert>
     )
   }
   if (same) {
     return (
-      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Registered already">
-        This platform is registered as{' '}
-        <PageLink
-          to="/dashboard/platforms/$id"
-          params={{ id: String(same.id) }}
-          inherit
-          underline="always"
-        >
-          {same.display_title}
-        </PageLink>
-        . Its modules, address and keys are changed there.
+      <Alert
+        color="yellow"
+        variant="light"
+        icon={<IconAlertTriangle />}
+        title={TEXTS.alreadyRegistered}
+      >
+        {TEXTS.alreadyRegisteredHint(
+          <PageLink
+            to="/dashboard/platforms/$id"
+            params={{ id: String(same.id) }}
+            inherit
+            underline="always"
+          >
+            {same.display_title}
+          </PageLink>,
+        )}
       </Alert>
     )
   }
-  const allWell = checks.every((one) => one.ok)
+  const allPassed = checks.every((one) => one.ok)
   const entered = source.source_base_url.trim().replace(/\/+$/, '')
   const isCorrected = source_base_url !== null && source_base_url !== entered
   return (
     <Alert
-      color={allWell ? 'green' : 'yellow'}
+      color={allPassed ? 'green' : 'yellow'}
       variant="light"
-      icon={allWell ? <IconCircleCheck /> : <IconAlertTriangle />}
+      icon={allPassed ? <IconCircleCheck /> : <IconAlertTriangle />}
       title={`${manifest.platform_title} (${manifest.platform_name})`}
     >
       <Text size="sm">{manifest.platform_description}</Text>
-      {!allWell && (
+      {!allPassed && (
         <Text size="sm" mt={4}>
-          You can still register it. What failed can be fixed later.
+          {TEXTS.canRegisterAnyway}
         </Text>
       )}
       {isCorrected && (
         <Text size="sm" mt={4}>
-          The base URL of this platform is <Code>{source_base_url}</Code>. The hub adds the path of
-          each endpoint to it.
+          {TEXTS.correctedBaseUrl(<Code>{source_base_url}</Code>)}
         </Text>
       )}
       <Group mt="sm" gap="xs">
         <Button onClick={() => onConnected({ manifest, totals: totalsOf(checks) })}>
-          Choose modules
+          {TEXTS.selectModules}
         </Button>
         {isCorrected && (
           <Button variant="default" onClick={() => onUseUrl(source_base_url)}>
-            Use {source_base_url}
+            {TEXTS.switchToUrl(source_base_url)}
           </Button>
         )}
       </Group>

@@ -5,13 +5,14 @@ import { useQuery } from '@tanstack/react-query'
 import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../texts.tsx'
 
-/** Waits for the first push of a platform and turns green by itself; says so too when one came and was refused. */
+/** Waits for the first push of a platform, and shows whether it was accepted or rejected. */
 export function FirstPush({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, last_push_at } = platform
   const query = new URLSearchParams({ platform: platform_name, limit: '1' })
   const rejected = useQuery(rejectedPushPageQuery(`${query}`))
-  const refused = rejected.data?.rejected_pushes.find((one) => one.method !== 'pull')
+  const push = rejected.data?.rejected_pushes.find((one) => one.method !== 'pull')
   const tab = { to: '/dashboard/platforms/$id', params: { id: String(id) } } as const
   if (last_push_at !== null) {
     return (
@@ -19,27 +20,27 @@ export function FirstPush({ platform }: { platform: PlatformDetails }) {
         color="green"
         variant="light"
         icon={<IconCircleCheck />}
-        title="The first push has arrived"
+        title={TEXTS.firstPushReceived}
         role="status"
       >
         <Text size="sm" component="div">
-          It was taken at <Time at={last_push_at} />. The platform and the hub know each other now.
+          {TEXTS.firstPushAcceptedAt(<Time at={last_push_at} />)}
         </Text>
       </Alert>
     )
   }
-  if (refused) {
+  if (push) {
     return (
       <Alert
         color="orange"
         variant="light"
         icon={<IconAlertTriangle />}
-        title="A push came and was refused"
+        title={TEXTS.pushRejected}
         role="status"
       >
-        <Text size="sm">{refused.message}</Text>
+        <Text size="sm">{push.message}</Text>
         <PageLink {...tab} search={{ tab: 'pushes' }} size="sm">
-          See what was sent
+          {TEXTS.viewRejectedPush}
         </PageLink>
       </Alert>
     )
@@ -49,11 +50,10 @@ export function FirstPush({ platform }: { platform: PlatformDetails }) {
       color="blue"
       variant="light"
       icon={<Loader size={18} aria-hidden />}
-      title="Waiting for the first push"
+      title={TEXTS.waitingFirstPush}
       role="status"
     >
-      This turns green by itself when one arrives. You need not wait: existing records are pulled
-      without it.
+      {TEXTS.waitingFirstPushHint}
     </Alert>
   )
 }

@@ -8,15 +8,16 @@ import { LinkButton } from '../../../components/link-button.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { PushExample } from '../push-example.tsx'
+import { TEXTS } from '../texts.tsx'
 import { FirstPush } from './first-push.tsx'
 
-/** The last step: the key that the platform pushes with, and waiting for its first push. */
+/** The last step: the hub API key, an example push, and waiting for the first push. */
 export function KeyStep({
   platformId,
   hubApiKey,
 }: {
   platformId: string
-  /** Known right after the registration only. */
+  /** Known only directly after the registration. */
   hubApiKey: string | null
 }) {
   const platform = useQuery(platformQuery(platformId))
@@ -24,59 +25,56 @@ export function KeyStep({
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void platform.refetch()} />
   }
-  if (!platform.data) return <Skeleton height={260} aria-label="Loading" />
+  if (!platform.data) return <Skeleton height={260} aria-label={TEXTS.loading} />
   const { id, display_title, hub_api_key_hint } = platform.data
   const params = { id: String(id) }
   return (
     <Stack>
       <Title order={2} fz="h4">
-        {display_title} is registered
+        {TEXTS.isRegistered(display_title)}
       </Title>
       {hubApiKey !== null ? (
         <>
-          <Text size="sm">
-            Give this hub API key to the owner of {display_title}, and to nobody else. The platform
-            sends it in <Code>X-API-KEY</Code> with every push.
-          </Text>
+          <Text size="sm">{TEXTS.hubApiKeyInstructions(display_title)}</Text>
           <Group gap="xs">
-            <Code block aria-label="Hub API key" fz="sm">
+            <Code block aria-label={TEXTS.hubApiKey} fz="sm">
               {hubApiKey}
             </Code>
-            <CopyButton value={hubApiKey} label="Copy the hub API key" words="Copy key" />
+            <CopyButton value={hubApiKey} label={TEXTS.copyHubApiKey} text={TEXTS.copyKey} />
           </Group>
         </>
       ) : (
-        <Alert color="blue" variant="light" title={`The hub API key ${hub_api_key_hint ?? ''}`}>
-          It was shown when the platform was registered. To see it again, open the{' '}
-          <PageLink
-            to="/dashboard/platforms/$id"
-            params={params}
-            search={{ tab: 'settings' }}
-            inherit
-            underline="always"
-          >
-            settings of the platform
-          </PageLink>
-          ; your password is asked for.
+        <Alert color="blue" variant="light" title={TEXTS.hubApiKeyTitle(hub_api_key_hint ?? '')}>
+          {TEXTS.hubApiKeyHint(
+            <PageLink
+              to="/dashboard/platforms/$id"
+              params={params}
+              search={{ tab: 'settings' }}
+              inherit
+              underline="always"
+            >
+              {TEXTS.settingsPlatform}
+            </PageLink>,
+          )}
         </Alert>
       )}
       <PushExample platformId={platformId} hubApiKey={hubApiKey} />
       <Text size="sm">
-        More, with code for PHP, Node, Python, C# and Java:{' '}
-        <PageLink
-          to="/dashboard/guide"
-          search={{ platform: String(id) }}
-          inherit
-          underline="always"
-        >
-          the integration guide for {display_title}
-        </PageLink>
-        .
+        {TEXTS.moreExamples(
+          <PageLink
+            to="/dashboard/guide"
+            search={{ platform: String(id) }}
+            inherit
+            underline="always"
+          >
+            {TEXTS.integrationGuideFor(display_title)}
+          </PageLink>,
+        )}
       </Text>
       <FirstPush platform={platform.data} />
       <Group>
         <LinkButton to="/dashboard/platforms/$id" params={params}>
-          Open {display_title}
+          {TEXTS.openPlatform(display_title)}
         </LinkButton>
         <PullButton platform={platform.data} />
       </Group>

@@ -18,11 +18,12 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { ModuleFields } from '../module-fields.tsx'
+import { TEXTS } from '../texts.tsx'
 import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
 
-/** The second step: which modules are received. */
+/** The second step: the selection of modules. */
 export function ModulesStep({
   source,
   connected: { manifest, totals },
@@ -46,9 +47,9 @@ export function ModulesStep({
     setError(null)
     try {
       const body = { ...source, record_types: chosen }
-      const answer = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
+      const registered = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
       void refreshLive()
-      onRegistered({ id: answer.platform.id, hub_api_key: answer.hub_api_key })
+      onRegistered({ id: registered.platform.id, hub_api_key: registered.hub_api_key })
     } catch (failure) {
       setError(failure)
       setIsBusy(false)
@@ -57,28 +58,29 @@ export function ModulesStep({
 
   if (modules.length === 0) {
     return (
-      <Alert color="yellow" variant="light" title={`${platform_title} offers no modules`}>
-        Its manifest lists none, so there is nothing to receive. Its owner has to add one.
-        <Group mt="sm">
-          <Button variant="default" onClick={onBack}>
-            Back
-          </Button>
-        </Group>
+      <Alert color="yellow" variant="light" title={TEXTS.hasNoModules(platform_title)}>
+        {TEXTS.hasNoModulesHint(
+          <Group mt="sm">
+            <Button variant="default" onClick={onBack}>
+              {TEXTS.back}
+            </Button>
+          </Group>,
+        )}
       </Alert>
     )
   }
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Choose what the hub receives of {platform_title}. You can register the others later.
+        {TEXTS.selectModulesHint(platform_title)}
       </Text>
       <Checkbox
-        label={`All ${formatCount(modules.length, 'module')}`}
+        label={TEXTS.allModules(formatCount(modules.length, 'module'))}
         checked={chosen.length === all.length}
         indeterminate={chosen.length > 0 && chosen.length < all.length}
         onChange={({ currentTarget }) => setChosen(currentTarget.checked ? all : [])}
       />
-      <Checkbox.Group value={chosen} onChange={setChosen} aria-label="Modules">
+      <Checkbox.Group value={chosen} onChange={setChosen} aria-label={TEXTS.modules}>
         <Stack gap="xs">
           {modules.map((module) => (
             <ModuleChoice
@@ -89,13 +91,13 @@ export function ModulesStep({
           ))}
         </Stack>
       </Checkbox.Group>
-      {error !== null && <ErrorNotice error={error} title="It was not registered" />}
+      {error !== null && <ErrorNotice error={error} title={TEXTS.registrationFailed} />}
       <Group>
         <Button variant="default" onClick={onBack} disabled={isBusy}>
-          Back
+          {TEXTS.back}
         </Button>
         <Button onClick={() => void register()} loading={isBusy} disabled={chosen.length === 0}>
-          Register with {formatCount(chosen.length, 'module')}
+          {TEXTS.registerWith(formatCount(chosen.length, 'module'))}
         </Button>
       </Group>
     </Stack>
@@ -120,7 +122,7 @@ function ModuleChoice({ module, total }: { module: Module; total: number | undef
         />
         <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
           {formatCount(fields.length, 'field')}
-          <VisuallyHidden>of {module_name}</VisuallyHidden>
+          <VisuallyHidden>{TEXTS.ofModule(module_name)}</VisuallyHidden>
         </Button>
       </Group>
       <Collapse expanded={isOpen}>

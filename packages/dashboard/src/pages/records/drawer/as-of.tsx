@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
+import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { formatTime } from '../../../lib/format.ts'
-import { fromLocalInput, toLocalInput } from '../filters.ts'
+import { TEXTS } from '../texts.tsx'
 
-/** Lets somebody look at the record as it was at a moment. */
+/** An input to view the record as of an earlier time. */
 export function AsOf({
   asOf,
   onChange,
@@ -11,27 +12,17 @@ export function AsOf({
   asOf: string | undefined
   onChange: (at: string | null) => void
 }) {
-  const input = (
-    <TextInput
-      type="datetime-local"
-      size="xs"
-      label="As it was at"
-      key={asOf ?? ''}
-      defaultValue={asOf === undefined ? '' : toLocalInput(asOf)}
-      onChange={(event) => onChange(fromLocalInput(event.currentTarget.value) || null)}
-    />
-  )
+  const input = <LocalTimeInput label={TEXTS.viewAsOf} value={asOf} onChange={onChange} />
   if (asOf === undefined) return input
   return (
     <Alert color="blue" variant="light" icon={<IconHistory />} role="status" w="100%">
       <Group justify="space-between" align="flex-end" gap="sm">
         <Text size="sm" flex={1} miw={200}>
-          This is the record as it was at {isTime(asOf) ? formatTime(asOf) : asOf}, not as it is
-          now.
+          {TEXTS.versionOf(isTime(asOf) ? formatTime(asOf) : asOf)}
         </Text>
         {input}
         <Button size="xs" variant="default" onClick={() => onChange(null)}>
-          Show it as it is
+          {TEXTS.backToCurrentVersion}
         </Button>
       </Group>
     </Alert>

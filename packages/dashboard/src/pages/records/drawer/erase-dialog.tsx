@@ -3,7 +3,7 @@ import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { IconEraser } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { useTitles } from '../../../api/platforms.ts'
 import {
   erasurePreviewQuery,
@@ -12,18 +12,18 @@ import {
   type ShownRecord,
 } from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
-import { session } from '../../../api/session.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 
-/** For admins: erases or anonymises a record for good, after showing what goes. */
+/** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
 export function EraseButton({ record, onErased }: { record: ShownRecord; onErased: () => void }) {
-  const { operator } = useStore(session)
+  const isAdmin = useHasRole('admin')
   const [isOpen, setOpen] = useState(false)
-  if (operator?.role !== 'admin') return null
+  if (!isAdmin) return null
   return (
     <>
       <Button
@@ -33,12 +33,12 @@ export function EraseButton({ record, onErased }: { record: ShownRecord; onErase
         leftSection={<IconEraser size={16} />}
         onClick={() => setOpen(true)}
       >
-        Erase…
+        {TEXTS.erase}
       </Button>
       <Dialog
         opened={isOpen}
         onClose={() => setOpen(false)}
-        title="Erase this record for good?"
+        title={TEXTS.eraseTitle}
         size="lg"
         centered
         zIndex={400}
@@ -62,7 +62,7 @@ function EraseForm({
   const client = useQueryClient()
   const [mode, setMode] = useState<ErasureMode>('erase')
   const [reason, setReason] = useState('')
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const [isErasing, setErasing] = useState(false)
   const titles = useTitles()
   const preview = useQuery(erasurePreviewQuery(id))
@@ -72,12 +72,12 @@ function EraseForm({
     try {
       const body = { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
       await callHub<{ erasure: Erasure }>(`${recordPath(id)}/erase`, { method: 'POST', body })
-      tell(mode === 'erase' ? 'The record is erased.' : 'The record is anonymised.')
+      notify(mode === 'erase' ? TEXTS.recordWasErased : TEXTS.recordWasAnonymised)
       onClose()
       onErased()
       await client.invalidateQueries(RECORD_LISTS)
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     } finally {
       setErasing(false)
     }
@@ -87,63 +87,69 @@ function EraseForm({
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void preview.refetch()} />
   }
-  if (!preview.data) return <Skeleton height={220} aria-label="Loading what would go" />
+  if (!preview.data) return <Skeleton height={220} aria-label={TEXTS.loading} />
   const { erasure } = preview.data
   return (
     <Stack>
       <Text size="sm">
-        {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
-        {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be taken
-        back. What goes:
+        {TEXTS.eraseHint(
+          erasure.full_name || erasure.reference_number,
+          erasure.reference_number,
+          erasure.module_name,
+          titles.ofPlatform(erasure.platform_name),
+        )}
       </Text>
       <List size="sm">
-        <List.Item>the record with all its values, also from search</List.Item>
-        <List.Item>{formatCount(erasure.history_entries, 'change')} in its history</List.Item>
+        <List.Item>{TEXTS.deletedRecord}</List.Item>
         <List.Item>
-          {formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes')} that name it
+          {TEXTS.deletedHistory(formatCount(erasure.history_entries, 'change', 'changes'))}
         </List.Item>
         <List.Item>
-          {formatCount(erasure.activity_lines, 'line')} of the activity that name it, made silent
+          {TEXTS.deletedRejectedPushes(
+            formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes'),
+          )}
+        </List.Item>
+        <List.Item>
+          {TEXTS.redactedLogEntries(
+            formatCount(erasure.activity_lines, 'log entry', 'log entries'),
+          )}
         </List.Item>
       </List>
       <Radio.Group
-        label="How"
+        label={TEXTS.method}
         value={mode}
         onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
       >
         <Stack gap={6} mt={6}>
-          <Radio value="erase" label="Erase it: nothing is left of it" />
-          <Radio
-            value="anonymise"
-            label="Anonymise it: an empty record stays, so that counts stay"
-          />
+          <Radio value="erase" label={TEXTS.eraseMethod} />
+          <Radio value="anonymise" label={TEXTS.anonymiseMethod} />
         </Stack>
       </Radio.Group>
-      <Alert color="yellow" variant="light" title="What the hub cannot erase">
+      <Alert color="yellow" variant="light" title={TEXTS.notErased}>
         <List size="sm">
-          {erasure.not_covered.map((words) => (
-            <List.Item key={words}>{words}</List.Item>
+          {erasure.not_covered.map((item) => (
+            <List.Item key={item}>{item}</List.Item>
           ))}
         </List>
       </Alert>
       <TextInput
-        label="Reason (optional)"
-        description="Kept in the audit. Put nothing into it that tells who the person is."
+        label={TEXTS.reasonOptional}
+        description={TEXTS.reasonOptionalDescription}
         maxLength={500}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      {trouble && (
+      {errorText && (
         <Alert color="red" variant="light" role="alert">
-          {trouble}
+          {errorText}
         </Alert>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {TEXTS.cancel}
         </Button>
         <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
-          {mode === 'erase' ? 'Erase for good' : 'Anonymise for good'}
+          {mode === 'erase' ? TEXTS.erasePermanently : TEXTS.anonymisePermanently}
         </Button>
       </Group>
     </Stack>

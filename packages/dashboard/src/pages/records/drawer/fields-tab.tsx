@@ -5,9 +5,10 @@ import { Link } from '@tanstack/react-router'
 import { fieldOriginsQuery, type ShownRecord } from '../../../api/records.ts'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
-import { fieldsOf, wordsOfSource } from './record-fields.ts'
+import { TEXTS } from '../texts.tsx'
+import { fieldsOf, sourceLabel } from './record-fields.ts'
 
-/** Every field with its label, key and value, and which write gave it. */
+/** All fields with label, key, value and the source of the value. */
 export function FieldsTab({
   record,
   manifest,
@@ -15,7 +16,7 @@ export function FieldsTab({
 }: {
   record: ShownRecord
   manifest: readonly Field[]
-  /** Where values came from is known of the present only. */
+  /** The sources are known only for the current version. */
   isPast: boolean
 }) {
   const { data } = useQuery({
@@ -26,7 +27,7 @@ export function FieldsTab({
   if (fields.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        The record has no fields.
+        {TEXTS.recordHasNoFields}
       </Text>
     )
   }
@@ -34,8 +35,8 @@ export function FieldsTab({
     <Table verticalSpacing="sm" layout="fixed">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th w="36%">Field</Table.Th>
-          <Table.Th>Value</Table.Th>
+          <Table.Th w="36%">{TEXTS.field}</Table.Th>
+          <Table.Th>{TEXTS.value}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -49,7 +50,7 @@ export function FieldsTab({
                 <Code>{key}</Code>
                 {!isInManifest && (
                   <Badge size="xs" variant="light" color="gray" tt="none">
-                    not in the manifest
+                    {TEXTS.notManifest}
                   </Badge>
                 )}
               </Stack>
@@ -72,8 +73,8 @@ function Origin({ origin }: { origin: FieldOrigin }) {
   return (
     <Group gap={4}>
       <Text size="xs" c="dimmed" component="div">
-        {wordsOfSource(source)}
-        {/* When the record came is told once, above. */}
+        {sourceLabel(source)}
+        {/* The drawer shows when the record was received. */}
         {written_at !== null && source !== 'creation' && (
           <>
             , <Time at={written_at} seconds />
@@ -89,11 +90,11 @@ function Origin({ origin }: { origin: FieldOrigin }) {
                 <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
               )}
             >
-              pull {pull_id}
+              {TEXTS.pullLink(pull_id)}
             </Anchor>
           </>
         )}
-        {request_id !== null && `, request ${request_id}`}
+        {request_id !== null && TEXTS.requestSuffix(request_id)}
       </Text>
     </Group>
   )

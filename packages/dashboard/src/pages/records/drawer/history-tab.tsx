@@ -7,32 +7,33 @@ import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
-import { labelOfPath, wordsOfSource } from './record-fields.ts'
+import { TEXTS } from '../texts.tsx'
+import { labelOfPath, sourceLabel } from './record-fields.ts'
 
-/** The changes of a record, newest first, each place before and after. */
+/** The changes of a record, newest first, with the values before and after. */
 export function HistoryTab({
   record,
   manifest,
-  onLook,
+  onViewVersion,
 }: {
   record: ShownRecord
   manifest: readonly Field[]
-  onLook: (at: string) => void
+  onViewVersion: (at: string) => void
 }) {
   const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id)))
   const error = errorInPlaceOfData(history)
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void history.refetch()} />
   }
-  if (!history.data) return <Skeleton height={160} aria-label="Loading the history" />
-  // Entries have no number of their own, and two may be of one moment.
+  if (!history.data) return <Skeleton height={160} aria-label={TEXTS.loading} />
+  // Entries have no id, and several may have the same time.
   const entries = history.data.pages
     .flatMap((page) => page.history)
-    .map((entry, place) => ({ entry, number: place + 1 }))
+    .map((entry, index) => ({ entry, number: index + 1 }))
   return (
     <Stack gap="sm">
       {entries.map(({ entry, number }) => (
-        <Entry key={number} entry={entry} manifest={manifest} onLook={onLook} />
+        <Entry key={number} entry={entry} manifest={manifest} onViewVersion={onViewVersion} />
       ))}
       {history.hasNextPage ? (
         <Button
@@ -40,12 +41,12 @@ export function HistoryTab({
           loading={history.isFetchingNextPage}
           onClick={() => void history.fetchNextPage()}
         >
-          Show older changes
+          {TEXTS.showOlderChanges}
         </Button>
       ) : (
         <Text size="sm" c="dimmed" component="div">
-          {entries.length === 0 ? 'Nothing has changed since it' : 'It'} came to the hub{' '}
-          <Time at={record.created_at} seconds />.
+          {entries.length === 0 ? TEXTS.noChangesSinceReceived : TEXTS.received}{' '}
+          <Time at={record.created_at} seconds />
         </Text>
       )}
     </Stack>
@@ -55,11 +56,11 @@ export function HistoryTab({
 function Entry({
   entry,
   manifest,
-  onLook,
+  onViewVersion,
 }: {
   entry: HistoryEntry
   manifest: readonly Field[]
-  onLook: (at: string) => void
+  onViewVersion: (at: string) => void
 }) {
   const { at, source, pull_id, request_id, changes } = entry
   return (
@@ -70,7 +71,7 @@ function Entry({
             <Time at={at} seconds />
           </Text>
           <Badge variant="light" tt="none">
-            {wordsOfSource(source)}
+            {sourceLabel(source)}
           </Badge>
           {pull_id !== null && (
             <Anchor
@@ -79,25 +80,25 @@ function Entry({
                 <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
               )}
             >
-              pull {pull_id}
+              {TEXTS.pullLink(pull_id)}
             </Anchor>
           )}
         </Group>
-        <Button size="compact-xs" variant="subtle" onClick={() => onLook(at)}>
-          Show the record then
+        <Button size="compact-xs" variant="subtle" onClick={() => onViewVersion(at)}>
+          {TEXTS.viewThisVersion}
         </Button>
       </Group>
       {request_id !== null && (
         <Text size="xs" c="dimmed" mb="xs">
-          Request {request_id}
+          {TEXTS.requestId(request_id)}
         </Text>
       )}
       <Table layout="fixed" verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w="30%">Field</Table.Th>
-            <Table.Th>Before</Table.Th>
-            <Table.Th>After</Table.Th>
+            <Table.Th w="30%">{TEXTS.field}</Table.Th>
+            <Table.Th>{TEXTS.before}</Table.Th>
+            <Table.Th>{TEXTS.after}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

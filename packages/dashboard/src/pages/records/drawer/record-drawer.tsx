@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { UrlChanges, UrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../texts.tsx'
 import { AsOf } from './as-of.tsx'
 import { EraseButton } from './erase-dialog.tsx'
 import { FieldsTab } from './fields-tab.tsx'
@@ -15,14 +16,14 @@ import { HistoryTab } from './history-tab.tsx'
 import { RawTab } from './raw-tab.tsx'
 import { fieldsOfManifest } from './record-fields.ts'
 
-type DrawerParts = {
+type DrawerProps = {
   state: UrlState
   change: (changes: UrlChanges, options?: { replace?: boolean }) => void
   platforms: readonly Platform[]
 }
 
-/** One record, opened beside the list: what it holds, where that came from, and what it was. */
-export function RecordDrawer({ state, change, platforms }: DrawerParts) {
+/** One record beside the list: its fields with their sources, its history and its JSON. */
+export function RecordDrawer({ state, change, platforms }: DrawerProps) {
   const { record: id } = state
   const close = () => change({ record: null, tab: null, as_of: null })
   return (
@@ -30,8 +31,8 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
       opened={id !== undefined}
       onClose={close}
       size="xl"
-      title="Record"
-      closeButtonProps={{ 'aria-label': 'Close the record' }}
+      title={TEXTS.record}
+      closeButtonProps={{ 'aria-label': TEXTS.closeRecord }}
     >
       {id !== undefined && (
         <OpenRecord
@@ -40,7 +41,7 @@ export function RecordDrawer({ state, change, platforms }: DrawerParts) {
           state={state}
           change={change}
           platforms={platforms}
-          onGone={close}
+          onClose={close}
         />
       )}
     </SideDrawer>
@@ -52,22 +53,22 @@ function OpenRecord({
   state,
   change,
   platforms,
-  onGone,
-}: DrawerParts & { id: string; onGone: () => void }) {
+  onClose,
+}: DrawerProps & { id: string; onClose: () => void }) {
   const { as_of: asOf, tab = 'fields' } = state
   const found = useQuery(recordQuery(id, asOf))
   const { data, refetch } = found
   const error = errorInPlaceOfData(found)
   const setAsOf = (at: string | null) => change({ as_of: at })
-  const moment = <AsOf asOf={asOf} onChange={setAsOf} />
+  const asOfInput = <AsOf asOf={asOf} onChange={setAsOf} />
   if (error) {
     return (
       <Stack>
-        {asOf !== undefined && moment}
+        {asOf !== undefined && asOfInput}
         <ErrorNotice
           error={error}
           onRetry={() => void refetch()}
-          title="The record cannot be shown"
+          title={TEXTS.couldNotLoadRecord}
         />
       </Stack>
     )
@@ -79,9 +80,9 @@ function OpenRecord({
     <Stack gap="md">
       <Head record={record} platforms={platforms} />
       <Group gap="sm" align="flex-end">
-        <CopyButton value={location.href} label="Copy a link to this record" words="Copy link" />
-        <EraseButton record={record} onErased={onGone} />
-        {moment}
+        <CopyButton value={location.href} label={TEXTS.copyLinkRecord} text={TEXTS.copyLink} />
+        <EraseButton record={record} onErased={onClose} />
+        {asOfInput}
       </Group>
       <Tabs
         value={tab}
@@ -89,15 +90,15 @@ function OpenRecord({
         keepMounted={false}
       >
         <Tabs.List mb="sm">
-          <Tabs.Tab value="fields">Fields</Tabs.Tab>
-          <Tabs.Tab value="history">History</Tabs.Tab>
-          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          <Tabs.Tab value="fields">{TEXTS.fields}</Tabs.Tab>
+          <Tabs.Tab value="history">{TEXTS.history}</Tabs.Tab>
+          <Tabs.Tab value="raw">{TEXTS.raw}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="fields">
           <FieldsTab record={record} manifest={manifest} isPast={asOf !== undefined} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <HistoryTab record={record} manifest={manifest} onLook={setAsOf} />
+          <HistoryTab record={record} manifest={manifest} onViewVersion={setAsOf} />
         </Tabs.Panel>
         <Tabs.Panel value="raw">
           <RawTab record={record} asOf={asOf} />
@@ -117,23 +118,29 @@ function Head({ record, platforms }: { record: ShownRecord; platforms: readonly 
       </Text>
       <Group gap="xs">
         <Text size="sm" c="dimmed">
-          {reference_number} · {module_name} · {platform?.display_title ?? platform_name} · no.{' '}
-          {record_id}
+          {TEXTS.recordSummary(
+            reference_number,
+            module_name,
+            platform?.display_title ?? platform_name,
+            record_id,
+          )}
         </Text>
         {record.incomplete && (
           <Badge variant="light" color="yellow" tt="none">
-            incomplete
+            {TEXTS.incomplete}
           </Badge>
         )}
         {record.missing_since !== null && (
           <Badge variant="light" color="orange" tt="none">
-            missing at the platform
+            {TEXTS.missing}
           </Badge>
         )}
       </Group>
       <Text size="sm" c="dimmed" component="div">
-        Came <Time at={record.created_at} seconds />, changed{' '}
-        <Time at={record.updated_at} seconds />
+        {TEXTS.receivedAndUpdatedAt(
+          <Time at={record.created_at} seconds />,
+          <Time at={record.updated_at} seconds />,
+        )}
       </Text>
     </Stack>
   )
@@ -141,7 +148,7 @@ function Head({ record, platforms }: { record: ShownRecord; platforms: readonly 
 
 function DrawerSkeleton() {
   return (
-    <Stack aria-busy="true" aria-label="Loading the record">
+    <Stack aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={28} width="60%" />
       <Skeleton height={18} width="80%" />
       <Skeleton height={320} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldsOf, labelOfPath, wordsOfSource } from './record-fields.ts'
+import { fieldsOf, labelOfPath, sourceLabel } from './record-fields.ts'
 
 const field = (key: string, label: string) => ({ key, label, type: 'string', required: false })
 const manifest = [field('b/c', 'Slash'), field('a', ''), field('~', 'Tilde')]
@@ -48,7 +48,7 @@ test('a path in a record has the label of its field', () => {
   assert.deepEqual(labelOfPath('/full_name', manifest), { label: 'Name', key: 'full_name' })
 })
 
-test('the source of a value is described in words', () => {
-  assert.equal(wordsOfSource('PATCH'), 'pushed (PATCH)')
-  assert.equal(wordsOfSource(null), 'before the history that is kept')
+test('the source of a value has a label', () => {
+  assert.equal(sourceLabel('PATCH'), 'Pushed (PATCH)')
+  assert.equal(sourceLabel(null), 'Older than the stored history')
 })

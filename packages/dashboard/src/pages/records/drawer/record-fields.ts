@@ -1,8 +1,8 @@
-/** The fields of a record in the order of its manifest, each with its label and where its value came from. */
+/** The fields of a record in the order of its manifest, with labels and sources. */
 import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
 import type { ShownRecord } from '../../../api/records.ts'
 
-export type ShownField = {
+type ShownField = {
   key: string
   label: string
   value: unknown
@@ -39,18 +39,18 @@ function pathOf(key: string): string {
   return `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-const HUB_PLACES: Readonly<Record<string, string>> = {
+const HUB_LABELS: Readonly<Record<string, string>> = {
   '/full_name': 'Name',
   '/incomplete': 'Incomplete',
   '/missing_since': 'Missing since',
 }
 
-/** What a place in a record is called; its key where no manifest names it. */
+/** The label of a path in a record; the key if it is not in the manifest. */
 export function labelOfPath(
   path: string,
   manifest: readonly Field[],
 ): { label: string; key: string } {
-  const hub = HUB_PLACES[path]
+  const hub = HUB_LABELS[path]
   if (hub !== undefined) return { label: hub, key: path.slice(1) }
   const key = path
     .replace(/^\/data\//, '')
@@ -60,14 +60,14 @@ export function labelOfPath(
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
-  POST: 'pushed (POST)',
-  PATCH: 'pushed (PATCH)',
-  pull: 'pulled',
-  replay: 'replayed',
-  creation: 'as it came',
+  POST: 'Pushed (POST)',
+  PATCH: 'Pushed (PATCH)',
+  pull: 'Pulled',
+  replay: 'Replayed',
+  creation: 'Original value',
 }
 
-/** `pulled`, `pushed (PATCH)` */
-export function wordsOfSource(source: string | null): string {
-  return source === null ? 'before the history that is kept' : (SOURCES[source] ?? source)
+/** `Pulled`, `Pushed (PATCH)` */
+export function sourceLabel(source: string | null): string {
+  return source === null ? 'Older than the stored history' : (SOURCES[source] ?? source)
 }

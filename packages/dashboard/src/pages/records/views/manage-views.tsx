@@ -3,13 +3,13 @@ import type { SavedView, ViewChange } from '@recordhub/protocol'
 import { IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
 import { viewsQuery } from '../../../api/views.ts'
-import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 
-/** Renames, replaces, shares and deletes saved views. */
+/** A dialog to rename, update, share and delete saved views. */
 export function ManageViews({
   isOpen,
   onClose,
@@ -22,84 +22,83 @@ export function ManageViews({
   query: string
 }) {
   const client = useQueryClient()
-  const role = useStore(session).operator?.role
-  const renew = () => client.invalidateQueries(viewsQuery())
+  const isAdmin = useHasRole('admin')
+  const canShare = useHasRole('operator')
+  const refresh = () => client.invalidateQueries(viewsQuery())
 
-  async function alter(view: SavedView, changes: ViewChange, words: string): Promise<void> {
+  async function update(view: SavedView, changes: ViewChange, message: string): Promise<void> {
     const isDone = await attempt(() =>
       callHub(`/api/v1/views/${view.id}`, { method: 'PATCH', body: changes }),
     )
-    await renew()
-    if (isDone) tell(words)
+    await refresh()
+    if (isDone) notify(message)
   }
 
   const remove = (view: SavedView) =>
     confirm({
-      title: `Delete the view “${view.name}”?`,
-      children: view.shared
-        ? 'It goes for everybody. The records stay as they are.'
-        : 'The records stay as they are.',
-      action: 'Delete the view',
+      title: TEXTS.deleteViewTitle(view.name),
+      children: view.shared ? TEXTS.deleteSharedViewMessage : TEXTS.deleteViewMessage,
+      action: TEXTS.deleteView,
       onConfirm: async () => {
         await callHub(`/api/v1/views/${view.id}`, { method: 'DELETE' })
-        await renew()
+        await refresh()
       },
     })
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
+    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.savedViews} size="lg" centered>
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
-            There are no views any more.
+            {TEXTS.noSavedViews}
           </Text>
         )}
         {views.map((view) => {
-          const mayChange = view.own || role === 'admin'
+          const canChange = view.own || isAdmin
           return (
             <Group key={view.id} gap="sm" wrap="nowrap">
               <TextInput
-                aria-label={`Name of the view ${view.name}`}
+                aria-label={TEXTS.nameView(view.name)}
                 defaultValue={view.name}
                 maxLength={100}
-                disabled={!mayChange}
+                disabled={!canChange}
                 flex={1}
                 onBlur={({ currentTarget }) => {
                   const name = currentTarget.value.trim()
                   if (name === '' || name === view.name) currentTarget.value = view.name
-                  else void alter(view, { name }, `Renamed to “${name}”.`)
+                  else void update(view, { name }, TEXTS.renamedTo(name))
                 }}
                 onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
               />
-              {mayChange ? (
+              {canChange ? (
                 <>
                   <Switch
-                    label="Shared"
+                    label={TEXTS.shared}
                     checked={view.shared}
-                    disabled={!mayActAs(role, 'operator')}
+                    disabled={!canShare}
                     onChange={() =>
-                      void alter(
+                      void update(
                         view,
                         { shared: !view.shared },
-                        view.shared ? 'Nobody else sees it now.' : 'Everybody sees it now.',
+                        view.shared ? TEXTS.viewPrivate : TEXTS.viewSharedEveryone,
                       )
                     }
                   />
-                  <Tooltip label="Replace with the list that is open">
+                  <Tooltip label={TEXTS.updateView}>
                     <ActionIcon
                       variant="subtle"
                       color="gray"
-                      aria-label={`Replace ${view.name} with the list that is open`}
-                      onClick={() => void alter(view, { query }, 'It shows this list now.')}
+                      aria-label={TEXTS.updateNamedView(view.name)}
+                      onClick={() => void update(view, { query }, TEXTS.viewWasUpdated)}
                     >
                       <IconRefresh size={16} />
                     </ActionIcon>
                   </Tooltip>
-                  <Tooltip label="Delete">
+                  <Tooltip label={TEXTS.delete}>
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={`Delete ${view.name}`}
+                      aria-label={TEXTS.deleteNamed(view.name)}
                       onClick={() => remove(view)}
                     >
                       <IconTrash size={16} />
@@ -108,7 +107,7 @@ export function ManageViews({
                 </>
               ) : (
                 <Badge variant="light" color="gray" tt="none">
-                  shared by somebody else
+                  {TEXTS.sharedAnotherOperator}
                 </Badge>
               )}
             </Group>

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { viewsQuery } from '../../../api/views.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../texts.tsx'
 
-/** Keeps the list as it is under a name. */
+/** A dialog to save the current list as a view. */
 export function SaveView({
   isOpen,
   onClose,
@@ -20,54 +20,52 @@ export function SaveView({
 }) {
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const client = useQueryClient()
-  const mayShare = mayActAs(useStore(session).operator?.role, 'operator')
+  const canShare = useHasRole('operator')
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault()
     try {
       await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
       await client.invalidateQueries(viewsQuery())
-      tell(`Saved as “${name.trim()}”.`)
+      notify(TEXTS.savedAs(name.trim()))
       setName('')
       setShared(false)
-      setTrouble('')
+      setErrorText('')
       onClose()
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   }
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Save this view" centered>
+    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.saveViewTitle} centered>
       <form onSubmit={save}>
         <Stack>
           <TextInput
-            label="Name"
-            description="Search, filters and order are kept; the columns stay a matter of each browser."
+            label={TEXTS.name}
+            description={TEXTS.nameDescription}
             required
             maxLength={100}
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={trouble}
+            error={errorText}
           />
           <Switch
-            label="Share it with everybody"
-            description={
-              mayShare ? 'All operators and viewers see it.' : 'This takes the role operator.'
-            }
-            disabled={!mayShare}
+            label={TEXTS.shareWithEveryone}
+            description={canShare ? TEXTS.shareWithEveryoneHint : TEXTS.requiresOperatorRole}
+            disabled={!canShare}
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {TEXTS.cancel}
             </Button>
             <Button type="submit" disabled={name.trim() === ''}>
-              Save
+              {TEXTS.save}
             </Button>
           </Group>
         </Stack>

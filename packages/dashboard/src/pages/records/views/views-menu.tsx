@@ -7,10 +7,11 @@ import { viewsQuery } from '../../../api/views.ts'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
 import { openView, viewQueryOf } from '../list-query.ts'
+import { TEXTS } from '../texts.tsx'
 import { ManageViews } from './manage-views.tsx'
 import { SaveView } from './save-view.tsx'
 
-/** Lists that were kept under a name: one's own, and those that are shared. */
+/** The saved views of the operator, and the shared ones. */
 export function ViewsMenu({
   state,
   change,
@@ -41,26 +42,22 @@ export function ViewsMenu({
       <Menu {...MENU_PROPS} position="bottom-end" withArrow shadow="md" width={260}>
         <Menu.Target>
           <Button variant="default" leftSection={<IconBookmark size={16} />} maw={260}>
-            {active?.name ?? 'Views'}
+            {active?.name ?? TEXTS.views}
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={420} style={SCROLLING}>
-          {views.length === 0 && (
-            <Menu.Label>
-              No views yet. Filter and sort the list as you need it, then save it under a name.
-            </Menu.Label>
-          )}
-          {own.length > 0 && <Menu.Label>Yours</Menu.Label>}
+          {views.length === 0 && <Menu.Label>{TEXTS.noSavedViewsHint}</Menu.Label>}
+          {own.length > 0 && <Menu.Label>{TEXTS.yours}</Menu.Label>}
           {own.map(item)}
-          {shared.length > 0 && <Menu.Label>Shared</Menu.Label>}
+          {shared.length > 0 && <Menu.Label>{TEXTS.shared}</Menu.Label>}
           {shared.map(item)}
           <Menu.Divider />
           <Menu.Item leftSection={<IconDeviceFloppy size={16} />} onClick={() => setDialog('save')}>
-            Save this view…
+            {TEXTS.saveView}
           </Menu.Item>
           {views.length > 0 && (
             <Menu.Item leftSection={<IconSettings size={16} />} onClick={() => setDialog('manage')}>
-              Manage views…
+              {TEXTS.manageViews}
             </Menu.Item>
           )}
         </Menu.Dropdown>

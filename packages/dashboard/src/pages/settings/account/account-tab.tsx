@@ -1,17 +1,18 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import type { Account } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery } from '../../../api/account.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatWord } from '../../../lib/format.ts'
+import { ROLE_DESCRIPTIONS } from '../../../lib/roles.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 
-/** One's own account. */
+/** The account of the signed-in operator. */
 export function AccountTab() {
   const found = useQuery(accountQuery())
   const error = errorInPlaceOfData(found)
@@ -30,18 +31,18 @@ export function AccountTab() {
           </Badge>
           {account.single_sign_on && (
             <Badge variant="light" color="gray" tt="none">
-              Signs in by single sign-on
+              {TEXTS.singleSignOn}
             </Badge>
           )}
           {account.second_factor && (
             <Badge variant="light" color="green" tt="none">
-              Second factor on
+              {TEXTS.twoFactor}
             </Badge>
           )}
         </Group>
         <Text size="sm" c="dimmed">
-          {RIGHTS[account.role]} {account.role === 'admin' ? 'Another' : 'An'} admin can change your
-          role.
+          {ROLE_DESCRIPTIONS[account.role]}{' '}
+          {account.role === 'admin' ? TEXTS.anotherAdminChangesRole : TEXTS.adminChangesRole}
         </Text>
       </SettingsSection>
       {account.has_password && <PasswordSection />}
@@ -50,10 +51,4 @@ export function AccountTab() {
       <OwnSessions />
     </Stack>
   )
-}
-
-const RIGHTS: Readonly<Record<Account['role'], string>> = {
-  viewer: 'You read everything that the hub gathers.',
-  operator: 'You work with platforms, pulls and records.',
-  admin: 'You may do everything, and manage the operators.',
 }

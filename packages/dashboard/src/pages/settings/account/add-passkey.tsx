@@ -1,16 +1,17 @@
 import { PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
-import { makePasskey } from '../../../api/passkeys.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
+import { createPasskey } from '../../../api/passkeys.ts'
+import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { FormEnd } from '../../../components/form-end.tsx'
-import { describeUserAgent } from '../../../lib/user-agent.ts'
+import { FormActions } from '../../../components/form-actions.tsx'
+import { userAgentLabel } from '../../../lib/user-agent.ts'
+import { TEXTS } from '../texts.tsx'
 
 const PATH = '/api/v1/account/passkeys'
 
-/** Asks for a name and the password, then the browser for a passkey. */
+/** A dialog to name and create a passkey, after reauthentication. */
 export function AddPasskey({
   withPassword,
   onClose,
@@ -20,58 +21,63 @@ export function AddPasskey({
   onClose: () => void
   onAdded: () => Promise<void>
 }) {
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { name: describeUserAgent(navigator.userAgent), password: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'Give it a name' : null) },
+    initialValues: { name: userAgentLabel(navigator.userAgent), password: '' },
+    validate: { name: (name) => (name.trim() === '' ? TEXTS.enterAName : null) },
   })
   const submit = form.onSubmit(async ({ name, password }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       const body = withPassword ? { password } : {}
       const { options } = await callHub<{ options: PublicKeyCredentialCreationOptionsJSON }>(
         `${PATH}/options`,
         { method: 'POST', body },
       )
-      const response = await makePasskey(options)
+      const response = await createPasskey(options)
       await callHub(PATH, { method: 'POST', body: { name: name.trim(), response } })
       await onAdded()
-      tell('The passkey was added.')
+      notify(TEXTS.passkeyAdded)
       onClose()
     } catch (error) {
-      setTrouble(wordsOfMaking(error))
+      setErrorText(creationErrorMessage(error))
     }
   })
   return (
-    <Dialog opened onClose={onClose} title="Add a passkey" centered>
+    <Dialog opened onClose={onClose} title={TEXTS.addAPasskey} centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Name"
-            description="By which you know it in the list"
+            label={TEXTS.name}
+            description={TEXTS.passkeyNameHint}
             required
             maxLength={100}
             {...form.getInputProps('name')}
           />
           {withPassword && (
             <PasswordInput
-              label="Your password"
+              label={TEXTS.yourPassword}
               required
               data-autofocus
               autoComplete="current-password"
               {...form.getInputProps('password')}
             />
           )}
-          <FormEnd trouble={trouble} action="Add" isBusy={form.submitting} onCancel={onClose} />
+          <FormActions
+            error={errorText}
+            action={TEXTS.add}
+            isBusy={form.submitting}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>
   )
 }
 
-function wordsOfMaking(error: unknown): string {
-  if (!(error instanceof DOMException)) return wordsOf(error)
-  if (error.name === 'InvalidStateError') return 'This device has a passkey for the hub already.'
-  return 'No passkey was made. Try again, or use another device.'
+function creationErrorMessage(error: unknown): string {
+  if (!(error instanceof DOMException)) return errorMessage(error)
+  if (error.name === 'InvalidStateError') return TEXTS.passkeyExists
+  return TEXTS.noPasskeyCreated
 }

@@ -3,12 +3,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { OWN_SESSIONS_PATH, ownSessionsQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SessionsTable } from '../sessions-table.tsx'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
-/** Where one is signed in. */
+/** The sessions of the signed-in operator. */
 export function OwnSessions() {
   const client = useQueryClient()
   const found = useQuery(ownSessionsQuery())
@@ -16,30 +17,30 @@ export function OwnSessions() {
   const sessions = found.data?.sessions
   const others = sessions?.filter(({ current }) => !current).length ?? 0
 
-  async function end(path: string, words: string): Promise<void> {
+  async function end(path: string, message: string): Promise<void> {
     await callHub(path, { method: 'DELETE' })
     await client.invalidateQueries(ownSessionsQuery())
-    tell(words)
+    notify(message)
   }
 
   return (
     <SettingsSection
-      title="Sessions"
-      description="Where you are signed in. End what you do not know, then change your password."
+      title={TEXTS.sessions}
+      description={TEXTS.sessionsDescription}
       action={
         others > 0 && (
           <Button
             variant="default"
             onClick={() =>
               confirm({
-                title: 'End all other sessions?',
-                children: 'You stay signed in here, and are signed out everywhere else.',
-                action: 'End the others',
-                onConfirm: () => end(OWN_SESSIONS_PATH, 'All other sessions were ended.'),
+                title: TEXTS.endAllOthersTitle,
+                children: TEXTS.endAllOthersMessage,
+                action: TEXTS.endAllOthers,
+                onConfirm: () => end(OWN_SESSIONS_PATH, TEXTS.otherSessionsEnded),
               })
             }
           >
-            End all others
+            {TEXTS.endAllOthers}
           </Button>
         )
       }
@@ -49,7 +50,7 @@ export function OwnSessions() {
       ) : (
         <SessionsTable
           sessions={sessions}
-          onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, 'The session was ended.')}
+          onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, TEXTS.sessionHasEnded)}
         />
       )}
     </SettingsSection>

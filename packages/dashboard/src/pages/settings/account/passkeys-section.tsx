@@ -7,14 +7,15 @@ import { PASSKEYS_PATH, passkeysQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { canUsePasskeys } from '../../../api/passkeys.ts'
 import { signInOptionsQuery } from '../../../api/sign-in.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 
-/** Signing in with a device instead of a password. */
+/** The passkeys of the signed-in operator. */
 export function PasskeysSection({ account }: { account: Account }) {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
@@ -26,8 +27,8 @@ export function PasskeysSection({ account }: { account: Account }) {
   const passkeys = found.data?.passkeys ?? []
   return (
     <SettingsSection
-      title="Passkeys"
-      description="Sign in with the fingerprint, face or PIN of a device. A passkey stands for the password and the second factor."
+      title={TEXTS.passkeys}
+      description={TEXTS.passkeysDescription}
       action={
         isPossible && (
           <Button
@@ -35,25 +36,23 @@ export function PasskeysSection({ account }: { account: Account }) {
             leftSection={<IconFingerprint size={18} />}
             onClick={() => setAdding(true)}
           >
-            Add a passkey
+            {TEXTS.addAPasskey}
           </Button>
         )
       }
     >
       {options.data && !isPossible && (
         <Text size="sm" c="dimmed">
-          {options.data.passkeys
-            ? 'This browser cannot use passkeys. Use a current one.'
-            : 'Passkeys work where the hub is opened by https under the address in HUB_PUBLIC_URL. Here it is not.'}
+          {options.data.passkeys ? TEXTS.passkeysUnsupported : TEXTS.passkeysRequireHttps}
         </Text>
       )}
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={1} />}
       {found.data && passkeys.length === 0 && isPossible && (
-        <Text size="sm">You have no passkeys yet.</Text>
+        <Text size="sm">{TEXTS.noPasskeysYet}</Text>
       )}
       {passkeys.length > 0 && (
-        <Table aria-label="Passkeys">
+        <Table aria-label={TEXTS.passkeys}>
           <Table.Tbody>
             {passkeys.map((passkey) => (
               <Table.Tr key={passkey.id}>
@@ -63,18 +62,20 @@ export function PasskeysSection({ account }: { account: Account }) {
                       {passkey.name}
                     </Text>
                     <Text size="xs" c="dimmed">
-                      {passkey.synced ? 'In a password manager' : 'On one device'} · added{' '}
-                      <Time at={passkey.created_at} />
+                      {TEXTS.passkeyAddedAt(
+                        passkey.synced ? TEXTS.inPasswordManager : TEXTS.onOneDevice,
+                        <Time at={passkey.created_at} />,
+                      )}
                     </Text>
                   </Stack>
                 </Table.Td>
                 <Table.Td w={50}>
                   <Group justify="flex-end">
-                    <Tooltip label="Remove">
+                    <Tooltip label={TEXTS.remove}>
                       <ActionIcon
                         variant="subtle"
                         color="red"
-                        aria-label={`Remove the passkey ${passkey.name}`}
+                        aria-label={TEXTS.removeThePasskey(passkey.name)}
                         onClick={() => setRemoving(passkey)}
                       >
                         <IconTrash size={16} />
@@ -96,8 +97,8 @@ export function PasskeysSection({ account }: { account: Account }) {
       )}
       {removing && (
         <PasswordDialog
-          title="Remove a passkey"
-          action="Remove"
+          title={TEXTS.removeAPasskey}
+          action={TEXTS.remove}
           danger
           withPassword={account.has_password}
           onClose={() => setRemoving(null)}
@@ -105,11 +106,11 @@ export function PasskeysSection({ account }: { account: Account }) {
             const body = { password }
             await callHub(`${PASSKEYS_PATH}/${removing.id}`, { method: 'DELETE', body })
             await refresh()
-            tell('The passkey was removed.')
+            notify(TEXTS.passkeyRemoved)
             setRemoving(null)
           }}
         >
-          {`“${removing.name}” will open nothing any more. Delete it in your device or password manager as well.`}
+          {TEXTS.removeAPasskeyHint(removing.name)}
         </PasswordDialog>
       )}
     </SettingsSection>

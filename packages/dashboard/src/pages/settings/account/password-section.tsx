@@ -3,27 +3,28 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ownSessionsQuery } from '../../../api/account.ts'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
-import { tell } from '../../../components/confirm.tsx'
-import { PASSWORD_ADVICE, passwordFault } from '../../sign-in/password-rule.ts'
+import { notify } from '../../../components/confirm.tsx'
+import { PASSWORD_ADVICE, passwordError } from '../../sign-in/password-rule.ts'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const EMPTY = { current: '', password: '', again: '' }
 
 export function PasswordSection() {
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const client = useQueryClient()
   const form = useForm({
     mode: 'controlled',
     initialValues: EMPTY,
     validate: {
-      password: passwordFault,
-      again: (again, { password }) => (again === password ? null : 'This is not the same password'),
+      password: passwordError,
+      again: (again, { password }) => (again === password ? null : TEXTS.passwordsDoNotMatch),
     },
   })
   const submit = form.onSubmit(async ({ current, password }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       await callHub('/api/v1/account/password', {
         method: 'POST',
@@ -31,21 +32,21 @@ export function PasswordSection() {
       })
       await renewSession()
       form.reset()
-      tell('The password was changed. All other sessions were ended.')
+      notify(TEXTS.passwordChanged)
       await client.invalidateQueries(ownSessionsQuery())
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   return (
     <SettingsSection
-      title="Password"
-      description={`${PASSWORD_ADVICE} A new one ends all your other sessions.`}
+      title={TEXTS.password}
+      description={TEXTS.passwordDescription(PASSWORD_ADVICE)}
     >
       <form onSubmit={submit}>
         <Stack>
           <PasswordInput
-            label="Current password"
+            label={TEXTS.currentPassword}
             required
             autoComplete="current-password"
             maw={400}
@@ -53,26 +54,26 @@ export function PasswordSection() {
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <PasswordInput
-              label="New password"
+              label={TEXTS.newPassword}
               required
               autoComplete="new-password"
               {...form.getInputProps('password')}
             />
             <PasswordInput
-              label="New password again"
+              label={TEXTS.confirmNewPassword}
               required
               autoComplete="new-password"
               {...form.getInputProps('again')}
             />
           </SimpleGrid>
-          {trouble && (
+          {errorText && (
             <Alert color="red" variant="light" role="alert">
-              {trouble}
+              {errorText}
             </Alert>
           )}
           <Group>
             <Button type="submit" loading={form.submitting}>
-              Change the password
+              {TEXTS.changePassword}
             </Button>
           </Group>
         </Stack>

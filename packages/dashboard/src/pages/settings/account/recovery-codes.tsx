@@ -1,11 +1,15 @@
 import { SecretOnce } from '../secret-once.tsx'
+import { TEXTS } from '../texts.tsx'
 
-/** Recovery codes, shown this once. */
+/** New recovery codes, shown only once. */
 export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   return (
-    <SecretOnce title="Keep these recovery codes" value={codes.join('\n')} label="recovery codes">
-      Each lets you in once when you do not have your app. They are not shown again: keep them where
-      you keep your passwords.
+    <SecretOnce
+      title={TEXTS.saveRecoveryCodes}
+      value={codes.join('\n')}
+      label={TEXTS.recoveryCodes}
+    >
+      {TEXTS.saveRecoveryCodesHint}
     </SecretOnce>
   )
 }

@@ -5,23 +5,24 @@ import { useState } from 'react'
 import { accountQuery, ownSessionsQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
-import { tell } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { SecondFactorSetup, type Setup } from './second-factor-setup.tsx'
 
 const PATH = '/api/v1/account/second-factor'
 
-/** The code of an authenticator app, asked for after the password. */
+/** Two-factor authentication with an authenticator app. */
 export function SecondFactorSection({ account }: { account: Account }) {
   const client = useQueryClient()
-  const [asking, setAsking] = useState<'enable' | 'disable' | 'codes' | null>(null)
+  const [dialog, setDialog] = useState<'enable' | 'disable' | 'codes' | null>(null)
   const [setup, setSetup] = useState<Setup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const isOn = account.second_factor
 
-  /** A change of the second factor gives the browser a new session. */
+  /** A change of the second factor creates a new session. */
   async function refresh(): Promise<void> {
     await renewSession()
     await client.invalidateQueries(accountQuery())
@@ -30,32 +31,32 @@ export function SecondFactorSection({ account }: { account: Account }) {
 
   async function confirm(password: string): Promise<void> {
     const body = { password }
-    if (asking === 'enable') {
-      const begun = await callHub<{ totp_uri: string; recovery_codes: string[] }>(PATH, {
+    if (dialog === 'enable') {
+      const started = await callHub<{ totp_uri: string; recovery_codes: string[] }>(PATH, {
         method: 'POST',
         body,
       })
-      setSetup({ uri: begun.totp_uri, codes: begun.recovery_codes })
-    } else if (asking === 'codes') {
+      setSetup({ uri: started.totp_uri, codes: started.recovery_codes })
+    } else if (dialog === 'codes') {
       const path = `${PATH}/recovery-codes`
-      const made = await callHub<{ recovery_codes: string[] }>(path, { method: 'POST', body })
-      setCodes(made.recovery_codes)
+      const created = await callHub<{ recovery_codes: string[] }>(path, { method: 'POST', body })
+      setCodes(created.recovery_codes)
     } else {
       await callHub(PATH, { method: 'DELETE', body })
       setCodes(null)
       await refresh()
-      tell('The second factor is off.')
+      notify(TEXTS.twoFactorIsOff)
     }
-    setAsking(null)
+    setDialog(null)
   }
 
   return (
     <SettingsSection
-      title="Second factor"
-      description="A code of an authenticator app on your phone, asked for after the password. Whoever has your password alone does not get in."
+      title={TEXTS.twoFactor}
+      description={TEXTS.twoFactorDescription}
       action={
         <Badge color={isOn ? 'green' : 'gray'} variant="light" tt="none">
-          {isOn ? 'On' : 'Off'}
+          {isOn ? TEXTS.on : TEXTS.off}
         </Badge>
       }
     >
@@ -67,7 +68,7 @@ export function SecondFactorSection({ account }: { account: Account }) {
             setCodes(setup.codes)
             setSetup(null)
             await refresh()
-            tell('The second factor is on.')
+            notify(TEXTS.twoFactorIsOn)
           }}
         />
       )}
@@ -76,45 +77,42 @@ export function SecondFactorSection({ account }: { account: Account }) {
         <Group>
           {isOn ? (
             <>
-              <Button variant="default" onClick={() => setAsking('codes')}>
-                New recovery codes
+              <Button variant="default" onClick={() => setDialog('codes')}>
+                {TEXTS.newRecoveryCodes}
               </Button>
-              <Button variant="subtle" color="red" onClick={() => setAsking('disable')}>
-                Switch off
+              <Button variant="subtle" color="red" onClick={() => setDialog('disable')}>
+                {TEXTS.turnOff}
               </Button>
             </>
           ) : (
             <Button
               variant="default"
               disabled={!account.has_password}
-              onClick={() => setAsking('enable')}
+              onClick={() => setDialog('enable')}
             >
-              {account.has_password
-                ? 'Set up a second factor'
-                : 'Your provider of single sign-on asks for it'}
+              {account.has_password ? TEXTS.setUpTwoFactor : TEXTS.managedByProvider}
             </Button>
           )}
         </Group>
       )}
-      {asking && (
-        <PasswordDialog {...DIALOGS[asking]} onClose={() => setAsking(null)} onConfirm={confirm} />
+      {dialog && (
+        <PasswordDialog {...DIALOGS[dialog]} onClose={() => setDialog(null)} onConfirm={confirm} />
       )}
     </SettingsSection>
   )
 }
 
 const DIALOGS = {
-  enable: { title: 'Set up a second factor', action: 'Go on' },
+  enable: { title: TEXTS.setUpTwoFactor, action: TEXTS.continue },
   codes: {
-    title: 'New recovery codes',
-    action: 'Make new codes',
-    children: 'The codes that you have now hold no more.',
+    title: TEXTS.newRecoveryCodes,
+    action: TEXTS.createNewCodes,
+    children: TEXTS.newRecoveryCodesMessage,
   },
   disable: {
-    title: 'Switch the second factor off',
-    action: 'Switch off',
+    title: TEXTS.turnOffTwoFactorTitle,
+    action: TEXTS.turnOff,
     danger: true,
-    children:
-      'Your password alone will be enough to sign in, and your recovery codes hold no more.',
+    children: TEXTS.turnOffTwoFactorMessage,
   },
 }

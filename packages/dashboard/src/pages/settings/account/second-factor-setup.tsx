@@ -1,14 +1,15 @@
-import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Box, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { encode } from 'uqr'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { QrCode } from './qr-code.tsx'
+import { TEXTS } from '../texts.tsx'
 
-/** `uri` is what the app reads: `otpauth://…`. */
+/** `uri`: the `otpauth://` URI for the authenticator app. */
 export type Setup = { uri: string; codes: string[] }
 
-/** Shows the picture for the app, and asks for a first code of it. */
+/** Shows the QR code for the authenticator app, and confirms it with a first code. */
 export function SecondFactorSetup({
   setup,
   onDone,
@@ -18,11 +19,11 @@ export function SecondFactorSetup({
   onDone: () => Promise<void>
   onCancel: () => void
 }) {
-  const [trouble, setTrouble] = useState('')
+  const [errorText, setErrorText] = useState('')
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
   const secret = new URL(setup.uri).searchParams.get('secret') ?? ''
   const submit = form.onSubmit(async ({ code }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       await callHub('/api/v1/account/second-factor/confirm', {
         method: 'POST',
@@ -30,25 +31,22 @@ export function SecondFactorSetup({
       })
       await onDone()
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
   return (
     <Group align="flex-start" gap="lg">
-      <QrCode text={setup.uri} label="The picture to scan with your authenticator app" />
+      <QrCode text={setup.uri} label={TEXTS.qrCodeLabel} />
       <Stack flex={1} miw={240}>
-        <Text size="sm">
-          Scan the picture with an authenticator app. Where that does not work, enter this key
-          there:
-        </Text>
+        <Text size="sm">{TEXTS.scanQrCode}</Text>
         <Group gap={4} wrap="nowrap">
           <Code data-secret="key">{secret}</Code>
-          <CopyButton value={secret} label="Copy the key" />
+          <CopyButton value={secret} label={TEXTS.copyKey} />
         </Group>
         <form onSubmit={submit}>
           <Stack>
             <TextInput
-              label="Code that the app shows now"
+              label={TEXTS.currentCode}
               required
               maw={260}
               inputMode="numeric"
@@ -56,22 +54,44 @@ export function SecondFactorSetup({
               placeholder="123456"
               {...form.getInputProps('code')}
             />
-            {trouble && (
+            {errorText && (
               <Alert color="red" variant="light" role="alert">
-                {trouble}
+                {errorText}
               </Alert>
             )}
             <Group>
               <Button type="submit" loading={form.submitting}>
-                Switch on
+                {TEXTS.turnOn}
               </Button>
               <Button variant="default" onClick={onCancel}>
-                Cancel
+                {TEXTS.cancel}
               </Button>
             </Group>
           </Stack>
         </form>
       </Stack>
     </Group>
+  )
+}
+
+/** A QR code, always dark on light. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { ecc: 'M', border: 2 })
+  const squares = data.flatMap((row, y) =>
+    row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')),
+  )
+  return (
+    <Box w={200} h={200} bg="white" bdrs="sm">
+      <svg
+        viewBox={`0 0 ${size} ${size}`}
+        role="img"
+        aria-label={label}
+        shapeRendering="crispEdges"
+        width="100%"
+        height="100%"
+      >
+        <path d={squares.join('')} fill="black" />
+      </svg>
+    </Box>
   )
 }

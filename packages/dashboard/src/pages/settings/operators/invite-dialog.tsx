@@ -3,94 +3,98 @@ import { useForm } from '@mantine/form'
 import type { Invitation, Role } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub, wordsOf } from '../../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
 import { Dialog } from '../../../components/dialog.tsx'
-import { FormEnd } from '../../../components/form-end.tsx'
+import { FormActions } from '../../../components/form-actions.tsx'
+import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { SecretOnce } from '../secret-once.tsx'
-import { ROLE_CHOICES } from './role-choices.ts'
+import { TEXTS } from '../texts.tsx'
 
-type Made = { invitation: Invitation; link: string; mailed: boolean; mail_problem: string | null }
+type CreatedInvitation = {
+  invitation: Invitation
+  link: string
+  mailed: boolean
+  mail_problem: string | null
+}
 
-/** Invites somebody by a link, which is shown this once. */
+/** Creates an invitation link, which is shown only once. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const [trouble, setTrouble] = useState('')
-  const [made, setMade] = useState<Made | null>(null)
+  const [errorText, setErrorText] = useState('')
+  const [created, setCreated] = useState<CreatedInvitation | null>(null)
   const form = useForm<{ email: string; role: Role; days: number | string }>({
     mode: 'controlled',
     initialValues: { email: '', role: 'viewer', days: 7 },
   })
   const submit = form.onSubmit(async ({ email, role, days }) => {
-    setTrouble('')
+    setErrorText('')
     try {
       const body = { email, role, expires_in_days: Number(days) }
-      setMade(await callHub<Made>('/api/v1/invitations', { method: 'POST', body }))
+      setCreated(await callHub<CreatedInvitation>('/api/v1/invitations', { method: 'POST', body }))
       await client.invalidateQueries(invitationsQuery())
     } catch (error) {
-      setTrouble(wordsOf(error))
+      setErrorText(errorMessage(error))
     }
   })
-  if (made) {
+  if (created) {
     return (
       <Dialog
         opened
         staysOpen
         onClose={onClose}
-        title={`${made.invitation.email} is invited`}
+        title={TEXTS.invitationFor(created.invitation.email)}
         centered
         size="lg"
       >
         <Stack>
-          <SecretOnce title="The link of the invitation" value={made.link} label="link">
-            {made.mailed
-              ? 'It was mailed. You may also hand it over yourself; it is not shown again.'
-              : 'Hand it over in a way that nobody else reads. It holds once, and is not shown again.'}
+          <SecretOnce title={TEXTS.invitationLink} value={created.link} label="link">
+            {created.mailed ? TEXTS.invitationLinkHint : TEXTS.shareLinkHint}
           </SecretOnce>
-          {made.mail_problem && (
+          {created.mail_problem && (
             <Alert color="yellow" variant="light">
-              It could not be mailed: {made.mail_problem}. Hand the link over yourself.
+              {TEXTS.emailFailed(created.mail_problem)}
             </Alert>
           )}
           <Group justify="flex-end">
-            <Button onClick={onClose}>Done</Button>
+            <Button onClick={onClose}>{TEXTS.done}</Button>
           </Group>
         </Stack>
       </Dialog>
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Invite an operator" centered>
+    <Dialog opened onClose={onClose} title={TEXTS.inviteAnOperator} centered>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" c="dimmed">
-            You get a link. Whoever opens it chooses a name and a password.
+            {TEXTS.inviteHint}
           </Text>
           <TextInput
-            label="E-mail"
+            label={TEXTS.eMail}
             type="email"
             required
             data-autofocus
             {...form.getInputProps('email')}
           />
           <Select
-            label="Role"
+            label={TEXTS.role}
             data={ROLE_CHOICES}
             allowDeselect={false}
             comboboxProps={{ withinPortal: true }}
             {...form.getInputProps('role')}
           />
           <NumberInput
-            label="Days that the link holds"
+            label={TEXTS.linkExpiresAfterDays}
             min={1}
             max={30}
             allowDecimal={false}
             required
             {...form.getInputProps('days')}
           />
-          <FormEnd
-            trouble={trouble}
-            action="Make the link"
+          <FormActions
+            error={errorText}
+            action={TEXTS.createLink}
             isBusy={form.submitting}
             onCancel={onClose}
           />

@@ -4,13 +4,14 @@ import { IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
-/** Invitations that nobody has accepted yet; nothing where there are none. */
+/** Invitations that have not been accepted. Renders nothing if there are none. */
 export function OpenInvitations() {
   const client = useQueryClient()
   const found = useQuery(invitationsQuery())
@@ -19,22 +20,19 @@ export function OpenInvitations() {
 
   const withdraw = ({ id, email }: Invitation) =>
     confirm({
-      title: 'Withdraw the invitation?',
-      children: `The link of ${email} will open nothing any more.`,
-      action: 'Withdraw',
+      title: TEXTS.withdrawTitle,
+      children: TEXTS.withdrawMessage(email),
+      action: TEXTS.withdraw,
       async onConfirm() {
         await callHub(`/api/v1/invitations/${id}`, { method: 'DELETE' })
         await client.invalidateQueries(invitationsQuery())
-        tell('The invitation was withdrawn.')
+        notify(TEXTS.invitationWithdrawn)
       },
     })
 
   return (
-    <SettingsSection
-      title="Invitations"
-      description="Nobody has accepted these yet. Invite again where a link was lost: the old one holds no more."
-    >
-      <Table aria-label="Invitations">
+    <SettingsSection title={TEXTS.invitations} description={TEXTS.invitationsDescription}>
+      <Table aria-label={TEXTS.invitations}>
         <Table.Tbody>
           {invitations.map((invitation) => (
             <Table.Tr key={invitation.id}>
@@ -47,24 +45,26 @@ export function OpenInvitations() {
                     <Badge size="sm" variant="light" tt="none">
                       {formatWord(invitation.role)}
                     </Badge>
-                    {isOver(invitation) && (
+                    {isExpired(invitation) && (
                       <Badge size="sm" variant="light" color="orange" tt="none">
-                        Expired
+                        {TEXTS.expired}
                       </Badge>
                     )}
                   </Group>
                   <Text size="xs" c="dimmed">
-                    By <OperatorName by={invitation.invited_by} /> · holds until{' '}
-                    <Time at={invitation.expires_at} />
+                    {TEXTS.invitedByExpires(
+                      <OperatorName by={invitation.invited_by} />,
+                      <Time at={invitation.expires_at} />,
+                    )}
                   </Text>
                 </Stack>
               </Table.Td>
               <Table.Td w={50}>
-                <Tooltip label="Withdraw">
+                <Tooltip label={TEXTS.withdraw}>
                   <ActionIcon
                     variant="subtle"
                     color="red"
-                    aria-label={`Withdraw the invitation of ${invitation.email}`}
+                    aria-label={TEXTS.withdrawInvitation(invitation.email)}
                     onClick={() => withdraw(invitation)}
                   >
                     <IconTrash size={16} />
@@ -79,6 +79,6 @@ export function OpenInvitations() {
   )
 }
 
-function isOver({ expires_at }: Invitation): boolean {
+function isExpired({ expires_at }: Invitation): boolean {
   return Date.parse(expires_at) <= Date.now()
 }

@@ -1,17 +1,18 @@
 import { Button, Group } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
-import { attempt, confirm, tell } from '../../../components/confirm.tsx'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { TEXTS } from '../texts.tsx'
 
-/** What an admin can do to another operator. */
+/** Actions of an admin on another operator. */
 export function OperatorActions({
   operator,
   onChanged,
-  onGone,
+  onRemoved,
 }: {
   operator: Operator
   onChanged: () => Promise<void>
-  onGone: () => void
+  onRemoved: () => void
 }) {
   const { id, name, disabled_at, second_factor, passkeys, sessions } = operator
   const path = `/api/v1/operators/${id}`
@@ -20,59 +21,56 @@ export function OperatorActions({
     await attempt(async () => {
       await callHub(path, { method: 'PATCH', body: { disabled: false } })
       await onChanged()
-      tell(`${name} can sign in again.`)
+      notify(TEXTS.enabledDone(name))
     })
   }
 
   const disable = () =>
     confirm({
-      title: `Disable ${name}?`,
-      children:
-        'All sessions end at once, and tokens for programs hold no more. Nothing is deleted.',
-      action: 'Disable',
+      title: TEXTS.disableTitle(name),
+      children: TEXTS.disableMessage,
+      action: TEXTS.disable,
       async onConfirm() {
         await callHub(path, { method: 'PATCH', body: { disabled: true } })
         await onChanged()
-        tell(`${name} is disabled.`)
+        notify(TEXTS.isDisabled(name))
       },
     })
 
   const endAll = () =>
     confirm({
-      title: `Sign ${name} out everywhere?`,
-      children: 'Whoever is signed in has to sign in again.',
-      action: 'End all sessions',
+      title: TEXTS.endAllSessionsTitle(name),
+      children: TEXTS.endAllSessionsMessage,
+      action: TEXTS.endAllSessions,
       async onConfirm() {
         await callHub(`${path}/sessions`, { method: 'DELETE' })
         await onChanged()
-        tell('All sessions were ended.')
+        notify(TEXTS.allSessionsHaveEnded)
       },
     })
 
-  const resetFactor = () =>
+  const resetSecondFactor = () =>
     confirm({
-      title: `Take the second factor of ${name} away?`,
-      children:
-        'Do so for somebody who has lost the app and the recovery codes, or the device with the passkeys: all of it goes, and all sessions end. Somebody with the password alone can then set up a new one.',
-      action: 'Take away',
+      title: TEXTS.resetTwoFactorTitle(name),
+      children: TEXTS.resetTwoFactorMessage,
+      action: TEXTS.reset,
       async onConfirm() {
         await callHub(`${path}/second-factor`, { method: 'DELETE' })
         await onChanged()
-        tell('The second factor was taken away.')
+        notify(TEXTS.twoFactorWasReset)
       },
     })
 
   const remove = () =>
     confirm({
-      title: `Remove ${name}?`,
-      children:
-        'The account goes for good, with its sessions, passkeys and tokens. What was done by it stays in the audit.',
-      action: 'Remove',
+      title: TEXTS.removeTitle(name),
+      children: TEXTS.removeMessage,
+      action: TEXTS.remove,
       async onConfirm() {
         await callHub(path, { method: 'DELETE' })
-        onGone()
+        onRemoved()
         await onChanged()
-        tell(`${name} was removed.`)
+        notify(TEXTS.wasRemoved(name))
       },
     })
 
@@ -80,25 +78,25 @@ export function OperatorActions({
     <Group gap="xs">
       {sessions > 0 && (
         <Button variant="default" onClick={endAll}>
-          End all sessions
+          {TEXTS.endAllSessions}
         </Button>
       )}
       {(second_factor || passkeys > 0) && (
-        <Button variant="default" onClick={resetFactor}>
-          Reset the second factor
+        <Button variant="default" onClick={resetSecondFactor}>
+          {TEXTS.resetTwoFactor}
         </Button>
       )}
       {disabled_at ? (
         <Button variant="default" onClick={enable}>
-          Enable
+          {TEXTS.enable}
         </Button>
       ) : (
         <Button variant="default" onClick={disable}>
-          Disable
+          {TEXTS.disable}
         </Button>
       )}
       <Button variant="subtle" color="red" onClick={remove}>
-        Remove
+        {TEXTS.remove}
       </Button>
     </Group>
   )

@@ -5,17 +5,18 @@ import { callHub } from '../../../api/call-hub.ts'
 import { OPERATORS, operatorSessionsQuery } from '../../../api/operators.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { session } from '../../../api/session.ts'
-import { attempt, tell } from '../../../components/confirm.tsx'
+import { attempt, notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { ROLE_CHOICES } from '../../../lib/roles.ts'
+import { useStore } from '../../../lib/store.ts'
 import { SessionsTable } from '../sessions-table.tsx'
+import { TEXTS } from '../texts.tsx'
 import { OperatorActions } from './operator-actions.tsx'
-import { waysOf } from './operators-table.tsx'
-import { ROLE_CHOICES } from './role-choices.ts'
+import { signInMethods } from './operators-table.tsx'
 
-/** One operator: role, ways to sign in, sessions, and what an admin can do. */
+/** One operator: role, sign-in methods, sessions and actions. */
 export function OperatorDrawer({ operator, onClose }: { operator: Operator; onClose: () => void }) {
   const client = useQueryClient()
   const isSelf = useStore(session).operator?.id === operator.id
@@ -27,7 +28,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
   async function changeRole(role: string | null): Promise<void> {
     await attempt(async () => {
       await callHub(path, { method: 'PATCH', body: { role } })
-      tell('The role was changed. It counts from now on.')
+      notify(TEXTS.roleWasChanged)
     })
     await refresh()
   }
@@ -41,24 +42,24 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           </Title>
           <Group gap={4}>
             <Badge variant="light" tt="none" color={operator.disabled_at ? 'red' : 'green'}>
-              {operator.disabled_at ? 'Disabled' : 'Active'}
+              {operator.disabled_at ? TEXTS.disabled : TEXTS.active}
             </Badge>
-            {waysOf(operator).map((way) => (
-              <Badge key={way} variant="light" color="gray" tt="none">
-                {way}
+            {signInMethods(operator).map((method) => (
+              <Badge key={method} variant="light" color="gray" tt="none">
+                {method}
               </Badge>
             ))}
           </Group>
           <Text size="sm" c="dimmed">
-            Since <Time at={operator.created_at} /> · last seen{' '}
-            {operator.last_seen_at ? <Time at={operator.last_seen_at} /> : 'never'}
+            {TEXTS.createdLastSeen(
+              <Time at={operator.created_at} />,
+              operator.last_seen_at ? <Time at={operator.last_seen_at} /> : 'never',
+            )}
           </Text>
         </Stack>
         <Select
-          label="Role"
-          description={
-            isSelf ? 'Another admin can change your role.' : 'Counts from the next request on.'
-          }
+          label={TEXTS.role}
+          description={isSelf ? TEXTS.ownRoleHint : TEXTS.appliesFromNextRequest}
           data={ROLE_CHOICES}
           value={operator.role}
           allowDeselect={false}
@@ -67,7 +68,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
         />
         <Stack gap="xs">
           <Title order={3} fz="h5">
-            Sessions
+            {TEXTS.sessions}
           </Title>
           {error ? (
             <ErrorNotice error={error} onRetry={() => found.refetch()} />
@@ -77,17 +78,17 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
               onEnd={async ({ id }) => {
                 await callHub(`${path}/sessions/${id}`, { method: 'DELETE' })
                 await refresh()
-                tell('The session was ended.')
+                notify(TEXTS.sessionHasEnded)
               }}
             />
           )}
         </Stack>
         {isSelf ? (
           <Text size="sm" c="dimmed">
-            This is you. Your password, second factor and passkeys are under Account.
+            {TEXTS.ownAccountHint}
           </Text>
         ) : (
-          <OperatorActions operator={operator} onChanged={refresh} onGone={onClose} />
+          <OperatorActions operator={operator} onChanged={refresh} onRemoved={onClose} />
         )}
       </Stack>
     </SideDrawer>

@@ -7,12 +7,13 @@ import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
 import { OperatorDrawer } from './operator-drawer.tsx'
 import { OperatorsTable } from './operators-table.tsx'
 
-/** Who may sign in, and as what. */
+/** Operators and invitations. */
 export function OperatorsTab() {
   const [{ operator: openId = '' }, change] = useUrlState()
   const [isInviting, inviting] = useDisclosure(false)
@@ -23,11 +24,11 @@ export function OperatorsTab() {
   return (
     <Stack>
       <SettingsSection
-        title="Operators"
-        description="Viewers read; operators work with platforms, pulls and records; admins may do everything."
+        title={TEXTS.operators}
+        description={TEXTS.operatorsDescription}
         action={
           <Button leftSection={<IconUserPlus size={18} />} onClick={inviting.open}>
-            Invite
+            {TEXTS.invite}
           </Button>
         }
       >

@@ -4,6 +4,7 @@ import { DataTable } from 'mantine-datatable'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
 import { LinesSkeleton } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 
 export function OperatorsTable({
   operators,
@@ -23,7 +24,7 @@ export function OperatorsTable({
       columns={[
         {
           accessor: 'name',
-          title: 'Operator',
+          title: TEXTS.operator,
           width: 280,
           render: (operator) => (
             <Stack gap={0}>
@@ -47,23 +48,23 @@ export function OperatorsTable({
         { accessor: 'role', width: 110, render: ({ role }) => formatWord(role) },
         {
           accessor: 'disabled_at',
-          title: 'State',
+          title: TEXTS.state,
           width: 110,
           render: ({ disabled_at }) => (
             <Badge variant="light" tt="none" color={disabled_at ? 'red' : 'green'}>
-              {disabled_at ? 'Disabled' : 'Active'}
+              {disabled_at ? TEXTS.disabled : TEXTS.active}
             </Badge>
           ),
         },
         {
           accessor: 'second_factor',
-          title: 'Signs in with',
+          title: TEXTS.signInMethods,
           width: 260,
           render: (operator) => (
             <Group gap={4}>
-              {waysOf(operator).map((way) => (
-                <Badge key={way} variant="light" color="gray" tt="none">
-                  {way}
+              {signInMethods(operator).map((method) => (
+                <Badge key={method} variant="light" color="gray" tt="none">
+                  {method}
                 </Badge>
               ))}
             </Group>
@@ -71,9 +72,9 @@ export function OperatorsTable({
         },
         {
           accessor: 'last_seen_at',
-          title: 'Last seen',
+          title: TEXTS.lastSeen,
           width: 190,
-          render: ({ last_seen_at }) => (last_seen_at ? <Time at={last_seen_at} /> : 'Never'),
+          render: ({ last_seen_at }) => (last_seen_at ? <Time at={last_seen_at} /> : TEXTS.never),
         },
         { accessor: 'sessions', width: 90, textAlign: 'right' },
       ]}
@@ -81,12 +82,12 @@ export function OperatorsTable({
   )
 }
 
-/** The ways by which an operator gets in. */
-export function waysOf(operator: Operator): string[] {
+/** The sign-in methods of an operator. */
+export function signInMethods(operator: Operator): string[] {
   const { has_password, second_factor, passkeys, single_sign_on } = operator
   return [
-    ...(has_password ? [second_factor ? 'Password and code' : 'Password'] : []),
-    ...(passkeys > 0 ? [passkeys === 1 ? 'Passkey' : `${passkeys} passkeys`] : []),
-    ...(single_sign_on ? ['Single sign-on'] : []),
+    ...(has_password ? [second_factor ? TEXTS.passwordAndCode : TEXTS.password] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? TEXTS.passkey : `${passkeys} passkeys`] : []),
+    ...(single_sign_on ? [TEXTS.singleSignOn] : []),
   ]
 }

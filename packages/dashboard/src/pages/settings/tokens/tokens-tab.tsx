@@ -4,60 +4,55 @@ import type { ApiToken } from '@recordhub/protocol'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
-import { mayActAs, session } from '../../../api/session.ts'
 import { tokensQuery } from '../../../api/settings.ts'
-import { confirm, tell } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useStore } from '../../../lib/use-store.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
+import { TEXTS } from '../texts.tsx'
 import { CreateToken } from './create-token.tsx'
 import { TokensTable } from './tokens-table.tsx'
 
-/** Tokens by which programs call the hub. */
+/** API tokens for programs. */
 export function TokensTab() {
   const client = useQueryClient()
-  const role = useStore(session).operator?.role
-  const [isMaking, making] = useDisclosure(false)
+  const isAdmin = useHasRole('admin')
+  const [isCreating, creation] = useDisclosure(false)
   const found = useQuery(tokensQuery())
   const tokens = found.data?.tokens
 
   const revoke = ({ id, name }: ApiToken) =>
     confirm({
-      title: `Revoke “${name}”?`,
-      children: 'Programs that use it are refused from now on. This cannot be taken back.',
-      action: 'Revoke',
+      title: TEXTS.revokeTitle(name),
+      children: TEXTS.revokeMessage,
+      action: TEXTS.revoke,
       async onConfirm() {
         await callHub(`/api/v1/tokens/${id}`, { method: 'DELETE' })
         await client.invalidateQueries(tokensQuery())
-        tell(`The token ${name} was revoked.`)
+        notify(TEXTS.tokenRevoked(name))
       },
     })
 
   return (
     <SettingsSection
-      title="API tokens"
-      description={
-        mayActAs(role, 'admin')
-          ? 'Programs call the hub with them: Authorization: Bearer rht_…. You see those of everybody.'
-          : 'Programs call the hub with them: Authorization: Bearer rht_…. You see your own.'
-      }
+      title={TEXTS.apiTokens}
+      description={isAdmin ? TEXTS.allTokensDescription : TEXTS.ownTokensDescription}
       action={
-        <Button leftSection={<IconPlus size={18} />} onClick={making.open}>
-          New token
+        <Button leftSection={<IconPlus size={18} />} onClick={creation.open}>
+          {TEXTS.createToken}
         </Button>
       }
     >
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
       {found.isPending && <LinesSkeleton />}
       {tokens?.length === 0 && (
-        <EmptyState icon={<IconKey />} title="No tokens yet">
-          Make one for each program that reads records or starts pulls, with the least role that it
-          needs.
+        <EmptyState icon={<IconKey />} title={TEXTS.noTokensYet}>
+          {TEXTS.noTokensYetHint}
         </EmptyState>
       )}
       {tokens && tokens.length > 0 && <TokensTable tokens={tokens} onRevoke={revoke} />}
-      {isMaking && <CreateToken onClose={making.close} />}
+      {isCreating && <CreateToken onClose={creation.close} />}
     </SettingsSection>
   )
 }

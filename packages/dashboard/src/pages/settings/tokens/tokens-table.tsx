@@ -5,6 +5,7 @@ import { DataTable } from 'mantine-datatable'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatWord } from '../../../lib/format.ts'
+import { TEXTS } from '../texts.tsx'
 
 export function TokensTable({
   tokens,
@@ -30,38 +31,43 @@ export function TokensTable({
             </Text>
           ),
         },
-        { accessor: 'hint', title: 'Token', width: 150, render: ({ hint }) => <Code>{hint}</Code> },
+        {
+          accessor: 'hint',
+          title: TEXTS.token,
+          width: 150,
+          render: ({ hint }) => <Code>{hint}</Code>,
+        },
         { accessor: 'role', width: 90, render: ({ role }) => formatWord(role) },
         {
           accessor: 'created_by',
-          title: 'Made by',
+          title: TEXTS.createdBy,
           width: 210,
           ellipsis: true,
           render: ({ created_by }) => <OperatorName by={created_by} />,
         },
         {
           accessor: 'last_used_at',
-          title: 'Last used',
+          title: TEXTS.lastUsed,
           width: 190,
-          render: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'Never'),
+          render: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : TEXTS.never),
         },
         {
           accessor: 'expires_at',
-          title: 'Expires',
+          title: TEXTS.expires,
           width: 180,
           render: ({ expires_at }) => <Expiry at={expires_at} />,
         },
         {
           accessor: 'id',
-          title: 'Revoke',
+          title: TEXTS.revoke,
           width: 80,
           textAlign: 'right',
           render: (token) => (
-            <Tooltip label="Revoke">
+            <Tooltip label={TEXTS.revoke}>
               <ActionIcon
                 variant="subtle"
                 color="red"
-                aria-label={`Revoke the token ${token.name}`}
+                aria-label={TEXTS.revokeTheToken(token.name)}
                 onClick={() => onRevoke(token)}
               >
                 <IconTrash size={16} />
@@ -75,11 +81,11 @@ export function TokensTable({
 }
 
 function Expiry({ at }: { at: string | null }) {
-  if (at === null) return 'Never'
+  if (at === null) return TEXTS.never
   if (Date.parse(at) > Date.now()) return <Time at={at} />
   return (
     <Text span size="sm" c="red">
-      Expired <Time at={at} />
+      {TEXTS.expiredAt(<Time at={at} />)}
     </Text>
   )
 }

@@ -3,9 +3,9 @@ import type { Selectable } from 'kysely'
 import type { NewActivity, NewAuditEntry } from '../../../domain/activity/activity.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import type { Executor } from '../schema/databases.ts'
-import type { ActivityTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export function toActivityLine(row: Selectable<ActivityTable>): ActivityLine {
+export function toActivityLine(row: Selectable<Tables['activity']>): ActivityLine {
   const { activity_id, platform_id: _, details, ...line } = row
   return { id: activity_id, ...line, details: JSON.parse(details) }
 }
@@ -42,7 +42,7 @@ export async function insertAudit(db: Executor, at: string, entry: NewAuditEntry
     .execute()
 }
 
-/** The lines of a change, in the transaction of the change; of a platform where it is one of a platform's. */
+/** Inserts the activity line and the audit entry of a change, in the transaction of the change. */
 export async function insertLog(
   db: Executor,
   at: string,

@@ -1,18 +1,30 @@
+/**
+ * The activity and the audit log. Activity lines have no index except on their ids (and on warnings and errors), since
+ * each push writes one. A filtered list reads backwards in steps until the page is full or the time limit is reached.
+ *
+ * With a million lines, on cores with a load of 10: a page, or warnings and errors, take 1-30 ms; a filter that matches
+ * no line takes 0.7-1.3 s on either engine; a search that matches no line reads 400,000 lines per second, for two
+ * seconds, and returns a cursor.
+ */
 import type { AuditEntry } from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
-import type { ActivityStore } from '../../port/activity-store.ts'
-import { type Databases, nowText } from '../schema/databases.ts'
-import type { AuditTable } from '../schema/tables.ts'
-import { type HoldsLower, listActivity } from './activity-lists.ts'
-import { insertActivity, insertAudit } from './activity-rows.ts'
+import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import type { ActivityFilter, ActivityLines, ActivityStore } from '../../port/activity-store.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Tables } from '../schema/tables.ts'
+import { insertActivity, insertAudit, toActivityLine } from './activity-rows.ts'
+
+/** Returns the engine's condition for a column that contains a lower-case text, ignoring the case of A to Z. */
+export type ContainsIgnoringCase = (column: RawBuilder<string>, text: string) => RawBuilder<boolean>
 
 export function createActivityStore(
   { reader, writer, clock }: Databases,
-  holdsLower: HoldsLower,
+  contains: ContainsIgnoringCase,
 ): ActivityStore {
   return {
     appendActivity: (line) => insertActivity(writer, nowText(clock), line),
     appendAudit: (entry) => insertAudit(writer, nowText(clock), entry),
+
     async listAudit({ actor, action, target, from, until, limit, before }) {
       let select = reader.selectFrom('audit').selectAll()
       if (actor !== null) select = select.where('actor', '=', actor)
@@ -23,10 +35,151 @@ export function createActivityStore(
       if (before !== null) select = select.where('audit_id', '<', before)
       return (await select.orderBy('audit_id', 'desc').limit(limit).execute()).map(toAuditEntry)
     },
-    listActivity: (query) => listActivity(reader, holdsLower, query),
+
+    listActivity: (query) => listActivity(reader, contains, query),
   }
 }
 
-function toAuditEntry({ audit_id, details, ...entry }: Selectable<AuditTable>): AuditEntry {
+function toAuditEntry({ audit_id, details, ...entry }: Selectable<Tables['audit']>): AuditEntry {
   return { id: audit_id, ...entry, details: JSON.parse(details) }
+}
+
+const SCAN_MS = 2000
+/** Ids per step. A step that is fast doubles the next one, so that gaps and rare lines cost little. */
+const FIRST_STEP = 2000
+const MAX_STEP = 1_000_000
+/** Target duration of a step, since other work waits for the thread. */
+const STEP_MS = 10
+
+type Query = Parameters<ActivityStore['listActivity']>[0]
+
+async function listActivity(
+  db: Executor,
+  contains: ContainsIgnoringCase,
+  query: Query,
+): Promise<ActivityLines> {
+  const deadline = performance.now() + (query.scan_ms ?? SCAN_MS)
+  const { lowest, highest } = await findIdRange(db, query)
+  const last = Math.min(highest, (query.before ?? Number.POSITIVE_INFINITY) - 1)
+  const conditions = toConditions(query, contains)
+  const lines: ActivityLines['lines'] = []
+  const wanted = query.limit + 1
+  let step = conditions.length > 0 ? FIRST_STEP : MAX_STEP
+  let top = last
+  while (top >= lowest) {
+    const began = performance.now()
+    const bottom = Math.max(lowest, top - step + 1)
+    const rows = await db
+      .selectFrom('activity')
+      .selectAll()
+      .where('activity_id', '>=', bottom)
+      .where('activity_id', '<=', top)
+      .where((eb) => eb.and(conditions))
+      .orderBy('activity_id', 'desc')
+      .limit(wanted - lines.length)
+      .execute()
+    lines.push(...rows.map(toActivityLine))
+    if (lines.length === wanted) {
+      const page = lines.slice(0, query.limit)
+      return { lines: page, next: page.at(-1)?.id ?? null, complete: true }
+    }
+    top = bottom - 1
+    const now = performance.now()
+    if (top >= lowest && now >= deadline) return { lines, next: top + 1, complete: false }
+    step = now - began < STEP_MS ? Math.min(MAX_STEP, step * 2) : Math.max(1, step >> 1)
+    await yieldToEventLoop()
+  }
+  return { lines, next: null, complete: true }
+}
+
+function toConditions(
+  filter: ActivityFilter,
+  contains: ContainsIgnoringCase,
+): Expression<SqlBool>[] {
+  const { platform, level, kind, record_id, words = [], since, until } = filter
+  const conditions: Expression<SqlBool>[] = []
+  const add = (condition: RawBuilder<boolean>) => void conditions.push(condition)
+  if (platform) add(sql`platform_name = ${platform}`)
+  if (level) add(sql`level = ${level}`)
+  // The condition of the partial index on warnings and errors.
+  if (level && level !== 'info') add(sql`level <> 'info'`)
+  if (kind?.includes('.')) add(sql`kind = ${kind}`)
+  else if (kind) add(sql`substr(kind, 1, ${sql.lit(kind.length + 1)}) = ${`${kind}.`}`)
+  if (record_id) add(sql`record_id = ${record_id}`)
+  if (since) add(sql`at >= ${since}`)
+  if (until) add(sql`at <= ${until}`)
+  const columns = ['message', 'actor', 'details'].map((name) => sql<string>`${sql.ref(name)}`)
+  for (const word of words) {
+    const lower = word.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    const found = columns.map((column) => contains(sql`coalesce(${column}, '')`, lower))
+    add(sql`(${sql.join(found, sql` OR `)})`)
+  }
+  return conditions
+}
+
+/** Timestamps follow the ids, except for concurrent transactions and changed clocks. */
+const MARGIN_MS = 10 * 60_000
+/** Reading this many ids is faster than looking for a better bound. */
+const MAX_BOUND_ERROR = 1000
+
+/**
+ * Returns a range of ids, both included, that contains every line of a time. Timestamps rise with the ids, so a binary
+ * search finds the range. Without any lines, `highest` is below `lowest`.
+ */
+async function findIdRange(
+  db: Executor,
+  time: { since?: string | null; until?: string | null },
+): Promise<{ lowest: number; highest: number }> {
+  const ends = await db
+    .selectFrom('activity')
+    .select((eb) => [
+      eb
+        .selectFrom('activity as first')
+        .select('first.activity_id')
+        .orderBy('first.activity_id')
+        .limit(1)
+        .as('lowest'),
+      'activity_id as highest',
+    ])
+    .orderBy('activity_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!ends) return { lowest: 1, highest: 0 }
+  const all = { lowest: Number(ends.lowest), highest: ends.highest }
+  const { since, until } = time
+  const { before } = since ? await searchTime(db, all, shift(since, -MARGIN_MS)) : { before: 0 }
+  const { from } = until
+    ? await searchTime(db, all, shift(until, MARGIN_MS))
+    : { from: all.highest }
+  return { lowest: Math.max(all.lowest, before), highest: from }
+}
+
+/** Lines up to `before` are older than the time; lines after `from` are not (except for the margin). */
+async function searchTime(
+  db: Executor,
+  { lowest, highest }: { lowest: number; highest: number },
+  time: string,
+): Promise<{ before: number; from: number }> {
+  let before = lowest - 1
+  let from = highest
+  while (from - before > MAX_BOUND_ERROR) {
+    const middle = Math.floor((before + from) / 2)
+    const line = await db
+      .selectFrom('activity')
+      .select(['activity_id', 'at'])
+      .where('activity_id', '>=', middle)
+      .orderBy('activity_id')
+      .limit(1)
+      .executeTakeFirst()
+    if (line && line.at < time) before = line.activity_id
+    else from = middle
+  }
+  return { before, from }
+}
+
+/** Timestamps sort as text, so years have four digits. */
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+
+function shift(time: string, ms: number): string {
+  return new Date(Math.min(Date.parse(time) + ms, LATEST)).toISOString()
 }

@@ -1,15 +1,23 @@
-import type { Alert } from '@recordhub/protocol'
-import { describeAlert, type FoundAlert, type OpenAlert } from '../../../domain/alerts/alert.ts'
+import type { Alert, OpenAlerts } from '@recordhub/protocol'
+import type { Selectable } from 'kysely'
+import {
+  ADVICE,
+  describeAlert,
+  type FoundAlert,
+  type OpenAlert,
+} from '../../../domain/alerts/alert.ts'
+import type { ModuleFailure, PlatformHealth } from '../../../domain/alerts/alert-conditions.ts'
+import type { HourCounts } from '../../../domain/alerts/push-baseline.ts'
 import type { AlertStore } from '../../port/alert-store.ts'
+import { selectHours } from '../counters/hourly-counters.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Tables } from '../schema/tables.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
-import { listFailingModules, listPlatformHealth, readHours } from './alert-facts.ts'
-import { readOpenAlerts, toAlert, toOpenAlert } from './alert-rows.ts'
 
-/** A transaction settles so many: pushes wait for it. */
-const AT_ONCE = 50
-/** A statement takes 32,766 parameters on SQLite. */
-const IDS_AT_ONCE = 500
+/** Alerts changed in one transaction. Pushes wait for it. */
+const BATCH = 50
+/** Ids per statement. SQLite allows 32,766 parameters. */
+const MAX_IDS = 500
 
 type ListQuery = Parameters<AlertStore['listAlerts']>[0]
 
@@ -60,16 +68,16 @@ export function createAlertStore(databases: Databases): AlertStore {
 
   async function inSmallTransactions<Item>(
     items: Item[],
-    settle: (db: Executor, item: Item) => Promise<void>,
+    change: (db: Executor, item: Item) => Promise<void>,
   ): Promise<void> {
-    for (const part of partsOf(items, AT_ONCE)) {
+    for (const batch of chunk(items, BATCH)) {
       await writer.transaction().execute(async (db) => {
-        for (const item of part) await settle(db, item)
+        for (const item of batch) await change(db, item)
       })
     }
   }
 
-  async function listOfState(state: 'open' | 'resolved', before: number | null, limit: number) {
+  async function listByState(state: 'open' | 'resolved', before: number | null, limit: number) {
     let select = reader
       .selectFrom('alerts')
       .selectAll()
@@ -95,21 +103,21 @@ export function createAlertStore(databases: Databases): AlertStore {
       return rows.map(toOpenAlert)
     },
 
-    async settleAlerts(changes) {
+    async applyAlertChanges(changes) {
       await inSmallTransactions(changes.resolve, resolve)
       await inSmallTransactions(changes.raise, raise)
       await inSmallTransactions(changes.reword, reword)
     },
 
     async listAlerts({ state, limit, after }: ListQuery) {
-      const begin = after?.state ?? 'open'
+      const firstState = after?.state ?? 'open'
       const open =
-        state === 'resolved' || begin === 'resolved'
+        state === 'resolved' || firstState === 'resolved'
           ? []
-          : await listOfState('open', after?.id ?? null, limit)
+          : await listByState('open', after?.id ?? null, limit)
       if (state === 'open' || open.length === limit) return open
-      const before = begin === 'resolved' ? (after?.id ?? null) : null
-      return [...open, ...(await listOfState('resolved', before, limit - open.length))]
+      const before = firstState === 'resolved' ? (after?.id ?? null) : null
+      return [...open, ...(await listByState('resolved', before, limit - open.length))]
     },
 
     acknowledgeAlert: (alertId, by, logOf) =>
@@ -146,19 +154,19 @@ export function createAlertStore(databases: Databases): AlertStore {
         .where('raise_mailed_at', 'is not', null)
         .where('resolve_mailed_at', 'is', null)
         .execute()
-      return { raised: raised.map(toAlert), over: over.map(toAlert) }
+      return { raised: raised.map(toAlert), resolved: over.map(toAlert) }
     },
 
-    async noteMailed({ raised, over }) {
+    async recordMailed({ raised, resolved: over }) {
       const at = nowText(clock)
-      for (const ids of partsOf(raised.map(idOf), IDS_AT_ONCE)) {
+      for (const ids of chunk(raised.map(idOf), MAX_IDS)) {
         await writer
           .updateTable('alerts')
           .set({ raise_mailed_at: at })
           .where('alert_id', 'in', ids)
           .execute()
       }
-      for (const ids of partsOf(over.map(idOf), IDS_AT_ONCE)) {
+      for (const ids of chunk(over.map(idOf), MAX_IDS)) {
         await writer
           .updateTable('alerts')
           .set({ resolve_mailed_at: at })
@@ -173,7 +181,104 @@ function idOf({ id }: Alert): number {
   return id
 }
 
-function partsOf<Item>(items: Item[], size: number): Item[][] {
+function chunk<Item>(items: Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size)
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}
+
+function listPlatformHealth(db: Executor): Promise<PlatformHealth[]> {
+  return db
+    .selectFrom('platforms')
+    .select([
+      'platform_id',
+      'platform_name',
+      'display_title',
+      'status',
+      'last_error',
+      'failures_in_row',
+      'failing_since',
+    ])
+    .where('removed_at', 'is', null)
+    .orderBy('platform_id')
+    .execute()
+}
+
+function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
+  return db
+    .selectFrom('modules')
+    .select([
+      'module_id',
+      'platform_id',
+      'module_name',
+      'last_error as trouble',
+      'failures_in_row',
+      'failing_since',
+    ])
+    .where('failures_in_row', '>', 0)
+    .where('registered_at', 'is not', null)
+    .orderBy('module_id')
+    .execute()
+}
+
+/** Sums the rows of all nodes. An hour in which the hub's day begins has two rows. */
+async function readHours(
+  db: Executor,
+  from: string,
+  to: string,
+): Promise<(HourCounts & { hour: string })[]> {
+  const rows = await selectHours(db, from, to)
+    .select((eb) => [
+      'hour',
+      'platform_id',
+      eb.fn.sum<number>('received_post').as('post'),
+      eb.fn.sum<number>('received_patch').as('patch'),
+      eb.fn.sum<number>('rejected').as('rejected'),
+    ])
+    .groupBy(['hour', 'platform_id'])
+    .execute()
+  return rows.map(({ hour, platform_id, post, patch, rejected }) => ({
+    hour,
+    platform_id,
+    pushes: Number(post) + Number(patch),
+    rejected: Number(rejected),
+  }))
+}
+
+function toAlert(row: Selectable<Tables['alerts']>): Alert {
+  return {
+    id: row.alert_id,
+    kind: row.kind,
+    platform_name: row.platform_name,
+    missing_review_id: row.kind === 'missing_review' ? Number(row.subject) : null,
+    message: row.message,
+    advice: ADVICE[row.kind],
+    raised_at: row.raised_at,
+    resolved_at: row.resolved_at,
+    acknowledged_at: row.acknowledged_at,
+    acknowledged_by: row.acknowledged_by,
+    mailed_at: row.raise_mailed_at,
+  }
+}
+
+function toOpenAlert(row: Selectable<Tables['alerts']>): OpenAlert {
+  const { alert_id, kind, subject, platform_id, platform_name, message, raised_at } = row
+  const platform =
+    platform_id === null || platform_name === null ? null : { platform_id, platform_name }
+  return { alert_id, kind, subject, platform, message, raised_at }
+}
+
+export async function readOpenAlerts(db: Executor, limit: number): Promise<OpenAlerts> {
+  const counted = await db
+    .selectFrom('alerts')
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('resolved_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const rows = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('resolved_at', 'is', null)
+    .orderBy('alert_id', 'desc')
+    .limit(limit)
+    .execute()
+  return { open: Number(counted.open), latest: rows.map(toAlert) }
 }

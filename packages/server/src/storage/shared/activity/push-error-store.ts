@@ -12,19 +12,19 @@ import {
   type PushErrorStore,
 } from '../../port/push-error-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import type { PushErrorsTable } from '../schema/push-tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-/** In the columns of a unique index, which takes null for different from null. */
+/** Replace null in the columns of a unique index, which treats nulls as different. */
 const NONE = ''
 const NO_PLATFORM = 0
 
-export function createPushErrorStore({ reader, writer, hold }: Databases): PushErrorStore {
+export function createPushErrorStore({ reader, writer, acquireLock }: Databases): PushErrorStore {
   return {
     async addPushErrors(counts, addresses) {
       if (counts.length + addresses.length === 0) return
       await writer.transaction().execute(async (db) => {
-        // The limits hold over all processes.
-        await hold(db, 'push errors')
+        // The limits apply to all processes together.
+        await acquireLock(db, 'push errors')
         for (const count of counts) await addCount(db, count)
         for (const address of addresses) await saveAddress(db, address)
       })
@@ -41,7 +41,7 @@ export function createPushErrorStore({ reader, writer, hold }: Databases): PushE
             eb('platform_id', '=', platform_id),
             eb.and([
               eb('platform_id', '=', NO_PLATFORM),
-              // A list without elements is no SQL.
+              // An empty list would be invalid SQL.
               eb.or([
                 ...(key_hints.length > 0 ? [eb('key_hint', 'in', key_hints)] : []),
                 ...(addresses.length > 0 ? [eb('address', 'in', addresses)] : []),
@@ -81,7 +81,7 @@ async function addCount(db: Executor, count: PushErrorCount): Promise<void> {
   await db.insertInto('push_errors').values(toRow(counted)).execute()
 }
 
-/** @returns whether there is such a row. */
+/** @returns whether the row exists. */
 async function addToRow(db: Executor, count: PushErrorCount): Promise<boolean> {
   const { requests, last_at, ...key } = toRow(count)
   const updated = await db
@@ -104,7 +104,7 @@ async function saveAddress(db: Executor, { platform_id, address, at }: PushAddre
       conflict.columns(['platform_id', 'address']).doUpdateSet({ last_at: at }),
     )
     .execute()
-  const beyond = await db
+  const excess = await db
     .selectFrom('push_addresses')
     .select('address')
     .where('platform_id', '=', platform_id)
@@ -113,8 +113,8 @@ async function saveAddress(db: Executor, { platform_id, address, at }: PushAddre
     .limit(MAX_PUSH_ADDRESSES)
     .offset(MAX_PUSH_ADDRESSES)
     .execute()
-  if (beyond.length === 0) return
-  const addresses = beyond.map((row) => row.address)
+  if (excess.length === 0) return
+  const addresses = excess.map((row) => row.address)
   await db
     .deleteFrom('push_addresses')
     .where('platform_id', '=', platform_id)
@@ -153,7 +153,7 @@ function toRow({ platform_id, key_hint, address, ...count }: PushErrorCount) {
   }
 }
 
-function toCount(row: Selectable<PushErrorsTable>): PushErrorCount {
+function toCount(row: Selectable<Tables['push_errors']>): PushErrorCount {
   const { hour, reason, platform_id, key_hint, address, requests, last_at } = row
   return {
     ...{ hour, reason, requests, last_at },

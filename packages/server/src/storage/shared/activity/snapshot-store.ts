@@ -8,12 +8,12 @@ import { findPause } from '../pulls/schedule-store.ts'
 import { selectRecords } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { toActivityLine } from './activity-rows.ts'
-import { readOpenAlerts } from './alert-rows.ts'
+import { readOpenAlerts } from './alert-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
 const LATEST_ALERTS = 5
-const SHOWN_TASKS = 20
+const MAX_TASKS = 20
 
 export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
   return {
@@ -42,7 +42,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
-        // Looking past them in the query would cost a look at each of them.
+        // Filtering in the query would read every record of a removed platform.
         records: records
           .filter((record) => !removed.has(record.platform_name))
           .map(({ data: _, change_seq: __, incomplete, ...record }) => ({
@@ -56,7 +56,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
           running: running !== null,
           pull: running,
           last,
-          tasks: shown ? await listShownTasks(reader, shown.id) : [],
+          tasks: shown ? await listNotableTasks(reader, shown.id) : [],
           schedule_paused: (await findPause(reader)) !== null,
         },
       }
@@ -66,7 +66,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
   }
 }
 
-/** Of platforms whose records are being deleted. */
+/** Returns the names of platforms whose records are being deleted. */
 async function listRemovedNames(db: Executor): Promise<string[]> {
   const rows = await db
     .selectFrom('platforms')
@@ -108,16 +108,15 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
     ])
     .where('day', '=', day)
     .executeTakeFirstOrThrow()
-  const number = (value: number | string | null) => Number(value ?? 0)
   return {
-    platforms: number(platforms.platforms),
-    active_platforms: number(platforms.active),
-    modules: number(modules.registered),
-    records: number(records.records),
-    received_today: number(today.post) + number(today.patch) + number(today.pull),
-    created_today: number(today.created),
-    updated_today: number(today.updated),
-    rejected_today: number(today.rejected),
+    platforms: Number(platforms.platforms),
+    active_platforms: Number(platforms.active),
+    modules: Number(modules.registered),
+    records: Number(records.records),
+    received_today: Number(today.post) + Number(today.patch) + Number(today.pull),
+    created_today: Number(today.created),
+    updated_today: Number(today.updated),
+    rejected_today: Number(today.rejected),
   }
 }
 
@@ -136,8 +135,8 @@ function toLatestSync({ id, trigger, state, started_at, finished_at }: Pull) {
   return { pull_id: id, trigger, state, started_at, finished_at }
 }
 
-/** The tasks of a pull that an operator looks for first, in the order in which the pull runs them. */
-async function listShownTasks(db: Executor, pullId: number): Promise<PullTask[]> {
+/** Returns running, then failed, then queued tasks of a pull, in the order in which the pull runs them. */
+async function listNotableTasks(db: Executor, pullId: number): Promise<PullTask[]> {
   const rows = await selectTasks(db)
     .where('t.pull_id', '=', pullId)
     .orderBy((eb) =>
@@ -153,7 +152,7 @@ async function listShownTasks(db: Executor, pullId: number): Promise<PullTask[]>
         .end(),
     )
     .orderBy('t.task_number')
-    .limit(SHOWN_TASKS)
+    .limit(MAX_TASKS)
     .execute()
   return rows.toSorted((one, other) => one.task_number - other.task_number).map(toTask)
 }

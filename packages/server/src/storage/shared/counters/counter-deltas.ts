@@ -1,10 +1,14 @@
+import type { Selectable } from 'kysely'
 import type { Drift } from '../../../domain/record/drift.ts'
 import { isStorableText } from '../../../lib/text/storable-text.ts'
 import type { RecordWrite } from '../../port/record-store.ts'
-import type { ModuleGate } from '../records/write-rows.ts'
-import type { HourlyCountersTable } from '../schema/tables.ts'
+import type { WritableModule } from '../records/write-rows.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export type HourlyCounts = Omit<HourlyCountersTable, 'day' | 'hour' | 'node' | 'rejected'>
+export type HourlyCounts = Omit<
+  Selectable<Tables['hourly_counters']>,
+  'day' | 'hour' | 'node' | 'rejected'
+>
 
 export type ModuleCount = {
   platform_id: number
@@ -22,20 +26,20 @@ export type DriftCount = {
   count: number
 }
 
-/** Of a module and kind, so many keys are counted by name; the engines keep as many of a node. */
+/** Maximum number of keys counted by name for each module, kind of drift and node. */
 export const MAX_DRIFT_KEYS = 100
 const MAX_KEY_LENGTH = 200
 
-/** Counts what a batch did, to be written as one row a platform and one a module. */
-export class WriteTally {
+/** The counters of a batch, summed so that each platform and each module gets one row. */
+export class CounterDeltas {
   readonly #platforms = new Map<number, HourlyCounts>()
   readonly #modules = new Map<number, ModuleCount>()
   readonly #drifts = new Map<string, DriftCount>()
 
-  /** A pulled record that is unchanged counts for nothing here: it must not cost a write. */
+  /** An unchanged pulled record changes no counter, because it must not cause a write. */
   count(
     write: RecordWrite,
-    module: ModuleGate,
+    module: WritableModule,
     outcome: 'created' | 'updated' | 'unchanged' | 'stale',
   ): void {
     if (write.drift && (outcome === 'created' || outcome === 'updated')) {
@@ -54,12 +58,12 @@ export class WriteTally {
     const none = { platform_id, module_id, created: 0, pushes: 0 }
     const known = this.#modules.get(module_id) ?? none
     if (outcome === 'created') known.created += 1
-    // Of a replay no read knows anything, as of a push.
+    // A replay, like a push, is not part of any read.
     if (!isOfRead) known.pushes += 1
     this.#modules.set(module_id, known)
   }
 
-  /** Sorted, so that two nodes take the rows in the same order. */
+  /** Sorted, so that all nodes lock the rows in the same order. */
   platforms(): HourlyCounts[] {
     return [...this.#platforms.values()].sort((one, other) => one.platform_id - other.platform_id)
   }
@@ -68,14 +72,14 @@ export class WriteTally {
     return [...this.#modules.values()].sort((one, other) => one.module_id - other.module_id)
   }
 
-  /** Sorted, as the platforms are. */
+  /** Sorted, for the same reason. */
   drifts(): DriftCount[] {
     return [...this.#drifts]
       .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
       .map(([, count]) => count)
   }
 
-  #countDrift({ platform_id, module_id }: ModuleGate, drift: Drift): void {
+  #countDrift({ platform_id, module_id }: WritableModule, drift: Drift): void {
     const wrong_type = drift.wrong_type.map((one) => one.key)
     const keysOfKinds: [keyof Drift, string[]][] = [
       ['absent', drift.absent],
@@ -83,7 +87,7 @@ export class WriteTally {
       ['wrong_type', wrong_type],
     ]
     for (const [kind, keys] of keysOfKinds) {
-      for (const key of new Set(keys.map(nameOfKey))) {
+      for (const key of new Set(keys.map(toStorableKey))) {
         const name = JSON.stringify([module_id, kind, key])
         const known = this.#drifts.get(name)
         if (known) known.count += 1
@@ -112,8 +116,8 @@ export class WriteTally {
   }
 }
 
-/** What an engine can keep and index. */
-function nameOfKey(key: string): string {
+/** A key that both engines can store and index. */
+function toStorableKey(key: string): string {
   const name = key.slice(0, MAX_KEY_LENGTH)
   return isStorableText(name) ? name : name.toWellFormed().replaceAll('\0', '\uFFFD')
 }

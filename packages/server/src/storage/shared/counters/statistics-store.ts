@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { QUIET_HOUR, type StatisticsStore, type StoredHour } from '../../port/statistics-store.ts'
+import { EMPTY_HOUR, type StatisticsStore, type StoredHour } from '../../port/statistics-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { selectHours } from './hourly-counters.ts'
 
@@ -8,7 +8,7 @@ export function createStatisticsStore({ reader }: Databases): StatisticsStore {
     async readHours(from, to) {
       const hours = new Map<string, StoredHour>()
       const hourOf = (hour: string) => {
-        const known = hours.get(hour) ?? { hour, ...QUIET_HOUR }
+        const known = hours.get(hour) ?? { hour, ...EMPTY_HOUR }
         hours.set(hour, known)
         return known
       }
@@ -50,7 +50,7 @@ async function readCounts(db: Executor, from: string, to: string) {
   }))
 }
 
-/** `:` comes after every digit, so that all of the last hour lies before `<hour>:~`. */
+/** An upper bound for all times of an hour: `~` sorts after every character of a time. */
 const endOf = (hour: string) => `${hour}:~`
 
 function countPlatforms(db: Executor, from: string, to: string) {

@@ -1,7 +1,10 @@
 import type { Executor } from '../schema/databases.ts'
 
-/** Drops history of records of one platform, so many entries at most. @returns how many. */
-export async function dropHistoryOf(
+/**
+ * Deletes history entries of records of one platform, at most `limit`.
+ * @returns the number of entries deleted.
+ */
+export async function deleteHistory(
   db: Executor,
   { platform_id, ids, limit }: { platform_id: number; ids: number[]; limit: number },
 ): Promise<number> {

@@ -1,9 +1,9 @@
-/** Forgets rejected pushes, and gives the quota of their platforms back. */
+/** Deletes rejected pushes, and subtracts them from the quotas of their platforms. */
 import { sql } from 'kysely'
 import type { Databases, Executor } from '../schema/databases.ts'
 
-/** Those that are over the platform's quota, the oldest first. */
-export async function dropOldest(
+/** Deletes a platform's oldest rejected pushes until the others fit into the quota. */
+export async function deleteOverQuota(
   db: Executor,
   platformId: number,
   quotaBytes: number,
@@ -13,8 +13,8 @@ export async function dropOldest(
     .select('rejected_bytes')
     .where('platform_id', '=', platformId)
     .executeTakeFirstOrThrow()
-  let over = rejected_bytes - quotaBytes
-  while (over > 0) {
+  let excess = rejected_bytes - quotaBytes
+  while (excess > 0) {
     const oldest = await db
       .selectFrom('rejected_pushes')
       .select(['rejected_push_id', 'bytes'])
@@ -23,19 +23,19 @@ export async function dropOldest(
       .orderBy('rejected_push_id')
       .limit(100)
       .execute()
-    const ids = takeUntil(oldest, over)
+    const ids = pickOldest(oldest, excess)
     if (ids.length === 0) return
-    over -= await dropRejected(db, platformId, ids)
+    excess -= await deleteRejectedPushes(db, platformId, ids)
   }
 }
 
-/** @returns how many were dropped. */
-export async function dropOldRejectedPushes(
-  { hold }: Pick<Databases, 'hold'>,
+/** @returns the number of rejected pushes deleted. */
+export async function deleteOldRejectedPushes(
+  { acquireLock }: Pick<Databases, 'acquireLock'>,
   db: Executor,
   { before, limit }: { before: string; limit: number },
 ): Promise<number> {
-  await hold(db, 'rejected pushes')
+  await acquireLock(db, 'rejected pushes')
   const old = await db
     .selectFrom('rejected_pushes')
     .select(['rejected_push_id', 'platform_id'])
@@ -44,26 +44,26 @@ export async function dropOldRejectedPushes(
     .orderBy('rejected_push_id')
     .limit(limit)
     .execute()
-  const ofPlatforms = Map.groupBy(old, (row) => row.platform_id)
-  for (const [platformId, rows] of [...ofPlatforms].sort(([one], [other]) => one - other)) {
+  const byPlatform = Map.groupBy(old, (row) => row.platform_id)
+  for (const [platformId, rows] of [...byPlatform].sort(([one], [other]) => one - other)) {
     const ids = rows.map((row) => row.rejected_push_id)
-    await dropRejected(db, platformId, ids)
+    await deleteRejectedPushes(db, platformId, ids)
   }
   return old.length
 }
 
-/** @returns how much of the platform's quota they took. */
-export async function dropRejected(
+/** @returns the bytes that the rejected pushes used of the platform's quota. */
+export async function deleteRejectedPushes(
   db: Executor,
   platformId: number,
   ids: number[],
 ): Promise<number> {
-  const dropped = await db
+  const deleted = await db
     .deleteFrom('rejected_pushes')
     .where('rejected_push_id', 'in', ids)
     .returning('bytes')
     .execute()
-  const bytes = dropped.reduce((sum, row) => sum + row.bytes, 0)
+  const bytes = deleted.reduce((sum, row) => sum + row.bytes, 0)
   await db
     .updateTable('platforms')
     .set({ rejected_bytes: sql`rejected_bytes - ${bytes}` })
@@ -72,11 +72,12 @@ export async function dropRejected(
   return bytes
 }
 
-function takeUntil(rows: { rejected_push_id: number; bytes: number }[], wanted: number): number[] {
+/** Returns the first rows that have at least the given size together. */
+function pickOldest(rows: { rejected_push_id: number; bytes: number }[], size: number): number[] {
   const ids: number[] = []
   let bytes = 0
   for (const row of rows) {
-    if (bytes >= wanted) break
+    if (bytes >= size) break
     ids.push(row.rejected_push_id)
     bytes += row.bytes
   }

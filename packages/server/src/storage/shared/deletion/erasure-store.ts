@@ -1,21 +1,201 @@
-import type { Tombstone } from '@recordhub/protocol'
+/**
+ * Erases and anonymises records. An erasure has these steps, in this order, so that repeating an interrupted erasure
+ * completes it:
+ *
+ * 1. Save a tombstone. From its commit on, no write of the record and no rejected push that names it is stored.
+ * 2. Delete everything else that names the record: rejected pushes, the details of activity lines, history. Each
+ *    transaction is small, since pushes wait for it.
+ * 3. Delete or anonymise the record, together with its counters, the number of the change, and the log entry. The
+ *    record comes last because step 2 needs its reference.
+ * 4. Purge the deleted bytes from the files of the database.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.ts'
 import type { ErasureStore } from '../../port/erasure-store.ts'
+import type { ChangeLog } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { forgetKeptAnswer } from '../records/module-counts.ts'
-import { findLines, findNamed, findRefused } from '../records/record-traces.ts'
+import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { createEraseRecord, type ErasingParts } from './erase-record.ts'
-import type { PayPurge } from './purge.ts'
+import { deleteHistory } from './delete-history.ts'
+import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
+import { type RunPendingPurge, schedulePurge } from './pending-purge.ts'
+import {
+  type Contains,
+  findActivityLines,
+  findNamedRecord,
+  findRejectedPushes,
+  type NamedRecord,
+} from './record-mentions.ts'
+
+/** The functions of erasure that differ between engines. */
+export type ErasureDialect = {
+  hashReference: HashReference
+  contains: Contains
+  /** Allocates the next numbers of the write sequence, in ascending order. */
+  nextNumbers: (db: Executor, count: number) => Promise<number[]>
+  /** Assignments that clear an engine's copy of `data`; begins with a comma unless it is empty. */
+  clearDataCopy: RawBuilder<unknown>
+  /** Deletes a record from the text index. The caller holds the lock of the search index. */
+  deleteText: (db: Executor, record: { platform_id: number; record_id: number }) => Promise<void>
+  /** Removes deleted bytes from the files of the database. */
+  purge: () => Promise<void>
+}
+
+/** Rows deleted in one transaction. */
+const STEP = 500
+const REDACTED = 'This line was about a record that has since been erased.'
+
+type Order = Parameters<ErasureStore['eraseRecord']>[0]
 
 export function createErasureStore(
   databases: Databases,
-  parts: ErasingParts,
-  how: { node: string; payPurge: PayPurge },
+  dialect: ErasureDialect,
+  { node, runPendingPurge }: { node: string; runPendingPurge: RunPendingPurge },
 ): ErasureStore {
-  const { reader, writer, clock } = databases
+  const { reader, writer, clock, acquireLock } = databases
+
+  /** Step 1. Returns null if the record has been deleted or renamed since it was read. */
+  function saveTombstone(record: NamedRecord, { mode, actor }: Order) {
+    return writer.transaction().execute(async (db) => {
+      await acquireLock(db, 'write authorization')
+      await acquireLock(db, 'rejected pushes')
+      const current = await findNamedRecord(db, record.record_id)
+      if (current?.reference_number !== record.reference_number) return null
+      const at = nowText(clock)
+      // An interrupted erasure or an anonymisation has already saved a tombstone.
+      const existing = await db
+        .updateTable('tombstones')
+        .set({ mode, at, actor })
+        .where('record_id', '=', record.record_id)
+        .returning(['tombstone_id', 'reference_hash'])
+        .executeTakeFirst()
+      if (existing) return existing
+      const { platform_name, record_type, record_id } = record
+      const reference_hash = dialect.hashReference(record)
+      return db
+        .insertInto('tombstones')
+        .values({ reference_hash, platform_name, record_type, mode, record_id, at, actor })
+        .returning(['tombstone_id', 'reference_hash'])
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  async function deleteNamedPushes(record: NamedRecord): Promise<number> {
+    let deleted = 0
+    for await (const ids of findRejectedPushes(reader, record, dialect.contains)) {
+      await writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'rejected pushes')
+        await deleteRejectedPushes(db, record.platform_id, ids)
+      })
+      deleted += ids.length
+    }
+    return deleted
+  }
+
+  async function scrubActivity(record: NamedRecord): Promise<number> {
+    let redacted = 0
+    for await (const ids of findActivityLines(reader, record, dialect.contains)) {
+      for (let start = 0; start < ids.length; start += STEP) {
+        const step = ids.slice(start, start + STEP)
+        await writer
+          .updateTable('activity')
+          .set({ message: REDACTED, details: '{}' })
+          .where('activity_id', 'in', step)
+          .execute()
+        redacted += step.length
+      }
+    }
+    return redacted
+  }
+
+  async function deleteWholeHistory({ platform_id, record_id }: NamedRecord): Promise<number> {
+    const step = { platform_id, ids: [record_id], limit: STEP }
+    for (let total = 0; ; ) {
+      const deleted = await writer.transaction().execute((db) => deleteHistory(db, step))
+      if (deleted === 0) return total
+      total += deleted
+    }
+  }
+
+  /** Step 3. Returns whether the record still existed. */
+  function eraseRow(
+    record: NamedRecord,
+    { mode, referenceHash }: { mode: Order['mode']; referenceHash: string },
+    log: ChangeLog,
+  ): Promise<boolean> {
+    return writer.transaction().execute(async (db) => {
+      // So that a concurrent erasure that saves a tombstone sees whether the record still exists.
+      await acquireLock(db, 'write authorization')
+      const at = nowText(clock)
+      const [change_seq = 0] = await dialect.nextNumbers(db, 1)
+      const existed =
+        mode === 'anonymise'
+          ? await anonymiseRow(db, record, { referenceHash, change_seq, at })
+          : await deleteRow(db, record, { change_seq, at })
+      if (!existed) return false
+      // A concurrent erasure may have set the other mode.
+      await db
+        .updateTable('tombstones')
+        .set({ mode })
+        .where('record_id', '=', record.record_id)
+        .execute()
+      await invalidateCachedResponse(db, record, node)
+      await schedulePurge(db, { platform_id: record.platform_id, change_seq })
+      await insertLog(db, at, log)
+      return true
+    })
+  }
+
+  async function deleteRow(
+    db: Executor,
+    { record_id, platform_id, module_id, platform_name, record_type }: NamedRecord,
+    { change_seq, at }: { change_seq: number; at: string },
+  ): Promise<boolean> {
+    const { numDeletedRows } = await db
+      .deleteFrom('records')
+      .where('record_id', '=', record_id)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) return false
+    const deletion = { record_id, platform_id, module_id, platform_name, record_type }
+    await db
+      .insertInto('record_deletions')
+      .values({ change_seq, ...deletion, at })
+      .execute()
+    await addToModule(db, { platform_id, module_id }, { records: -1 }, node)
+    return true
+  }
+
+  async function anonymiseRow(
+    db: Executor,
+    { record_id, platform_id, module_id }: NamedRecord,
+    change: { referenceHash: string; change_seq: number; at: string },
+  ): Promise<boolean> {
+    const pseudonym = pseudonymOf(record_id, change.referenceHash)
+    const { numAffectedRows = 0n } = await sql`
+      UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
+        source_hash = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
+        updated_at = ${change.at}${dialect.clearDataCopy}
+      WHERE record_id = ${record_id}`.execute(db)
+    if (numAffectedRows === 0n) return false
+    // A trigger does this for a deleted record, also after locking the record. The anonymised one is indexed again.
+    await acquireLock(db, 'search index')
+    await dialect.deleteText(db, { platform_id, record_id })
+    const fields = db
+      .selectFrom('indexed_fields')
+      .select('field_id')
+      .where('module_id', '=', module_id)
+    await db
+      .deleteFrom('record_index')
+      .where('platform_id', '=', platform_id)
+      .where('record_id', '=', record_id)
+      .where('field_id', 'in', fields)
+      .execute()
+    return true
+  }
+
   return {
     async previewErasure(recordId) {
-      const record = await findNamed(reader, recordId)
+      const record = await findNamedRecord(reader, recordId)
       if (!record) return null
       const { platform_id, module_id: _, ...shown } = record
       const history = await reader
@@ -27,12 +207,24 @@ export function createErasureStore(
       return {
         ...shown,
         history_entries: Number(history.n),
-        rejected_pushes: await countAll(findRefused(reader, record, parts.contains)),
-        activity_lines: await countAll(findLines(reader, record, parts.contains)),
+        rejected_pushes: await countAll(findRejectedPushes(reader, record, dialect.contains)),
+        activity_lines: await countAll(findActivityLines(reader, record, dialect.contains)),
       }
     },
 
-    eraseRecord: createEraseRecord(databases, parts, how),
+    async eraseRecord(order, log) {
+      const { record_id, mode } = order
+      const record = await findNamedRecord(reader, record_id)
+      const tombstone = record && (await saveTombstone(record, order))
+      if (!tombstone) return null
+      const { tombstone_id, reference_hash: referenceHash } = tombstone
+      const rejected_pushes = await deleteNamedPushes(record)
+      const activity_lines = await scrubActivity(record)
+      const history_entries = await deleteWholeHistory(record)
+      if (!(await eraseRow(record, { mode, referenceHash }, log))) return null
+      await runPendingPurge()
+      return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_lines }
+    },
 
     async listTombstones({ limit, before }) {
       let select = selectTombstones(reader)
@@ -40,7 +232,10 @@ export function createErasureStore(
       return select.orderBy('tombstone_id', 'desc').limit(limit).execute()
     },
 
-    readTombstone: (tombstoneId) => findTombstone(reader, tombstoneId),
+    async readTombstone(tombstoneId) {
+      const select = selectTombstones(reader).where('tombstone_id', '=', tombstoneId)
+      return (await select.executeTakeFirst()) ?? null
+    },
 
     liftTombstone: (tombstoneId, log) =>
       writer.transaction().execute(async (db) => {
@@ -57,9 +252,8 @@ export function createErasureStore(
           .where('p.platform_name', '=', lifted.platform_name)
           .where('m.record_type', '=', lifted.record_type)
           .executeTakeFirst()
-        if (module) await forgetKeptAnswer(db, module, how.node)
-        const at = nowText(clock)
-        await insertLog(db, at, log)
+        if (module) await invalidateCachedResponse(db, module, node)
+        await insertLog(db, nowText(clock), log)
         return true
       }),
   }
@@ -83,9 +277,4 @@ function selectTombstones(db: Executor) {
       'at',
       'actor',
     ])
-}
-
-async function findTombstone(db: Executor, tombstoneId: number): Promise<Tombstone | null> {
-  const row = await selectTombstones(db).where('tombstone_id', '=', tombstoneId).executeTakeFirst()
-  return row ?? null
 }

@@ -5,7 +5,7 @@ export function selectRemovals(db: Executor) {
   return (
     db
       .selectFrom('removals as r')
-      // Once it is finished, the platform may have no row any more.
+      // The rows of the platform and module may be deleted before the removal ends.
       .leftJoin('platforms as p', 'p.platform_id', 'r.platform_id')
       .leftJoin('modules as m', 'm.module_id', 'r.module_id')
       .select((eb) => [
@@ -23,8 +23,8 @@ export function selectRemovals(db: Executor) {
   )
 }
 
-/** How many records a platform holds, or one module of it, from the counters. */
-export async function countStored(
+/** Returns the number of records of a platform or one of its modules, from the counters. */
+export async function countStoredRecords(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number | null },
 ): Promise<number> {
@@ -46,7 +46,7 @@ export type NewRemoval = {
   requested_at: string
 }
 
-/** @returns null where one is under way already. */
+/** @returns null if a removal of the same platform or module is in progress. */
 export async function insertRemoval(
   db: Executor,
   removal: NewRemoval & { records: number },

@@ -1,17 +1,17 @@
-/** The steps in which the records of a removed platform, or of a module, are deleted. */
+/** Deletes the records of a removed platform or of a module, step by step. */
 import { sql } from 'kysely'
-import { counted, type NewActivity } from '../../../domain/activity/activity.ts'
+import { formatCount, type NewActivity } from '../../../domain/activity/activity.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { addToModule } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
-import { dropHistoryOf } from './delete-history.ts'
-import { dropRejected } from './delete-rejected-pushes.ts'
-import { owePurge } from './purge.ts'
+import { deleteHistory } from './delete-history.ts'
+import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
+import { schedulePurge } from './pending-purge.ts'
 
-/** Rows of one kind in a transaction: pushes of others wait for no more than this. */
+/** Rows deleted in one transaction. Pushes to other platforms wait for it. */
 const STEP = 200
-/** Each may be a megabyte. */
-const REJECTED_STEP = 50
+/** Smaller, since a rejected body may be a megabyte. */
+const REJECTED_PUSH_STEP = 50
 
 export type RemovalRow = {
   removal_id: number
@@ -22,26 +22,30 @@ export type RemovalRow = {
   removed: number
 }
 
-export type StepParts = {
+export type RemovalDeps = {
   nextNumbers: (db: Executor, count: number) => Promise<number[]>
   node: string
   at: string
 }
 
-/** Does the next step; where nothing is left, the last one. */
-export async function doStep(db: Executor, removal: RemovalRow, parts: StepParts): Promise<void> {
-  if (await removeRecords(db, removal, parts)) return
+/** Runs the next step. The last one deletes the platform's own rows and ends the removal. */
+export async function runRemovalStep(
+  db: Executor,
+  removal: RemovalRow,
+  deps: RemovalDeps,
+): Promise<void> {
+  if (await deleteRecords(db, removal, deps)) return
   if (removal.module_id === null) {
-    if (await removeRejected(db, removal)) return
-    if (await removeCounters(db, removal)) return
-    if (await removeDrift(db, removal)) return
-    if (await removeManifestChanges(db, removal)) return
-    await removeRows(db, removal)
+    if (await deleteRejected(db, removal)) return
+    if (await deleteCounters(db, removal)) return
+    if (await deleteDrift(db, removal)) return
+    if (await deleteManifestChanges(db, removal)) return
+    await deletePlatformRows(db, removal)
   }
-  await finish(db, removal, parts.at)
+  await finishRemoval(db, removal, deps.at)
 }
 
-async function finish(db: Executor, removal: RemovalRow, at: string): Promise<void> {
+async function finishRemoval(db: Executor, removal: RemovalRow, at: string): Promise<void> {
   await db
     .updateTable('removals')
     .set({ finished_at: at })
@@ -55,18 +59,18 @@ function describeEnd(removal: RemovalRow): NewActivity {
   const details = { removal_id: removal.removal_id, record_type, records: removed }
   const platform = { platform_id, platform_name }
   if (record_type === null) {
-    const message = `All that there was of ${platform_name} has been deleted: ${counted(removed, 'record')}`
+    const message = `All data of ${platform_name} has been deleted: ${formatCount(removed, 'record')}`
     return { level: 'info', kind: 'platform.deleted', message, platform, details }
   }
   const message = `The records of ${record_type} of ${platform_name} have been deleted: ${removed}`
   return { level: 'info', kind: 'module.emptied', message, platform, details }
 }
 
-/** What changed last goes first, so that it leaves the lists of what is new. */
-async function removeRecords(
+/** Deletes the latest changes first, so that they disappear from the lists of latest records. */
+async function deleteRecords(
   db: Executor,
   removal: RemovalRow,
-  { nextNumbers, node, at }: StepParts,
+  { nextNumbers, node, at }: RemovalDeps,
 ): Promise<boolean> {
   const { platform_id, module_id, platform_name } = removal
   let select = db
@@ -74,7 +78,7 @@ async function removeRecords(
     .innerJoin('modules as m', 'm.module_id', 'r.module_id')
     .select(['r.record_id', 'm.record_type'])
     .where('r.platform_id', '=', platform_id)
-    // True of every record; PostgreSQL's index is found by it.
+    // True of every record. Without it, PostgreSQL does not use the index.
     .where(sql<boolean>`r.pushed_seq >= 0`)
   if (module_id !== null) select = select.where('r.module_id', '=', module_id)
   const records = await select
@@ -85,26 +89,26 @@ async function removeRecords(
   if (records.length === 0) return false
   const types = new Map(records.map((record) => [record.record_id, record.record_type]))
   const ids = [...types.keys()]
-  // What is left of it takes a step more.
-  if ((await dropHistoryOf(db, { platform_id, ids, limit: STEP })) > 0) return true
+  // Records are deleted in a later step, once their history is empty.
+  if ((await deleteHistory(db, { platform_id, ids, limit: STEP })) > 0) return true
 
-  const gone = await db
+  const deleted = await db
     .deleteFrom('records')
     .where('record_id', 'in', ids)
     .returning(['record_id', 'module_id'])
     .execute()
-  const numbers = await nextNumbers(db, gone.length)
-  const deletions = gone.map(({ record_id, module_id: of }, index) => ({
+  const numbers = await nextNumbers(db, deleted.length)
+  const deletions = deleted.map((row, index) => ({
     change_seq: numbers[index] ?? 0,
-    record_id,
+    record_id: row.record_id,
     platform_id,
-    module_id: of,
+    module_id: row.module_id,
     platform_name,
-    record_type: types.get(record_id) ?? '',
+    record_type: types.get(row.record_id) ?? '',
     at,
   }))
   if (deletions.length > 0) await db.insertInto('record_deletions').values(deletions).execute()
-  // Of what was anonymised nothing is left that a read could meet.
+  // An anonymised record no longer exists, so its tombstone is that of an erased one.
   await db
     .updateTable('tombstones')
     .set({ mode: 'erase' })
@@ -112,35 +116,35 @@ async function removeRecords(
     .where('mode', '=', 'anonymise')
     .execute()
   if (module_id !== null) {
-    await addToModule(db, { platform_id, module_id }, { records: -gone.length }, node)
+    await addToModule(db, { platform_id, module_id }, { records: -deleted.length }, node)
   }
   await db
     .updateTable('removals')
-    .set({ removed: sql`removed + ${gone.length}` })
+    .set({ removed: sql`removed + ${deleted.length}` })
     .where('removal_id', '=', removal.removal_id)
     .execute()
-  // The last thing that is locked, as where a record is erased.
-  const newest = numbers.at(-1)
-  if (newest !== undefined) await owePurge(db, newest)
+  // Locked last, as in the erasure of a record.
+  const change_seq = numbers.at(-1)
+  if (change_seq !== undefined) await schedulePurge(db, { platform_id, change_seq })
   return true
 }
 
-async function removeRejected(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
+async function deleteRejected(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
   const rows = await db
     .selectFrom('rejected_pushes')
     .select('rejected_push_id')
     .where('platform_id', '=', platform_id)
     .orderBy('at')
-    .limit(REJECTED_STEP)
+    .limit(REJECTED_PUSH_STEP)
     .execute()
   const ids = rows.map((row) => row.rejected_push_id)
   if (ids.length === 0) return false
-  await dropRejected(db, platform_id, ids)
+  await deleteRejectedPushes(db, platform_id, ids)
   return true
 }
 
-/** A day at a time. */
-async function removeCounters(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
+/** Deletes one day per step. */
+async function deleteCounters(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
   const counted = await db
     .selectFrom('hourly_counters')
     .select('day')
@@ -156,8 +160,8 @@ async function removeCounters(db: Executor, { platform_id }: RemovalRow): Promis
   return true
 }
 
-/** Of one module, as one node has counted it, at a time. */
-async function removeDrift(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
+/** Deletes the counts of one module by one node per step. */
+async function deleteDrift(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
   const counted = await db
     .selectFrom('module_drift')
     .select(['module_id', 'node'])
@@ -174,7 +178,7 @@ async function removeDrift(db: Executor, { platform_id }: RemovalRow): Promise<b
   return true
 }
 
-async function removeManifestChanges(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
+async function deleteManifestChanges(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
   const rows = await db
     .selectFrom('manifest_changes')
     .select('manifest_change_id')
@@ -188,11 +192,11 @@ async function removeManifestChanges(db: Executor, { platform_id }: RemovalRow):
   return true
 }
 
-async function removeRows(db: Executor, { platform_id }: RemovalRow): Promise<void> {
+async function deletePlatformRows(db: Executor, { platform_id }: RemovalRow): Promise<void> {
   const tables = [
     'push_errors',
     'push_addresses',
-    'missing_suspects',
+    'missing_candidates',
     'missing_reviews',
     'module_counters',
     'indexed_fields',

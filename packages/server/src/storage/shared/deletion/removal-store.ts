@@ -1,13 +1,13 @@
 import type { NamedModule, RemovalStore } from '../../port/removal-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { PayPurge } from './purge.ts'
-import { countStored, insertRemoval, selectRemovals } from './removal-rows.ts'
-import { doStep, type StepParts } from './removal-steps.ts'
+import type { RunPendingPurge } from './pending-purge.ts'
+import { countStoredRecords, insertRemoval, selectRemovals } from './removal-rows.ts'
+import { type RemovalDeps, runRemovalStep } from './removal-steps.ts'
 
 export function createRemovalStore(
-  { reader, writer, clock, hold }: Databases,
-  { payPurge, ...parts }: Omit<StepParts, 'at'> & { payPurge: PayPurge },
+  { reader, writer, clock, acquireLock }: Databases,
+  { runPendingPurge, ...deps }: Omit<RemovalDeps, 'at'> & { runPendingPurge: RunPendingPurge },
 ): RemovalStore {
   return {
     async previewPlatform(platformId) {
@@ -41,7 +41,7 @@ export function createRemovalStore(
       return {
         platform_name: row.platform_name,
         modules: Number(row.modules ?? 0),
-        records: await countStored(reader, count),
+        records: await countStoredRecords(reader, count),
         rejected_pushes: Number(row.rejected_pushes ?? 0),
         hub_api_keys: Number(row.hub_api_keys ?? 0),
       }
@@ -54,21 +54,21 @@ export function createRemovalStore(
         platform_name: module.platform_name,
         record_type: module.record_type,
         registered: module.registered_at !== null,
-        records: await countStored(reader, module),
+        records: await countStoredRecords(reader, module),
       }
     },
 
     removeModuleRecords: ({ requested_by, ...named }, log) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const module = await findModule(db, named)
         if (!module) return null
         if (module.registered_at !== null) return 'registered'
         const at = nowText(clock)
-        const { registered_at: _, ...place } = module
+        const { registered_at: _, ...moduleRef } = module
         const removal = await insertRemoval(db, {
-          ...place,
-          records: await countStored(db, module),
+          ...moduleRef,
+          records: await countStoredRecords(db, module),
           requested_by,
           requested_at: at,
         })
@@ -82,14 +82,14 @@ export function createRemovalStore(
           .executeTakeFirstOrThrow()
       }),
 
-    async removeNext() {
-      // Most of the time there is none, and nothing need be held.
-      if (!(await findOldest(reader))) return payPurge()
+    async runNextStep() {
+      // Usually there is none, and no lock is needed.
+      if (!(await findOldestRemoval(reader))) return runPendingPurge()
       return writer.transaction().execute(async (db) => {
-        await hold(db, 'removals')
-        const removal = await findOldest(db)
+        await acquireLock(db, 'removals')
+        const removal = await findOldestRemoval(db)
         if (!removal) return false
-        await doStep(db, removal, { ...parts, at: nowText(clock) })
+        await runRemovalStep(db, removal, { ...deps, at: nowText(clock) })
         return true
       })
     },
@@ -102,7 +102,7 @@ export function createRemovalStore(
   }
 }
 
-function findOldest(db: Executor) {
+function findOldestRemoval(db: Executor) {
   return db
     .selectFrom('removals')
     .select(['removal_id', 'platform_id', 'module_id', 'platform_name', 'record_type', 'removed'])

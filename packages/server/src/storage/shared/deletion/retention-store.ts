@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { DropOutcome, DropStep, RetentionStore } from '../../port/retention-store.ts'
+import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/retention-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { dropOldPull } from './delete-old-pull.ts'
-import { dropOldRejectedPushes } from './delete-rejected-pushes.ts'
+import { deleteOldRejectedPushes } from './delete-rejected-pushes.ts'
 
-type OldStep = DropStep & { before: string }
+/** Deletes rows that are older than `before`. */
+type OldStep = DeletionStep & { before: string }
 
-/** Rows in the order of their numbers, which is that of their age but for clocks that were set. */
-type Aged = { id: number; at: string }
+/** Rows are read in the order of their ids, which is the order of age unless a clock was changed. */
+type AgedRow = { id: number; at: string }
 
 const ACTIVITY = { table: 'activity', id: 'activity_id' }
 const AUDIT = { table: 'audit', id: 'audit_id' }
@@ -16,33 +16,35 @@ const MANIFEST_CHANGES = { table: 'manifest_changes', id: 'manifest_change_id' }
 
 export function createRetentionStore(
   databases: Databases,
-  giveSpaceBack: RetentionStore['giveSpaceBack'],
+  reclaimSpace: RetentionStore['reclaimSpace'],
 ): RetentionStore {
   const { reader, writer } = databases
-  const inTransaction = (work: (db: Executor) => Promise<DropOutcome>) =>
+  const inTransaction = (work: (db: Executor) => Promise<DeletionOutcome>) =>
     writer.transaction().execute(work)
-  const drops: {
-    [Noun in Parameters<RetentionStore['dropOld']>[0]]: (step: OldStep) => Promise<DropOutcome>
+  const deletions: {
+    [Noun in Parameters<RetentionStore['deleteOld']>[0]]: (
+      step: OldStep,
+    ) => Promise<DeletionOutcome>
   } = {
-    activity: (step) => inTransaction((db) => dropNumbered(db, ACTIVITY, step)),
-    audit: (step) => inTransaction((db) => dropNumbered(db, AUDIT, step)),
-    manifest_changes: (step) => inTransaction((db) => dropNumbered(db, MANIFEST_CHANGES, step)),
-    history: (step) => inTransaction((db) => dropHistory(db, step)),
-    pulls: (step) => inTransaction((db) => dropOldPull(db, step)),
+    activity: (step) => inTransaction((db) => deleteById(db, ACTIVITY, step)),
+    audit: (step) => inTransaction((db) => deleteById(db, AUDIT, step)),
+    manifest_changes: (step) => inTransaction((db) => deleteById(db, MANIFEST_CHANGES, step)),
+    history: (step) => inTransaction((db) => deleteOldHistory(db, step)),
+    pulls: (step) => inTransaction((db) => deleteOldPull(db, step)),
     rejected_pushes: (step) =>
       inTransaction(async (db) =>
-        toOutcome(await dropOldRejectedPushes(databases, db, step), step),
+        toOutcome(await deleteOldRejectedPushes(databases, db, step), step),
       ),
-    push_errors: (step) => inTransaction((db) => dropPushErrors(db, step)),
-    missing_reviews: (step) => inTransaction((db) => dropReviews(db, step)),
-    alerts: (step) => inTransaction((db) => dropAlerts(db, step)),
-    counters: (step) => inTransaction((db) => dropCounters(db, step)),
+    push_errors: (step) => inTransaction((db) => deletePushErrors(db, step)),
+    missing_reviews: (step) => inTransaction((db) => deleteReviews(db, step)),
+    alerts: (step) => inTransaction((db) => deleteAlerts(db, step)),
+    counters: (step) => inTransaction((db) => deleteCounters(db, step)),
   }
   return {
-    giveSpaceBack,
-    dropOld: (noun, step) => drops[noun](step),
+    reclaimSpace,
+    deleteOld: (noun, step) => deletions[noun](step),
 
-    async dropActivityBeyond(lines, step) {
+    async trimActivity(lines, step) {
       const newest = await reader
         .selectFrom('activity')
         .select((eb) => eb.fn.max('activity_id').as('id'))
@@ -51,46 +53,46 @@ export function createRetentionStore(
       const rows = await selectActivity(reader, step).where('activity_id', '<=', last).execute()
       const first = rows[0]
       const end = rows.at(-1)
-      if (!first || !end) return { dropped: 0, next: null }
-      const dropped = await writer
+      if (!first || !end) return NOTHING
+      const { numDeletedRows } = await writer
         .deleteFrom('activity')
         .where('activity_id', '>=', first.id)
         .where('activity_id', '<=', end.id)
         .executeTakeFirst()
       return {
-        dropped: Number(dropped.numDeletedRows),
+        deleted: Number(numDeletedRows),
         next: rows.length < step.limit ? null : end.id,
       }
     },
 
-    async historyKeptSince() {
+    async historyCompleteSince() {
       const row = await reader
         .selectFrom('retention')
-        .select('kept_since')
+        .select('complete_since')
         .where('noun', '=', 'history')
         .executeTakeFirst()
-      return row?.kept_since ?? null
+      return row?.complete_since ?? null
     },
   }
 }
 
-/** Where the oldest rows that a step looks at hold none that is old, younger ones hold none either. */
-function windowOf(rows: Aged[], { before, limit }: OldStep) {
+/** Returns the range of ids of a step; null if none of its rows is old, since later rows are not older. */
+function windowOf(rows: AgedRow[], { before, limit }: OldStep) {
   const first = rows[0]
   const last = rows.at(-1)
   if (!first || !last || rows.every(({ at }) => at >= before)) return null
   return { first: first.id, last: last.id, next: rows.length < limit ? null : last.id }
 }
 
-const NOTHING: DropOutcome = { dropped: 0, next: null }
+const NOTHING: DeletionOutcome = { deleted: 0, next: null }
 
-/** Of kinds whose old rows are found by their age, each step begins with the oldest one. */
-function toOutcome(dropped: number | bigint, { limit }: DropStep): DropOutcome {
-  const count = Number(dropped)
-  return { dropped: count, next: count < limit ? null : 0 }
+/** For rows that are found by age: each step begins with the oldest one. */
+function toOutcome(count: number | bigint, { limit }: DeletionStep): DeletionOutcome {
+  const deleted = Number(count)
+  return { deleted, next: deleted < limit ? null : 0 }
 }
 
-function selectActivity(db: Executor, { after, limit }: DropStep) {
+function selectActivity(db: Executor, { after, limit }: DeletionStep) {
   return db
     .selectFrom('activity')
     .select(['activity_id as id', 'at'])
@@ -99,12 +101,12 @@ function selectActivity(db: Executor, { after, limit }: DropStep) {
     .limit(limit)
 }
 
-async function dropNumbered(
+async function deleteById(
   db: Executor,
   { table, id }: { table: string; id: string },
   step: OldStep,
-): Promise<DropOutcome> {
-  const { rows } = await sql<Aged>`
+): Promise<DeletionOutcome> {
+  const { rows } = await sql<AgedRow>`
     SELECT ${sql.ref(id)} AS id, at FROM ${sql.table(table)} WHERE ${sql.ref(id)} > ${step.after ?? 0}
     ORDER BY ${sql.ref(id)} LIMIT ${step.limit}`.execute(db)
   const window = windowOf(rows, step)
@@ -112,27 +114,27 @@ async function dropNumbered(
   const { numAffectedRows = 0n } = await sql`
     DELETE FROM ${sql.table(table)} WHERE ${sql.ref(id)} >= ${window.first}
       AND ${sql.ref(id)} <= ${window.last} AND at < ${step.before}`.execute(db)
-  return { dropped: Number(numAffectedRows), next: window.next }
+  return { deleted: Number(numAffectedRows), next: window.next }
 }
 
-async function dropHistory(db: Executor, step: OldStep): Promise<DropOutcome> {
-  const outcome = await dropNumbered(db, HISTORY, step)
-  if (outcome.dropped === 0) return outcome
+async function deleteOldHistory(db: Executor, step: OldStep): Promise<DeletionOutcome> {
+  const outcome = await deleteById(db, HISTORY, step)
+  if (outcome.deleted === 0) return outcome
   await db
     .insertInto('retention')
-    .values({ noun: 'history', kept_since: step.before })
+    .values({ noun: 'history', complete_since: step.before })
     .onConflict((conflict) =>
       conflict
         .column('noun')
-        .doUpdateSet({ kept_since: step.before })
-        .where('retention.kept_since', '<', step.before),
+        .doUpdateSet({ complete_since: step.before })
+        .where('retention.complete_since', '<', step.before),
     )
     .execute()
   return outcome
 }
 
-/** Addresses from which no platform has pushed for as long go with them. */
-async function dropPushErrors(db: Executor, step: OldStep): Promise<DropOutcome> {
+/** Also deletes addresses from which no platform has pushed since. */
+async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOutcome> {
   const { numDeletedRows } = await db
     .deleteFrom('push_errors')
     .where('push_error_id', 'in', (eb) =>
@@ -148,7 +150,7 @@ async function dropPushErrors(db: Executor, step: OldStep): Promise<DropOutcome>
   return toOutcome(numDeletedRows, step)
 }
 
-async function dropReviews(db: Executor, step: OldStep): Promise<DropOutcome> {
+async function deleteReviews(db: Executor, step: OldStep): Promise<DeletionOutcome> {
   const { numDeletedRows } = await db
     .deleteFrom('missing_reviews')
     .where('missing_review_id', 'in', (eb) =>
@@ -163,7 +165,7 @@ async function dropReviews(db: Executor, step: OldStep): Promise<DropOutcome> {
   return toOutcome(numDeletedRows, step)
 }
 
-async function dropAlerts(db: Executor, step: OldStep): Promise<DropOutcome> {
+async function deleteAlerts(db: Executor, step: OldStep): Promise<DeletionOutcome> {
   const { numDeletedRows } = await db
     .deleteFrom('alerts')
     .where('alert_id', 'in', (eb) =>
@@ -178,8 +180,8 @@ async function dropAlerts(db: Executor, step: OldStep): Promise<DropOutcome> {
   return toOutcome(numDeletedRows, step)
 }
 
-/** The key begins with the hub's day and the hour, so that its order is that of their age. */
-async function dropCounters(db: Executor, { before, limit }: OldStep): Promise<DropOutcome> {
+/** The primary key begins with day and hour, so its order is the order of age. */
+async function deleteCounters(db: Executor, { before, limit }: OldStep): Promise<DeletionOutcome> {
   const oldest = await db
     .selectFrom('hourly_counters')
     .select(['day', 'hour', 'platform_id', 'node'])
@@ -200,4 +202,47 @@ async function dropCounters(db: Executor, { before, limit }: OldStep): Promise<D
     .where('hour', '<=', hour)
     .executeTakeFirst()
   return toOutcome(numDeletedRows, { limit, after: null })
+}
+
+/** Deletes the oldest pull, or some of its tasks. Pulls end in the order of their ids, since only one runs at a time. */
+async function deleteOldPull(db: Executor, { before, limit }: OldStep): Promise<DeletionOutcome> {
+  const oldest = await db
+    .selectFrom('pulls')
+    .select(['pull_id', 'finished_at'])
+    .orderBy('pull_id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!oldest || oldest.finished_at === null || oldest.finished_at >= before) {
+    return NOTHING
+  }
+  const { pull_id } = oldest
+  const later = await db
+    .selectFrom('pulls')
+    .select('pull_id')
+    .where('pull_id', '>', pull_id)
+    .where('finished_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  // The dashboard shows the newest finished pull.
+  if (!later) return NOTHING
+  const tasks = await db
+    .deleteFrom('pull_tasks')
+    .where('pull_id', '=', pull_id)
+    .where('task_number', 'in', (eb) =>
+      eb
+        .selectFrom('pull_tasks')
+        .select('task_number')
+        .where('pull_id', '=', pull_id)
+        .orderBy('task_number')
+        .limit(limit - 1),
+    )
+    .executeTakeFirst()
+  const pulls = await db
+    .deleteFrom('pulls')
+    .where('pull_id', '=', pull_id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('pull_tasks').select('task_number').where('pull_id', '=', pull_id))),
+    )
+    .executeTakeFirst()
+  return { deleted: Number(tasks.numDeletedRows) + Number(pulls.numDeletedRows), next: 0 }
 }

@@ -5,22 +5,22 @@ import { HubError } from '../../../errors.ts'
 import type { OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { ApiTokensTable } from '../schema/operator-tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-/** Tokens for programs. */
+/** API tokens for programs. */
 export function createApiTokens({
   reader,
   writer,
   clock,
-  hold,
+  acquireLock,
 }: Databases): Pick<OperatorStore, 'createToken' | 'listTokens' | 'revokeToken' | 'findToken'> {
   return {
     createToken: (token, audit) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
         if (token.operator_id !== null) {
-          await hold(db, 'operators')
-          await expectEntitled(db, token.operator_id, token.role)
+          await acquireLock(db, 'operators')
+          await assertRole(db, token.operator_id, token.role)
         }
         const row = await db
           .insertInto('api_tokens')
@@ -40,13 +40,13 @@ export function createApiTokens({
     revokeToken: (tokenId, operatorId, audit) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
-        let revoking = db
+        let update = db
           .updateTable('api_tokens')
           .set({ revoked_at: at })
           .where('token_id', '=', tokenId)
           .where('revoked_at', 'is', null)
-        if (operatorId !== null) revoking = revoking.where('operator_id', '=', operatorId)
-        const row = await revoking.returningAll().executeTakeFirst()
+        if (operatorId !== null) update = update.where('operator_id', '=', operatorId)
+        const row = await update.returningAll().executeTakeFirst()
         if (!row) return null
         const token = toApiToken(row)
         await insertAudit(db, at, audit(token))
@@ -74,8 +74,11 @@ export function createApiTokens({
   }
 }
 
-/** Whoever asks for a token was let in before; what has changed since has revoked those of before only. */
-async function expectEntitled(db: Executor, operatorId: string, role: Role): Promise<void> {
+/**
+ * Checks the owner's role again, since a change of role or status revokes only the tokens that exist at that time.
+ * @throws HubError `forbidden`.
+ */
+async function assertRole(db: Executor, operatorId: string, role: Role): Promise<void> {
   const owner = await db
     .selectFrom('operators')
     .select('role')
@@ -85,7 +88,7 @@ async function expectEntitled(db: Executor, operatorId: string, role: Role): Pro
   if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
 }
 
-function toApiToken(row: Selectable<ApiTokensTable>): ApiToken {
+function toApiToken(row: Selectable<Tables['api_tokens']>): ApiToken {
   const { token_id, token_hash: _, revoked_at: __, operator_id: ___, ...token } = row
   return { id: token_id, ...token }
 }

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { InvitationStore } from '../../port/invitation-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, nowText } from '../schema/databases.ts'
-import type { OperatorInvitationsTable } from '../schema/operator-tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
 export function createInvitationStore({ reader, writer, clock }: Databases): InvitationStore {
   const open = () =>
@@ -46,8 +46,8 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
       return row ? toInvitation(row) : null
     },
 
-    async takeInvitation(id, at) {
-      const taken = await writer
+    async acceptInvitation(id, at) {
+      const accepted = await writer
         .updateTable('operator_invitations')
         .set({ accepted_at: at })
         .where('invitation_id', '=', id)
@@ -55,10 +55,10 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
         .where('expires_at', '>', at)
         .returning('invitation_id')
         .executeTakeFirst()
-      return taken !== undefined
+      return accepted !== undefined
     },
 
-    async giveBackInvitation(id) {
+    async reopenInvitation(id) {
       await writer
         .updateTable('operator_invitations')
         .set({ accepted_at: null })
@@ -82,7 +82,7 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
   }
 }
 
-function toInvitation(row: Selectable<OperatorInvitationsTable>): Invitation {
+function toInvitation(row: Selectable<Tables['operator_invitations']>): Invitation {
   const { invitation_id, token_hash: _, accepted_at: __, ...invitation } = row
   return { id: invitation_id, ...invitation }
 }

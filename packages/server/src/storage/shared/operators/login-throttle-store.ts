@@ -1,52 +1,50 @@
 import { sql } from 'kysely'
-import { countGuess, type GuessCount } from '../../../domain/auth/login-throttle.ts'
-import { type GuessStore, MOST_GUESS_SUBJECTS } from '../../port/login-throttle-store.ts'
+import { type AttemptCount, addAttempt } from '../../../domain/auth/login-throttle.ts'
+import { type LoginThrottleStore, MAX_THROTTLED_SUBJECTS } from '../../port/login-throttle-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
-export function createGuessStore({ reader, writer, hold }: Databases): GuessStore {
+export function createLoginThrottleStore({
+  reader,
+  writer,
+  acquireLock,
+}: Databases): LoginThrottleStore {
   return {
-    async countGuess(subjects, at, decide) {
-      // Whoever has to wait costs no write and no lock.
+    async countAttempt(subjects, at, decide) {
+      // A caller who must wait costs neither a write nor a lock.
       const seconds = decide(await readCounts(reader, subjects))
       if (seconds > 0) return { outcome: 'wait', seconds }
       return writer.transaction().execute(async (db) => {
-        await hold(db, 'guesses')
+        await acquireLock(db, 'login attempts')
         const before = await readCounts(db, subjects)
         const seconds = decide(before)
         if (seconds > 0) return { outcome: 'wait', seconds }
-        const counts = new Map<string, GuessCount>()
+        const counts = new Map<string, AttemptCount>()
         for (const subject of subjects) {
-          const count = countGuess(before.get(subject) ?? null, new Date(at))
-          // A number that is given out in vain would bring the end of another subject nearer.
-          await (before.has(subject)
-            ? db.updateTable('guesses').set(count).where('subject', '=', subject).execute()
-            : db
-                .insertInto('guesses')
-                .values({ subject, ...count })
-                .execute())
+          const count = addAttempt(before.get(subject) ?? null, new Date(at))
+          await saveCount(db, subject, count, before.has(subject))
           counts.set(subject, count)
         }
-        await dropBeyondLimit(db)
+        await deleteOldestSubjects(db)
         return { outcome: 'counted', counts }
       })
     },
 
-    async forgiveGuess(forgotten, lessened) {
+    async refundAttempt(reset, refunded) {
       await writer.transaction().execute(async (db) => {
-        await hold(db, 'guesses')
-        if (forgotten.length > 0) {
-          await db.deleteFrom('guesses').where('subject', 'in', forgotten).execute()
+        await acquireLock(db, 'login attempts')
+        if (reset.length > 0) {
+          await db.deleteFrom('login_attempts').where('subject', 'in', reset).execute()
         }
-        if (lessened.length === 0) return
+        if (refunded.length === 0) return
         await db
-          .updateTable('guesses')
-          .set({ tries: sql<number>`tries - 1` })
-          .where('subject', 'in', lessened)
+          .updateTable('login_attempts')
+          .set({ attempts: sql<number>`attempts - 1` })
+          .where('subject', 'in', refunded)
           .execute()
         await db
-          .deleteFrom('guesses')
-          .where('subject', 'in', lessened)
-          .where('tries', '<=', 0)
+          .deleteFrom('login_attempts')
+          .where('subject', 'in', refunded)
+          .where('attempts', '<=', 0)
           .execute()
       })
     },
@@ -56,21 +54,39 @@ export function createGuessStore({ reader, writer, hold }: Databases): GuessStor
 async function readCounts(
   db: Executor,
   subjects: readonly string[],
-): Promise<ReadonlyMap<string, GuessCount>> {
+): Promise<ReadonlyMap<string, AttemptCount>> {
   const rows = await db
-    .selectFrom('guesses')
-    .select(['subject', 'tries', 'at'])
+    .selectFrom('login_attempts')
+    .select(['subject', 'attempts', 'last_attempt_at'])
     .where('subject', 'in', subjects)
     .execute()
-  return new Map(rows.map(({ subject, ...count }) => [subject, count]))
+  return new Map(rows.map((row) => [row.subject, { tries: row.attempts, at: row.last_attempt_at }]))
 }
 
-/** Numbers are given out rising, so that those below the newest by so many are all that is too much. */
-async function dropBeyondLimit(db: Executor): Promise<void> {
+/** Not an upsert: it would allocate an id for a stored subject, and so delete the oldest subject earlier. */
+async function saveCount(
+  db: Executor,
+  subject: string,
+  count: AttemptCount,
+  isStored: boolean,
+): Promise<void> {
+  const row = { attempts: count.tries, last_attempt_at: count.at }
+  await (isStored
+    ? db.updateTable('login_attempts').set(row).where('subject', '=', subject).execute()
+    : db
+        .insertInto('login_attempts')
+        .values({ subject, ...row })
+        .execute())
+}
+
+/** Ids rise, so at most {@link MAX_THROTTLED_SUBJECTS} rows have one of the newest ids. */
+async function deleteOldestSubjects(db: Executor): Promise<void> {
   await db
-    .deleteFrom('guesses')
-    .where('guess_id', '<=', ({ selectFrom }) =>
-      selectFrom('guesses').select(sql<number>`max(guess_id) - ${MOST_GUESS_SUBJECTS}`.as('last')),
+    .deleteFrom('login_attempts')
+    .where('login_attempt_id', '<=', ({ selectFrom }) =>
+      selectFrom('login_attempts').select(
+        sql<number>`max(login_attempt_id) - ${MAX_THROTTLED_SUBJECTS}`.as('last'),
+      ),
     )
     .execute()
 }

@@ -3,17 +3,17 @@ import type { OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, nowText } from '../schema/databases.ts'
 
-/** The sessions of operators; Better Auth makes them. */
+/** The sessions of operators, which Better Auth creates. */
 export function createOperatorSessions({
   reader,
   writer,
   clock,
 }: Databases): Pick<
   OperatorStore,
-  'strengthenSession' | 'listSessions' | 'dropEndedSessions' | 'endSession' | 'endSessions'
+  'markSessionStrong' | 'listSessions' | 'deleteEndedSessions' | 'endSession' | 'endSessions'
 > {
   return {
-    async strengthenSession(sessionId) {
+    async markSessionStrong(sessionId) {
       const strong = sql<boolean>`true`
       await writer
         .updateTable('operator_sessions')
@@ -41,7 +41,7 @@ export function createOperatorSessions({
       }))
     },
 
-    async dropEndedSessions({ at, seenBefore }) {
+    async deleteEndedSessions({ at, seenBefore }) {
       await writer
         .deleteFrom('operator_sessions')
         .where((eb) => eb.or([eb('expires_at', '<=', at), eb('updated_at', '<', seenBefore)]))

@@ -1,41 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import type { Operator } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import { ROLES, type Role } from '../../../domain/auth/caller.ts'
 import type { AuthDatabase, OperatorStore } from '../../port/operator-store.ts'
-import { type Databases, nowText } from '../schema/databases.ts'
+import { insertAudit } from '../activity/activity-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { createApiTokens } from './api-tokens.ts'
-import { createOperatorRows } from './operator-rows.ts'
 import { createOperatorSessions } from './operator-sessions.ts'
+
+/** The provider id of passwords in Better Auth. */
+const CREDENTIAL = 'credential'
+/** Used codes to remember. A code is valid for a step before and after its own, as are four others. */
+const MAX_USED_CODES = 5
 
 export function createOperatorStore(
   databases: Databases,
   authDatabase: AuthDatabase,
 ): OperatorStore {
-  const { reader, writer, clock } = databases
+  const { reader, writer, clock, acquireLock } = databases
   return {
     authDatabase,
-    ...createOperatorRows(databases),
     ...createOperatorSessions(databases),
     ...createApiTokens(databases),
+
+    listOperators: () => findOperators(reader, nowText(clock), null),
+
+    readOperator: async (id) => (await findOperators(reader, nowText(clock), id))[0] ?? null,
+
+    changeOperator: (id, { role, disabled }, audit) =>
+      writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
+        const found = await findRole(db, id)
+        if (!found) return 'unknown'
+        const isStillAdmin =
+          (role ?? found.role) === 'admin' && !(disabled ?? found.disabled_at !== null)
+        if (!isStillAdmin && (await isLastAdmin(db, id))) return 'last_admin'
+        const at = nowText(clock)
+        if (role !== undefined) {
+          await db.updateTable('operators').set({ role }).where('id', '=', id).execute()
+          await revokeTokens(db, id, at, rolesAbove(role))
+          if (role !== found.role) await endSessions(db, id)
+        }
+        // Ends the session of a sign-in that was in progress when the operator was disabled.
+        if (disabled === false && found.disabled_at !== null) await endSessions(db, id)
+        if (disabled !== undefined) {
+          const disabled_at = disabled ? at : null
+          await db.updateTable('operators').set({ disabled_at }).where('id', '=', id).execute()
+        }
+        if (disabled) {
+          await endSessions(db, id)
+          await revokeTokens(db, id, at, ROLES)
+        }
+        await insertAudit(db, at, audit)
+        return 'changed'
+      }),
+
+    removeOperator: (id, audit) =>
+      writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
+        if (!(await findRole(db, id))) return 'unknown'
+        if (await isLastAdmin(db, id)) return 'last_admin'
+        const at = nowText(clock)
+        await revokeTokens(db, id, at, ROLES)
+        await db.deleteFrom('operators').where('id', '=', id).execute()
+        await insertAudit(db, at, audit)
+        return 'changed'
+      }),
+
+    setPassword: (id, password, audit) =>
+      writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
+        if (!(await findRole(db, id))) return false
+        const at = nowText(clock)
+        const changed = await db
+          .updateTable('operator_accounts')
+          .set({ password, updated_at: at })
+          .where('operator_id', '=', id)
+          .where('provider_id', '=', CREDENTIAL)
+          .returning('operator_id')
+          .executeTakeFirst()
+        if (!changed) {
+          const account = { id: randomUUID(), operator_id: id, account_id: id }
+          const times = { created_at: at, updated_at: at }
+          await db
+            .insertInto('operator_accounts')
+            .values({ ...account, provider_id: CREDENTIAL, password, ...times })
+            .execute()
+        }
+        await endSessions(db, id)
+        await insertAudit(db, at, audit)
+        return true
+      }),
+
+    removeSecondFactor: (id, audit) =>
+      writer.transaction().execute(async (db) => {
+        const factors = db.deleteFrom('operator_second_factors').where('operator_id', '=', id)
+        const passkeys = db.deleteFrom('operator_passkeys').where('operator_id', '=', id)
+        const removed = [
+          ...(await factors.returning('operator_id').execute()),
+          ...(await passkeys.returning('operator_id').execute()),
+        ]
+        if (removed.length === 0) return false
+        const off = { two_factor_enabled: sql<boolean>`false` }
+        await db.updateTable('operators').set(off).where('id', '=', id).execute()
+        await endSessions(db, id)
+        await insertAudit(db, nowText(clock), audit)
+        return true
+      }),
+
+    async consumeCode(operatorId, codeHash) {
+      const before = sql<string>`coalesce(used_codes, '')`
+      const maxLength = MAX_USED_CODES * (codeHash.length + 1)
+      const updated = await writer
+        .updateTable('operator_second_factors')
+        .set({ used_codes: sql<string>`substr(${`${codeHash} `} || ${before}, 1, ${maxLength})` })
+        .where('operator_id', '=', operatorId)
+        .where(sql<string>`replace(${before}, ${codeHash}, '')`, '=', before)
+        .returning('operator_id')
+        .executeTakeFirst()
+      return updated !== undefined
+    },
+
+    touchSession: (id, sessionId, at) =>
+      writer.transaction().execute(async (db) => {
+        await db.updateTable('operators').set({ last_seen_at: at }).where('id', '=', id).execute()
+        const seen = db.updateTable('operator_sessions').set({ updated_at: at })
+        await seen.where('id', '=', sessionId).execute()
+      }),
 
     async hasOperators() {
       const row = await reader.selectFrom('operators').select('id').limit(1).executeTakeFirst()
       return row !== undefined
     },
-
-    async claim(name, seconds) {
-      const at = nowText(clock)
-      const until = new Date(clock.now().getTime() + seconds * 1000).toISOString()
-      const claimed = await writer
-        .insertInto('claims')
-        .values({ name, until })
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet({ until }).where('claims.until', '<', at),
-        )
-        .returning('name')
-        .executeTakeFirst()
-      return claimed !== undefined
-    },
-
-    async releaseClaim(name) {
-      await writer.deleteFrom('claims').where('name', '=', name).execute()
-    },
   }
+}
+
+async function endSessions(db: Executor, operatorId: string): Promise<void> {
+  await db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId).execute()
+}
+
+const rolesAbove = (role: Role) => ROLES.slice(ROLES.indexOf(role) + 1)
+
+async function findRole(db: Executor, id: string) {
+  const found = db.selectFrom('operators').select(['role', 'disabled_at']).where('id', '=', id)
+  return found.executeTakeFirst()
+}
+
+/** Whether the operator is the only admin that is not disabled. */
+async function isLastAdmin(db: Executor, id: string): Promise<boolean> {
+  const admins = await db
+    .selectFrom('operators')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('disabled_at', 'is', null)
+    .limit(2)
+    .execute()
+  return admins.length === 1 && admins[0]?.id === id
+}
+
+async function revokeTokens(
+  db: Executor,
+  operatorId: string,
+  at: string,
+  roles: readonly Role[],
+): Promise<void> {
+  if (roles.length === 0) return
+  await db
+    .updateTable('api_tokens')
+    .set({ revoked_at: at })
+    .where('operator_id', '=', operatorId)
+    .where('revoked_at', 'is', null)
+    .where('role', 'in', roles)
+    .execute()
+}
+
+async function findOperators(db: Executor, at: string, id: string | null): Promise<Operator[]> {
+  let select = db
+    .selectFrom('operators')
+    .select(['id', 'email', 'name', 'role', 'created_at', 'disabled_at', 'last_seen_at'])
+    .select(['two_factor_enabled'])
+    .select((eb) => [
+      eb
+        .selectFrom('operator_passkeys')
+        .whereRef('operator_id', '=', 'operators.id')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('passkeys'),
+      eb
+        .selectFrom('operator_sessions')
+        .whereRef('operator_id', '=', 'operators.id')
+        .where('expires_at', '>', at)
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('sessions'),
+      eb
+        .selectFrom('operator_accounts')
+        .whereRef('operator_id', '=', 'operators.id')
+        .where('provider_id', '=', CREDENTIAL)
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('passwords'),
+      eb
+        .selectFrom('operator_accounts')
+        .whereRef('operator_id', '=', 'operators.id')
+        .where('provider_id', '<>', CREDENTIAL)
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .as('others'),
+    ])
+    .orderBy('email')
+  if (id !== null) select = select.where('id', '=', id)
+  const rows = await select.execute()
+  return rows.map(({ two_factor_enabled, passwords, others, created_at, ...row }) => ({
+    ...row,
+    created_at: new Date(created_at).toISOString(),
+    passkeys: Number(row.passkeys),
+    sessions: Number(row.sessions),
+    second_factor: Boolean(two_factor_enabled),
+    has_password: Number(passwords) > 0,
+    single_sign_on: Number(others) > 0,
+  }))
 }

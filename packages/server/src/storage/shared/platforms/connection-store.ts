@@ -1,13 +1,13 @@
 import type { ConnectionStore } from '../../port/connection-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { forgetKeptAnswer } from '../records/module-counts.ts'
+import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
-/** @param node the name of this process's counter rows. */
+/** @param node identifies this process in the counters. */
 export function createConnectionStore(
-  { reader, clock, hold }: Databases,
+  { reader, clock, acquireLock }: Databases,
   { change }: PlatformChanges,
   node: string,
 ): ConnectionStore {
@@ -40,8 +40,8 @@ export function createConnectionStore(
 
     rotateHubKey: ({ platform_id, hub_key, old_expires_at, at }, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
-        const platform = await findName(db, platform_id)
+        await acquireLock(db, 'write authorization')
+        const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         await db
           .updateTable('hub_keys')
@@ -58,7 +58,7 @@ export function createConnectionStore(
 
     setSource: ({ platform_id, source_base_url, sealed_source_key, at }, log) =>
       change(async (db) => {
-        const platform = await findName(db, platform_id)
+        const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         const { source_key_secret_id: before } = platform
         const source_key_secret_id =
@@ -83,14 +83,14 @@ export function createConnectionStore(
           .select(['platform_id', 'module_id'])
           .where('platform_id', '=', platform_id)
           .execute()
-        for (const module of modules) await forgetKeptAnswer(db, module, node)
+        for (const module of modules) await invalidateCachedResponse(db, module, node)
         await insertLog(db, at, log, platform)
         return true
       }),
   }
 }
 
-async function findName(db: Executor, platformId: number) {
+async function findRegisteredPlatform(db: Executor, platformId: number) {
   return db
     .selectFrom('platforms')
     .select(['platform_id', 'platform_name', 'source_key_secret_id'])

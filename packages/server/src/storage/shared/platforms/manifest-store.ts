@@ -2,52 +2,56 @@ import type { Manifest, Module } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import {
   findManifestChanges,
-  type KeptModule,
-  keepModule,
+  mergeModule,
+  type StoredModule,
 } from '../../../domain/platform/manifest-difference.ts'
 import type { ManifestStore } from '../../port/manifest-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
-import { dropKeptAnswer } from '../pulls/cached-responses.ts'
-import { retypeFields } from '../record-list/indexed-fields.ts'
+import { deleteCachedResponse } from '../pulls/cached-responses.ts'
 import { listCompleteness } from '../records/completeness-rows.ts'
 import { readDrift } from '../records/drift-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { ModulesTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
+import { rebuildRetypedFields } from '../search/indexed-fields.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
 
 export function createManifestStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   { change }: PlatformChanges,
 ): ManifestStore {
   return {
-    async claimManifest(platformId, { at, notSince }) {
+    async reserveManifestFetch(platformId, { at, notSince }) {
       const known = await reader
         .selectFrom('platforms')
-        .select(['manifest_fetched_at', 'manifest_asked_at'])
+        .select(['manifest_fetched_at', 'manifest_requested_at'])
         .where('platform_id', '=', platformId)
         .where('removed_at', 'is', null)
         .executeTakeFirst()
       if (!known || known.manifest_fetched_at > notSince) return false
-      if (known.manifest_asked_at !== null && known.manifest_asked_at > notSince) return false
+      if (known.manifest_requested_at !== null && known.manifest_requested_at > notSince)
+        return false
       const claimed = await writer
         .updateTable('platforms')
-        .set({ manifest_asked_at: at })
+        .set({ manifest_requested_at: at })
         .where('platform_id', '=', platformId)
         .where('manifest_fetched_at', '<=', notSince)
         .where((eb) =>
-          eb.or([eb('manifest_asked_at', 'is', null), eb('manifest_asked_at', '<=', notSince)]),
+          eb.or([
+            eb('manifest_requested_at', 'is', null),
+            eb('manifest_requested_at', '<=', notSince),
+          ]),
         )
         .executeTakeFirst()
       return claimed.numUpdatedRows > 0n
     },
 
-    async storeManifest(fetched, describe) {
+    async saveManifest(fetched, describe) {
       const { platform_id, manifest, at } = fetched
       const recovered_at = nowText(clock)
-      const before = await readKept(reader, platform_id)
+      const before = await readStoredManifest(reader, platform_id)
       if (!before) return null
-      // As a rule nothing has changed, and no write of records must wait for that.
-      if (!isOtherwise(before, manifest)) {
+      // Usually nothing has changed, and writes of records need not wait.
+      if (!hasChanged(before, manifest)) {
         await writer
           .updateTable('platforms')
           .set({ manifest_fetched_at: at, recovered_at })
@@ -56,15 +60,15 @@ export function createManifestStore(
         return []
       }
       return change(async (db) => {
-        await hold(db, 'write gates')
-        const known = await readKept(db, platform_id)
+        await acquireLock(db, 'write authorization')
+        const known = await readStoredManifest(db, platform_id)
         if (!known) return null
         const changes = findManifestChanges(known, manifest)
-        await takeOver(db, known, { ...fetched, recovered_at })
+        await saveModules(db, known, { ...fetched, recovered_at })
         if (changes.length === 0) return changes
-        // After the write gates, as where a record is erased.
-        await hold(db, 'search index')
-        await retypeFields(db, platform_id)
+        // Locked after the write authorization, as in the erasure of a record.
+        await acquireLock(db, 'search index')
+        await rebuildRetypedFields(db, platform_id)
         await db
           .insertInto('manifest_changes')
           .values({ platform_id, at, changes: JSON.stringify(changes) })
@@ -105,15 +109,18 @@ export function createManifestStore(
   }
 }
 
-type KeptManifest = Described & {
+type StoredManifest = Description & {
   platform_name: string
-  /** Those that it names. */
-  modules: KeptModule[]
-  rows: Map<string, { row: Selectable<ModulesTable>; kept: KeptModule }>
+  /** The modules that the manifest names. */
+  modules: StoredModule[]
+  rows: Map<string, { row: Selectable<Tables['modules']>; stored: StoredModule }>
 }
-type Described = Pick<Manifest, 'platform_title' | 'platform_description'>
+type Description = Pick<Manifest, 'platform_title' | 'platform_description'>
 
-async function readKept(db: Executor, platformId: number): Promise<KeptManifest | null> {
+async function readStoredManifest(
+  db: Executor,
+  platformId: number,
+): Promise<StoredManifest | null> {
   const platform = await db
     .selectFrom('platforms')
     .select(['platform_name', 'display_title as platform_title', 'platform_description'])
@@ -127,13 +134,13 @@ async function readKept(db: Executor, platformId: number): Promise<KeptManifest 
     .where('platform_id', '=', platformId)
     .orderBy('position')
     .execute()
-  const rows = new Map(found.map((row) => [row.record_type, { row, kept: toKept(row) }]))
-  const modules = [...rows.values()].map(({ kept }) => kept).filter((one) => !one.removed_at)
+  const rows = new Map(found.map((row) => [row.record_type, { row, stored: toStoredModule(row) }]))
+  const modules = [...rows.values()].map(({ stored }) => stored).filter((one) => !one.removed_at)
   return { ...platform, modules, rows }
 }
 
-/** Whether a manifest says something else, or the same in another order. */
-function isOtherwise(known: KeptManifest, manifest: Manifest): boolean {
+/** Whether a manifest differs from the stored one, or has another order. */
+function hasChanged(known: StoredManifest, manifest: Manifest): boolean {
   const orderOf = (modules: Module[]) =>
     JSON.stringify(modules.map((one) => [one.record_type, one.fields.map((field) => field.key)]))
   return (
@@ -142,30 +149,30 @@ function isOtherwise(known: KeptManifest, manifest: Manifest): boolean {
   )
 }
 
-async function takeOver(
+async function saveModules(
   db: Executor,
-  { rows }: KeptManifest,
+  { rows }: StoredManifest,
   fetched: { platform_id: number; manifest: Manifest; at: string; recovered_at: string },
 ): Promise<void> {
   const { platform_id, manifest, at, recovered_at } = fetched
   const { platform_title, platform_description, modules } = manifest
-  const left = new Map(rows)
+  const remaining = new Map(rows)
   for (const [position, module] of modules.entries()) {
-    const { row, kept } = left.get(module.record_type) ?? { row: null, kept: null }
-    const next = keepModule(kept, module, at)
+    const { row, stored } = remaining.get(module.record_type) ?? { row: null, stored: null }
+    const next = mergeModule(stored, module, at)
     if (next && row) await updateModule(db, row, next, { position, at })
     else {
-      const offered = { position, registered_at: null, added_at: at }
-      await insertModule(db, platform_id, { ...module, ...offered })
+      const unregistered = { position, registered_at: null, added_at: at }
+      await insertModule(db, platform_id, { ...module, ...unregistered })
     }
-    left.delete(module.record_type)
+    remaining.delete(module.record_type)
   }
-  // Those that it does not name any more come last.
-  for (const [index, { row, kept }] of [...left.values()].entries()) {
-    const next = keepModule(kept, null, at)
+  // Modules that are no longer in the manifest come last.
+  for (const [index, { row, stored }] of [...remaining.values()].entries()) {
+    const next = mergeModule(stored, null, at)
     if (next) await updateModule(db, row, next, { position: modules.length + index, at })
   }
-  // After the modules: in the order in which the end of a pull task locks them.
+  // Locked after the modules, as at the end of a pull task.
   await db
     .updateTable('platforms')
     .set({
@@ -178,7 +185,7 @@ async function takeOver(
     .execute()
 }
 
-function toKept(row: Selectable<ModulesTable>): KeptModule {
+function toStoredModule(row: Selectable<Tables['modules']>): StoredModule {
   const { module_name, record_type, description, removed_at } = row
   return {
     module_name,
@@ -192,34 +199,34 @@ function toKept(row: Selectable<ModulesTable>): KeptModule {
 
 async function updateModule(
   db: Executor,
-  row: Selectable<ModulesTable>,
-  next: KeptModule,
+  row: Selectable<Tables['modules']>,
+  next: StoredModule,
   { position, at }: { position: number; at: string },
 ): Promise<void> {
   const { module_id } = row
   const { module_name, description, removed_at } = next
-  const words = {
+  const columns = {
     module_name,
     description,
     removed_at,
     fields: JSON.stringify(next.fields),
     removed_fields: JSON.stringify(next.removed_fields),
   }
-  const isSame =
+  const isUnchanged =
     row.position === position &&
-    row.module_name === words.module_name &&
-    row.description === words.description &&
-    row.removed_at === words.removed_at &&
-    row.fields === words.fields &&
-    row.removed_fields === words.removed_fields
-  if (isSame) return
-  const isReworded = row.fields !== words.fields
+    row.module_name === columns.module_name &&
+    row.description === columns.description &&
+    row.removed_at === columns.removed_at &&
+    row.fields === columns.fields &&
+    row.removed_fields === columns.removed_fields
+  if (isUnchanged) return
+  const fieldsChanged = row.fields !== columns.fields
   await db
     .updateTable('modules')
-    .set({ ...words, position, ...(isReworded ? { drift_since: at } : {}) })
+    .set({ ...columns, position, ...(fieldsChanged ? { drift_since: at } : {}) })
     .where('module_id', '=', module_id)
     .execute()
-  if (!isReworded) return
+  if (!fieldsChanged) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
-  await dropKeptAnswer(db, module_id)
+  await deleteCachedResponse(db, module_id)
 }

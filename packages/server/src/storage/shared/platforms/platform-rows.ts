@@ -2,9 +2,9 @@ import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
 import { CONNECTION_TYPE } from '@recordhub/protocol'
 import { type Selectable, sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
-import type { ModulesTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-/** A platform as the dashboard lists it; its counts come from the counters. Not one that is being removed. */
+/** Selects platforms as the dashboard lists them, with counts from the counters. Leaves out removed platforms. */
 export function selectPlatformSummaries(db: Executor) {
   return db
     .selectFrom('platforms as p')
@@ -74,13 +74,13 @@ export function toPlatformSummary(row: SummaryRow): PlatformSummary {
   }
 }
 
-/** The modules of platforms in the order of their manifests; of one platform, or of all. */
+/** Reads the modules of one platform or of all, by platform, in the order of the manifests. */
 export async function readModules(
   db: Executor,
   platformId: number | null,
 ): Promise<Map<number, PlatformModule[]>> {
   let select = db.selectFrom('modules').selectAll().orderBy('position')
-  let refused = db
+  let replayable = db
     .selectFrom('rejected_pushes')
     .select((eb) => ['platform_id', 'record_type', eb.fn.countAll<number>().as('n')])
     .where('code', '=', sql.lit('module_not_registered'))
@@ -88,21 +88,21 @@ export async function readModules(
     .groupBy(['platform_id', 'record_type'])
   if (platformId !== null) {
     select = select.where('platform_id', '=', platformId)
-    refused = refused.where('platform_id', '=', platformId)
+    replayable = replayable.where('platform_id', '=', platformId)
   }
-  const nameOf = (row: { platform_id: number; record_type: string | null }) =>
+  const keyOf = (row: { platform_id: number; record_type: string | null }) =>
     `${row.platform_id} ${row.record_type}`
-  const counts = new Map((await refused.execute()).map((row) => [nameOf(row), row.n]))
-  const ofPlatforms = new Map<number, PlatformModule[]>()
+  const counts = new Map((await replayable.execute()).map((row) => [keyOf(row), row.n]))
+  const byPlatform = new Map<number, PlatformModule[]>()
   for (const row of await select.execute()) {
-    const modules = ofPlatforms.get(row.platform_id) ?? []
-    modules.push(toPlatformModule(row, counts.get(nameOf(row)) ?? 0))
-    ofPlatforms.set(row.platform_id, modules)
+    const modules = byPlatform.get(row.platform_id) ?? []
+    modules.push(toPlatformModule(row, counts.get(keyOf(row)) ?? 0))
+    byPlatform.set(row.platform_id, modules)
   }
-  return ofPlatforms
+  return byPlatform
 }
 
-function toPlatformModule(row: Selectable<ModulesTable>, replayable: number): PlatformModule {
+function toPlatformModule(row: Selectable<Tables['modules']>, replayable: number): PlatformModule {
   return {
     module_name: row.module_name,
     record_type: row.record_type,

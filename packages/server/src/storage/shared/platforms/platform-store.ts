@@ -1,29 +1,29 @@
 import type { Module, Platform } from '@recordhub/protocol'
-import { manifestKeysOf } from '../../../domain/record/drift.ts'
+import { toManifestKeys } from '../../../domain/record/drift.ts'
 import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { takePlatformAway } from '../deletion/remove-platform.ts'
+import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd } from '../pulls/pull-plan.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
 
-/** How processes on one database learn of each other's changes. */
+/** Publishes changes to other processes that use the same database. */
 export type ChangeChannel = {
-  /** Tells the other processes, once the transaction is committed. */
+  /** Publishes a change once the transaction is committed. */
   announce: (transaction: Executor) => Promise<void>
   listen: (listener: () => void) => void
 }
 
-/** What changes platforms, modules and hub keys, and who is told. */
+/** Runs changes of platforms, modules and hub keys, and publishes them. */
 export type PlatformChanges = {
-  /** Works in a transaction of its own and tells of it once it is committed. */
+  /** Runs work in a transaction, and publishes the change after the commit. */
   change: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result>
   onChange: PlatformStore['onChange']
 }
 
-/** @param channel left out where no other process is at work. */
+/** @param channel omitted if no other process uses the database. */
 export function createPlatformChanges(
   { writer }: Databases,
   channel?: ChangeChannel,
@@ -46,9 +46,9 @@ export function createPlatformChanges(
   }
 }
 
-/** @param node the name of this process's counter rows. */
+/** @param node identifies this process in the counters. */
 export function createPlatformStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   { change, onChange }: PlatformChanges,
   node: string,
 ): PlatformStore {
@@ -64,7 +64,7 @@ export function createPlatformStore(
         const known = { platform_id: platformId, platform_name: platform.platform_name }
         await insertLog(db, platform.at, log, known)
         const registered = await findPlatform(db, platformId)
-        if (!registered) throw new Error('The platform just registered is not there')
+        if (!registered) throw new Error('The platform that was just registered is missing')
         return { outcome: 'registered', platform: registered }
       }),
 
@@ -84,7 +84,7 @@ export function createPlatformStore(
 
     setPlatformStatus: ({ platform_id, status, at }, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const changed = await db
           .updateTable('platforms')
           .set({
@@ -106,7 +106,7 @@ export function createPlatformStore(
 
     setRegisteredModules: (registration, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const { platform_id, at } = registration
         const before = await findPlatform(db, platform_id)
         if (!before) return null
@@ -122,16 +122,16 @@ export function createPlatformStore(
 
     removePlatform: (request, log) =>
       change(async (db) => {
-        await hold(db, 'write gates')
-        await hold(db, 'rejected pushes')
-        const removal = await takePlatformAway(db, request)
+        await acquireLock(db, 'write authorization')
+        await acquireLock(db, 'rejected pushes')
+        const removal = await softDeletePlatform(db, request)
         if (removal) {
           await insertLog(db, request.at, log, request)
         }
         return removal
       }),
 
-    async findReceiver(keyHash, at) {
+    async findPlatformByKey(keyHash, at) {
       const key = await reader
         .selectFrom('hub_keys as k')
         .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')
@@ -159,7 +159,7 @@ export function createPlatformStore(
         ...key,
         modules: modules.map(({ fields, ...module }) => ({
           ...module,
-          manifest_keys: manifestKeysOf(JSON.parse(fields)),
+          manifest_keys: toManifestKeys(JSON.parse(fields)),
         })),
       }
     },
@@ -203,7 +203,7 @@ async function findPlatform(db: Executor, platformId: number): Promise<Platform 
   return { ...toPlatformSummary(row), modules: modules.get(platformId) ?? [] }
 }
 
-/** @returns null where the name is taken. */
+/** @returns null if the name is taken. */
 async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
   const { at } = platform
   const sourceKey = await insertSecret(db, 'source key', platform.sealed_source_key, at)
@@ -232,7 +232,7 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
 }
 
 async function insertModules(db: Executor, platformId: number, platform: NewPlatform) {
-  // One by one: a manifest of thousands of modules would be more parameters than a statement takes.
+  // One by one, since thousands of modules would exceed the parameters of a statement.
   for (const [position, { registered, ...module }] of platform.modules.entries()) {
     const registered_at = registered ? platform.at : null
     await insertModule(db, platformId, { ...module, position, registered_at, added_at: null })

@@ -1,5 +1,5 @@
 import type { NamedModule } from '../../port/removal-store.ts'
-import { forgetKeptAnswer } from '../records/module-counts.ts'
+import { invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type ModuleRegistration = { platform_id: number; record_types: string[]; at: string }
@@ -8,7 +8,10 @@ export type Registered =
   | { outcome: 'changed'; isChange: boolean }
   | { outcome: 'unknown_module' | 'removing'; record_type: string }
 
-/** Registers these modules and no others. Under the write gates, so that no write is half through. */
+/**
+ * Registers these modules and no others. The caller holds the lock of write authorization, so that no write is in
+ * progress.
+ */
 export async function registerModules(
   db: Executor,
   { platform_id, record_types, at }: ModuleRegistration,
@@ -22,9 +25,9 @@ export async function registerModules(
   const known = new Set(modules.map((module) => module.record_type))
   const unknown = record_types.find((record_type) => !known.has(record_type))
   if (unknown !== undefined) return { outcome: 'unknown_module', record_type: unknown }
-  const wanted = new Set(record_types)
+  const selected = new Set(record_types)
   const changed = modules.filter(
-    ({ record_type, registered_at }) => wanted.has(record_type) !== (registered_at !== null),
+    ({ record_type, registered_at }) => selected.has(record_type) !== (registered_at !== null),
   )
   const removing = new Set(await listRemoving(db, platform_id))
   const blocked = changed.find(({ record_type }) => removing.has(record_type))
@@ -34,19 +37,19 @@ export async function registerModules(
     await db
       .updateTable('modules')
       .set({
-        registered_at: wanted.has(record_type) ? at : null,
-        last_trouble: null,
+        registered_at: selected.has(record_type) ? at : null,
+        last_error: null,
         failures_in_row: 0,
         failing_since: null,
-        // Its records may be deleted before it is read again: no read before that proves anything.
+        // Its records may be deleted before the next read, so earlier reads no longer prove completeness.
         complete_at: null,
         complete_pushes: null,
         last_read_records: null,
       })
       .where('module_id', '=', module_id)
       .execute()
-    await forgetKeptAnswer(db, module, node)
-    await db.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
+    await invalidateCachedResponse(db, module, node)
+    await db.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
     await db
       .updateTable('missing_reviews')
       .set({ state: 'settled', closed_at: at })
@@ -57,7 +60,7 @@ export async function registerModules(
   return { outcome: 'changed', isChange: changed.length > 0 }
 }
 
-/** The modules of a platform whose records are being deleted. */
+/** Returns the modules of a platform whose records are being deleted. */
 async function listRemoving(
   db: Executor,
   platformId: number,

@@ -4,21 +4,21 @@ import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertSecret } from './key-rows.ts'
 
-/** @param isAlone whether no other process works on the database. */
+/** @param isAlone tells whether no other process uses the database. */
 export function createSecretStore(
-  { reader, writer, clock, hold }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   isAlone: (db: Executor) => Promise<boolean>,
 ): SecretStore {
   return {
-    keepReferencesKey: (offered) =>
+    ensureReferencesKey: (offered) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'secrets')
-        const kept = await db
+        await acquireLock(db, 'secrets')
+        const stored = await db
           .selectFrom('secrets')
           .select('sealed')
           .where('purpose', '=', REFERENCES_PURPOSE)
           .executeTakeFirst()
-        if (kept) return kept.sealed
+        if (stored) return stored.sealed
         await insertSecret(db, REFERENCES_PURPOSE, offered, nowText(clock))
         return offered
       }),
@@ -28,25 +28,25 @@ export function createSecretStore(
     async reseal(texts, audit) {
       try {
         await writer.transaction().execute(async (db) => {
-          await hold(db, 'secrets')
-          if (!(await isAlone(db))) throw new Undone('in_use')
-          if (!isSame(await listSealed(db), texts)) throw new Undone('changed')
-          for (const { before, sealed } of texts) await replace(db, before, sealed)
+          await acquireLock(db, 'secrets')
+          if (!(await isAlone(db))) throw new Rollback('in_use')
+          if (!areUnchanged(await listSealed(db), texts)) throw new Rollback('changed')
+          for (const { before, sealed } of texts) await replaceSealed(db, before, sealed)
           await db.deleteFrom('operator_sessions').execute()
           await db.deleteFrom('operator_verifications').execute()
           await insertAudit(db, nowText(clock), audit)
         })
         return 'resealed'
       } catch (error) {
-        if (error instanceof Undone) return error.outcome
+        if (error instanceof Rollback) return error.outcome
         throw error
       }
     },
   }
 }
 
-/** Rolls the transaction back. */
-class Undone extends Error {
+/** Thrown to roll back the transaction. */
+class Rollback extends Error {
   readonly outcome: 'changed' | 'in_use'
 
   constructor(outcome: 'changed' | 'in_use') {
@@ -78,13 +78,13 @@ async function listSealed(db: Executor): Promise<SealedText[]> {
   ]
 }
 
-function isSame(stored: SealedText[], texts: { before: SealedText }[]): boolean {
-  const words = ({ of, id, sealed }: SealedText) => JSON.stringify([of, id, sealed])
-  const expected = new Set(texts.map(({ before }) => words(before)))
-  return stored.length === texts.length && stored.every((text) => expected.has(words(text)))
+function areUnchanged(stored: SealedText[], texts: { before: SealedText }[]): boolean {
+  const keyOf = ({ of, id, sealed }: SealedText) => JSON.stringify([of, id, sealed])
+  const expected = new Set(texts.map(({ before }) => keyOf(before)))
+  return stored.length === texts.length && stored.every((text) => expected.has(keyOf(text)))
 }
 
-async function replace(db: Executor, { of, id }: SealedText, sealed: string): Promise<void> {
+async function replaceSealed(db: Executor, { of, id }: SealedText, sealed: string): Promise<void> {
   if (of === 'secret') {
     await db.updateTable('secrets').set({ sealed }).where('secret_id', '=', Number(id)).execute()
     return

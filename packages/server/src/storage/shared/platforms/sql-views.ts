@@ -4,25 +4,25 @@ import { dedupeNames } from '../../../lib/text/dedupe-names.ts'
 import type { SqlViews, ViewFailure } from '../../port/sql-views.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
-/** What an engine does its own way. */
+/** The functions of views that differ between engines. */
 export type ViewDialect = {
-  /** A view's name where it is made, quoted. */
-  placeOf: (viewName: string) => string
-  /** The value of a key of `data` of the records `r`: as `->>` gives it. */
+  /** Returns the quoted name of a view, with its schema. */
+  qualify: (viewName: string) => string
+  /** Returns the value of a key in `data` of the records `r`, as `->>` does. */
   keyValue: (key: string) => string
-  /** Statements before the first view is made. */
+  /** Statements to run before creating views. */
   preparations: string[]
 }
 
-/** PostgreSQL's, the shorter one of both. */
+/** The limit of PostgreSQL, the shorter one of both engines. */
 const MAX_NAME_BYTES = 63
-/** SQLite gives a result 2,000 columns, PostgreSQL 1,664. */
+/** SQLite allows 2,000 columns in a result, PostgreSQL 1,664. */
 const MAX_FIELDS = 1500
 
-/** Made in one transaction: pushes wait for no more than this. */
-const TOGETHER = 50
+/** Views changed in one transaction. Pushes wait for it. */
+const BATCH = 50
 
-/** `definition` is null for a view that is not wanted any more. */
+/** `definition` is null for a view to delete. */
 type ViewChange = { view_name: string; definition: string | null }
 
 type ViewedModule = {
@@ -35,15 +35,15 @@ type ViewedModule = {
 }
 
 export function createSqlViews(
-  { reader, writer, hold }: Databases,
+  { reader, writer, acquireLock }: Databases,
   dialect: ViewDialect,
 ): SqlViews {
-  const drop = (viewName: string) => `DROP VIEW IF EXISTS ${dialect.placeOf(viewName)}`
+  const drop = (viewName: string) => `DROP VIEW IF EXISTS ${dialect.qualify(viewName)}`
 
-  /** Together, since every connection reads the whole schema anew after a change of it. */
+  /** Changes views in one transaction, since every connection reloads the schema after each change. */
   async function change(changes: ViewChange[]): Promise<void> {
     await writer.transaction().execute(async (db) => {
-      await hold(db, 'sql views')
+      await acquireLock(db, 'sql views')
       for (const statement of dialect.preparations) await sql.raw(statement).execute(db)
       for (const { view_name, definition } of changes) {
         const stored = await db
@@ -61,7 +61,7 @@ export function createSqlViews(
     })
   }
 
-  /** One that cannot be made must not keep the others from being made. */
+  /** Changes views one by one, so that a view which fails does not prevent the others. */
   async function changeOneByOne(changes: ViewChange[]): Promise<ViewFailure[]> {
     const failures: ViewFailure[] = []
     for (const one of changes) {
@@ -78,18 +78,18 @@ export function createSqlViews(
     async refreshViews() {
       const stored = await reader.selectFrom('sql_views').selectAll().execute()
       const wanted = defineViews(await readModules(reader), dialect)
-      const gone = stored.filter(({ view_name }) => !wanted.has(view_name))
+      const obsolete = stored.filter(({ view_name }) => !wanted.has(view_name))
       const known = new Map(stored.map((view) => [view.view_name, view.definition]))
       const changes: ViewChange[] = [
-        ...gone.map(({ view_name }) => ({ view_name, definition: null })),
+        ...obsolete.map(({ view_name }) => ({ view_name, definition: null })),
         ...[...wanted]
           .filter(([name, definition]) => known.get(name) !== definition)
           .map(([view_name, definition]) => ({ view_name, definition })),
       ]
       const failures: ViewFailure[] = []
-      for (let at = 0; at < changes.length; at += TOGETHER) {
-        const some = changes.slice(at, at + TOGETHER)
-        await change(some).catch(async () => failures.push(...(await changeOneByOne(some))))
+      for (let start = 0; start < changes.length; start += BATCH) {
+        const batch = changes.slice(start, start + BATCH)
+        await change(batch).catch(async () => failures.push(...(await changeOneByOne(batch))))
       }
       return failures
     },
@@ -113,16 +113,16 @@ async function readModules(db: Executor): Promise<ViewedModule[]> {
     .execute()
 }
 
-/** By name: `v_<platform>_<record_type>`, in letters, digits and `_`. */
+/** Returns the definitions of views by name: `v_<platform>_<record_type>`, in letters, digits and `_`. */
 function defineViews(modules: ViewedModule[], dialect: ViewDialect): Map<string, string> {
-  const wished = modules.map(({ platform_name, record_type }) =>
+  const preferred = modules.map(({ platform_name, record_type }) =>
     `v_${platform_name}_${record_type}`.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, '_'),
   )
-  const names = dedupeNames(wished, MAX_NAME_BYTES)
+  const names = dedupeNames(preferred, MAX_NAME_BYTES)
   return new Map(
     modules.map((module, index) => {
       const name = names[index] ?? ''
-      return [name, `CREATE VIEW ${dialect.placeOf(name)} AS ${selectOf(module, dialect)}`]
+      return [name, `CREATE VIEW ${dialect.qualify(name)} AS ${selectOf(module, dialect)}`]
     }),
   )
 }
@@ -131,11 +131,11 @@ function selectOf(module: ViewedModule, { keyValue }: ViewDialect): string {
   const fields: { key: string }[] = JSON.parse(module.fields)
   const keys = fields.slice(0, MAX_FIELDS).map(({ key }) => key)
   const hubColumns = HUB_MEMBERS.map((member) => {
-    const isOfModule =
+    const isConstant =
       member === 'platform_name' || member === 'module_name' || member === 'record_type'
     return {
       name: `hub_${member}`,
-      value: isOfModule ? textLiteral(module[member]) : `r.${member}`,
+      value: isConstant ? textLiteral(module[member]) : `r.${member}`,
     }
   })
   const columns = [

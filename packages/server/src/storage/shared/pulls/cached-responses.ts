@@ -2,33 +2,35 @@ import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
 import type { StartedTask } from '../../port/pull-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** The columns of a module that hold its kept answer; null for none. */
-export function toKeptColumns(kept: CachedResponse | null) {
+/** Returns the columns of a module for its cached response; null for none. */
+export function toCachedResponseColumns(response: CachedResponse | null) {
   return {
-    kept_etag: kept?.etag ?? null,
-    kept_last_modified: kept?.last_modified ?? null,
-    kept_read_tag: kept?.read_tag ?? null,
-    kept_records: kept?.records ?? null,
-    kept_pushes: kept?.pushes ?? null,
-    kept_missing_members:
-      kept && kept.missing_members.length > 0 ? JSON.stringify(kept.missing_members) : null,
+    cached_etag: response?.etag ?? null,
+    cached_last_modified: response?.last_modified ?? null,
+    cached_fingerprint: response?.read_fingerprint ?? null,
+    cached_records: response?.records ?? null,
+    cached_pushes: response?.pushes ?? null,
+    cached_missing_members:
+      response && response.missing_members.length > 0
+        ? JSON.stringify(response.missing_members)
+        : null,
   }
 }
 
-/** How many pushes a module has had, and the answer kept for it, which is kept no longer. */
-export async function takeKeptAnswer(
+/** Returns the number of pushes of a module and its cached response, and deletes the response. */
+export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-): Promise<Pick<StartedTask, 'pushes' | 'kept'>> {
+): Promise<Pick<StartedTask, 'pushes' | 'cached_response'>> {
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [
-      'kept_etag as etag',
-      'kept_last_modified as last_modified',
-      'kept_read_tag as read_tag',
-      'kept_records as records',
-      'kept_pushes as pushes_then',
-      'kept_missing_members as missing_members',
+      'cached_etag as etag',
+      'cached_last_modified as last_modified',
+      'cached_fingerprint as read_tag',
+      'cached_records as records',
+      'cached_pushes as pushes_then',
+      'cached_missing_members as missing_members',
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))
@@ -39,18 +41,20 @@ export async function takeKeptAnswer(
     .where('module_id', '=', module_id)
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
-  if (!stored || stored.read_tag === null) return { pushes, kept: null }
-  await dropKeptAnswer(db, module_id)
-  const { etag, last_modified, read_tag, records, pushes_then } = stored
-  if (records === null || pushes_then !== pushes) return { pushes, kept: null }
+  if (!stored || stored.read_tag === null) return { pushes, cached_response: null }
+  await deleteCachedResponse(db, module_id)
+  const { etag, last_modified, read_tag: read_fingerprint, records, pushes_then } = stored
+  if (records === null || pushes_then !== pushes) return { pushes, cached_response: null }
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
-  return { pushes, kept: { etag, last_modified, read_tag, records, pushes, missing_members } }
+  const validators = { etag, last_modified }
+  const cached_response = { ...validators, read_fingerprint, records, pushes, missing_members }
+  return { pushes, cached_response }
 }
 
-export async function dropKeptAnswer(db: Executor, moduleId: number): Promise<void> {
+export async function deleteCachedResponse(db: Executor, moduleId: number): Promise<void> {
   await db
     .updateTable('modules')
-    .set(toKeptColumns(null))
+    .set(toCachedResponseColumns(null))
     .where('module_id', '=', moduleId)
     .execute()
 }

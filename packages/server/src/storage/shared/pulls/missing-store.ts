@@ -2,28 +2,28 @@ import type { MissingReview } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
 import { canBeMissing, type LastPush, type OpenReview } from '../../../domain/pull/missing.ts'
 import type {
-  MarkBatch,
   MarkOutcome,
+  MissingBatch,
   MissingStore,
-  ModulePlace,
-  UnmetRecord,
+  ModuleRef,
+  RecordRef,
 } from '../../port/missing-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 
-/** What an engine does its own way. */
-export type MissingParts = {
-  /** A subquery that gives these ids, however many, under one text. */
+/** The engine-specific functions. */
+export type MissingDialect = {
+  /** A subquery that returns these ids. Its SQL text does not depend on their number. */
   idList: (ids: number[]) => RawBuilder<number>
-  markMissing: (batch: MarkBatch & { at: string }) => Promise<MarkOutcome>
+  markMissing: (batch: MissingBatch & { at: string }) => Promise<MarkOutcome>
 }
 
-export function createMissingStore(databases: Databases, parts: MissingParts): MissingStore {
+export function createMissingStore(databases: Databases, dialect: MissingDialect): MissingStore {
   const { reader, writer, clock } = databases
   return {
     countUnmarked: (module) => countUnmarked(reader, module),
 
-    async listUnmet({ platform_id, module_id, isMet, limit, after, ...read }) {
+    async listMissing({ platform_id, module_id, isPresent, limit, after, ...read }) {
       let select = reader
         .selectFrom('records')
         .select(['record_id', 'reference_number'])
@@ -31,17 +31,17 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
         .where('module_id', '=', module_id)
       if (after !== null) select = select.where('reference_number', '>', after)
       const page = await select.orderBy('reference_number').limit(limit).execute()
-      const notMet = page.filter((record) => !isMet(record))
-      const unmarked = await findUnmarked(reader, notMet, parts.idList)
-      const isUndecided = ({ record_id }: UnmetRecord) => {
+      const absent = page.filter((record) => !isPresent(record))
+      const unmarked = await findUnmarked(reader, absent, dialect.idList)
+      const isUndecided = ({ record_id }: RecordRef) => {
         const pushed = unmarked.get(record_id)
         return pushed !== undefined && !canBeMissing(pushed, read)
       }
-      const isUnmet = (record: UnmetRecord) =>
+      const isMissing = (record: RecordRef) =>
         unmarked.has(record.record_id) && !isUndecided(record)
       return {
-        unmet: notMet.filter(isUnmet),
-        undecided: notMet.filter(isUndecided).length,
+        missing: absent.filter(isMissing),
+        undecided: absent.filter(isUndecided).length,
         next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
       }
     },
@@ -61,22 +61,22 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
 
     async markMissing(batch) {
       if (batch.records.length === 0) return { outcome: 'marked', marked: 0 }
-      return parts.markMissing({ ...batch, at: nowText(clock) })
+      return dialect.markMissing({ ...batch, at: nowText(clock) })
     },
 
     async readMissingState({ module_id }) {
-      const suspected = await reader
-        .selectFrom('missing_suspects')
+      const stored = await reader
+        .selectFrom('missing_candidates')
         .select('record_ids')
         .where('module_id', '=', module_id)
         .executeTakeFirst()
       return {
         review: await findOpenReview(reader, module_id),
-        suspects: suspected ? JSON.parse(suspected.record_ids) : null,
+        candidates: stored ? JSON.parse(stored.record_ids) : null,
       }
     },
 
-    askForReview: ({ record_ids, ...review }, replaces, activity) =>
+    createReview: ({ record_ids, ...review }, replaces, activity) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
         if (replaces) {
@@ -88,7 +88,7 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
             .executeTakeFirst()
           if (closed.numUpdatedRows === 0n) return
         }
-        const asked = await db
+        const created = await db
           .insertInto('missing_reviews')
           .values({
             ...review,
@@ -102,10 +102,10 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
           .onConflict((conflict) => conflict.doNothing())
           .returning('missing_review_id')
           .executeTakeFirst()
-        if (asked) await insertActivity(db, at, activity)
+        if (created) await insertActivity(db, at, activity)
       }),
 
-    async changeReview(reviewId, { missing, records, fingerprint, pull_id, record_ids }) {
+    async updateReview(reviewId, { missing, records, fingerprint, pull_id, record_ids }) {
       await writer
         .updateTable('missing_reviews')
         .set({
@@ -129,20 +129,20 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
         if (closed.numUpdatedRows > 0n) await insertActivity(db, at, activity)
       }),
 
-    async rememberSuspects({ platform_id, module_id }, recordIds) {
+    async saveCandidates({ platform_id, module_id }, recordIds) {
       const record_ids = JSON.stringify(recordIds)
       const stored = await reader
-        .selectFrom('missing_suspects')
+        .selectFrom('missing_candidates')
         .select('record_ids')
         .where('module_id', '=', module_id)
         .executeTakeFirst()
       if (record_ids === (stored?.record_ids ?? '[]')) return
       if (recordIds.length === 0) {
-        await writer.deleteFrom('missing_suspects').where('module_id', '=', module_id).execute()
+        await writer.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
         return
       }
       await writer
-        .insertInto('missing_suspects')
+        .insertInto('missing_candidates')
         .values({ platform_id, module_id, record_ids })
         .onConflict((conflict) => conflict.column('module_id').doUpdateSet({ record_ids }))
         .execute()
@@ -157,27 +157,25 @@ export function createMissingStore(databases: Databases, parts: MissingParts): M
 
     readReview: (reviewId) => findReview(reader, reviewId),
 
-    answerReview: ({ review_id, state, by, at }, log) =>
+    decideReview: ({ review_id, state, by, at }, log) =>
       writer.transaction().execute(async (db) => {
-        const answered = await db
+        const decided = await db
           .updateTable('missing_reviews')
           .set({ state, answered_at: at, answered_by: by })
           .where('missing_review_id', '=', review_id)
           .where('closed_at', 'is', null)
           .where('state', '!=', state)
           .executeTakeFirst()
-        if (answered.numUpdatedRows > 0n) {
-          await insertLog(db, at, log)
-        }
+        if (decided.numUpdatedRows > 0n) await insertLog(db, at, log)
         return findReview(db, review_id)
       }),
   }
 }
 
-/** From the counters and the index of those that are marked, in one statement, so that they agree. */
+/** Subtracts the marked records from the counters in one statement, so that both belong to the same moment. */
 export async function countUnmarked(
   db: Executor,
-  { platform_id, module_id }: ModulePlace,
+  { platform_id, module_id }: ModuleRef,
 ): Promise<number> {
   const counted = await db
     .selectNoFrom((eb) => [
@@ -199,11 +197,11 @@ export async function countUnmarked(
   return Number(counted?.records ?? 0) - Number(counted?.marked ?? 0)
 }
 
-/** Only now are rows looked at, and only of records that were not met: the step before reads an index. */
+/** Reads rows only for absent records. The query before reads only an index. */
 async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],
-  idList: MissingParts['idList'],
+  idList: MissingDialect['idList'],
 ): Promise<Map<number, LastPush>> {
   if (records.length === 0) return new Map()
   const rows = await db
@@ -225,7 +223,7 @@ async function findOpenReview(db: Executor, moduleId: number): Promise<OpenRevie
   if (!row) return null
   const { state } = row
   if (state !== 'pending' && state !== 'approved' && state !== 'dismissed') {
-    throw new Error(`An open question is ${state}`)
+    throw new Error(`An open review has the state ${state}`)
   }
   return { ...row, state }
 }

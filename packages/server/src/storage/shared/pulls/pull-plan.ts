@@ -5,15 +5,15 @@ import type { PullScope } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** A statement takes 32,766 parameters on SQLite. */
-const ROWS_AT_ONCE = 1000
+/** Rows per statement. SQLite allows 32,766 parameters. */
+const MAX_ROWS = 1000
 const SKIPPED =
-  'Nothing of this platform could be read in the last five pulls or more. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A pull that somebody starts requests it at once.'
+  'The last five or more pulls could not read anything from this platform. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A manual pull does not skip it.'
 
 /**
- * Plans a task for each module that a pull covers, those first whose last complete read is oldest. Of a
- * platform that fails, its last failure counts: it has had its turn.
- * @returns how many modules of how many platforms those are.
+ * Creates a task for each module of a pull. The modules with the oldest complete read, or the oldest failure of their
+ * platform, come first.
+ * @returns the number of modules and of their platforms.
  */
 export async function planTasks(
   db: Executor,
@@ -43,12 +43,13 @@ export async function planTasks(
   if (only) select = select.where('m.platform_id', '=', only.platform_id)
   if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
   const modules = await select.orderBy('m.module_id').execute()
-  const ageOf = ({ last_read_finished_at, failed_at }: (typeof modules)[number]) => {
+  const lastAttempt = ({ last_read_finished_at, failed_at }: (typeof modules)[number]) => {
     const [read, failed] = [last_read_finished_at ?? '', failed_at ?? '']
     return read > failed ? read : failed
   }
   modules.sort(
-    (one, other) => Number(ageOf(one) > ageOf(other)) - Number(ageOf(one) < ageOf(other)),
+    (one, other) =>
+      Number(lastAttempt(one) > lastAttempt(other)) - Number(lastAttempt(one) < lastAttempt(other)),
   )
   const paused = pull.trigger === 'schedule' ? await findPaused(db, now) : new Set<number>()
   const tasks = modules.map(({ platform_id, module_id, records }, index) => ({
@@ -63,10 +64,10 @@ export async function planTasks(
     expected: records === null ? null : Number(records),
     started_at: null,
   }))
-  for (let at = 0; at < tasks.length; at += ROWS_AT_ONCE) {
+  for (let at = 0; at < tasks.length; at += MAX_ROWS) {
     await db
       .insertInto('pull_tasks')
-      .values(tasks.slice(at, at + ROWS_AT_ONCE))
+      .values(tasks.slice(at, at + MAX_ROWS))
       .execute()
   }
   return {
@@ -75,14 +76,14 @@ export async function planTasks(
   }
 }
 
-/** The platforms that a scheduled pull skips. */
+/** Returns the platforms that a scheduled pull skips. */
 async function findPaused(db: Executor, now: Date): Promise<Set<number>> {
   const failing = await selectFailing(db).execute()
   const paused = failing.filter((platform) => isPaused(platform, now))
   return new Set(paused.map(({ platform_id }) => platform_id))
 }
 
-/** Until when scheduled pulls skip a platform; null where they do not. */
+/** Returns until when scheduled pulls skip a platform; null if they do not. */
 export async function readPauseEnd(
   db: Executor,
   platformId: number,
@@ -92,7 +93,7 @@ export async function readPauseEnd(
   return failing ? findPauseEnd(failing, now) : null
 }
 
-/** The platforms that may be skipped, with what decides on it. */
+/** Selects the platforms that may be skipped, with the values that decide it. */
 function selectFailing(db: Executor) {
   return db
     .selectFrom('platforms as p')
@@ -112,10 +113,9 @@ function selectFailing(db: Executor) {
 }
 
 /**
- * Counts for each platform of a pull whether anything of it could be read, and tells of those that
- * scheduled pulls skip from now on.
+ * Updates the failure count of each platform of a pull, and logs the platforms that scheduled pulls skip from now on.
  */
-export async function noteFailures(db: Executor, pullId: number, at: string): Promise<void> {
+export async function recordFailures(db: Executor, pullId: number, at: string): Promise<void> {
   const platformsWith = (...states: PullTaskState[]) =>
     db
       .selectFrom('pull_tasks')
@@ -133,7 +133,7 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
     .updateTable('platforms')
     .set((eb) => ({
       failures_in_row: sql`failures_in_row + 1`,
-      // Not the end of the pull: a push may arrive after the failure and before that end.
+      // Not the end of the pull, since a push may arrive between the failure and that end.
       failed_at: eb
         .selectFrom('pull_tasks as t')
         .whereRef('t.platform_id', '=', 'platforms.platform_id')
@@ -151,7 +151,7 @@ export async function noteFailures(db: Executor, pullId: number, at: string): Pr
     await insertActivity(db, at, {
       level: 'warning',
       kind: 'platform.passed_over',
-      message: `Nothing of ${platform.display_title} could be read in ${MAX_FAILURES} pulls in a row. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a pull that somebody starts requests it at once. The last error was: ${platform.last_error ?? 'unknown'}`,
+      message: `${MAX_FAILURES} pulls in a row could not read anything from ${platform.display_title}. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a manual pull does not skip it. The last error was: ${platform.last_error ?? 'unknown'}`,
       platform,
       details: { pull_id: pullId },
     })

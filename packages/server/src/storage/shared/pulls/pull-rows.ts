@@ -4,21 +4,21 @@ import { estimateProgress } from '../../../domain/pull/pull.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /**
- * How many records a task is expected to receive: what it received if it has ended, else the total of the platform,
- * else as many as the hub has of the module; null if that is unknown.
+ * The number of records a task is expected to receive: what it received if it has ended, else the total of the platform,
+ * else the number of records the hub has of the module; null if that is unknown.
  */
 const EXPECTED = sql<number | null>`CASE
   WHEN t.finished_at IS NOT NULL THEN t.received ELSE coalesce(t.total, t.expected) END`
-/** How many of them it has received; records beyond the expected number do not count. */
+/** The number of them it has received; records beyond the expected number do not count. */
 const DONE = sql<number | null>`CASE
   WHEN t.finished_at IS NOT NULL OR t.received <= coalesce(t.total, t.expected)
   THEN t.received ELSE coalesce(t.total, t.expected) END`
 const WITHOUT_EXPECTED = sql<number>`CASE
   WHEN t.finished_at IS NULL AND coalesce(t.total, t.expected) IS NULL THEN t.received ELSE 0 END`
-const RUNS = sql<boolean>`t.started_at IS NOT NULL AND t.finished_at IS NULL`
+const IS_RUNNING = sql<boolean>`t.started_at IS NOT NULL AND t.finished_at IS NULL`
 
-/** What is counted of each task. */
-export const COUNTED = [
+/** The counts of a task. */
+export const COUNT_NAMES = [
   'received',
   'created',
   'updated',
@@ -28,7 +28,7 @@ export const COUNTED = [
   'missing',
 ] as const
 
-/** A pull with the sums of its tasks. */
+/** Selects pulls with the sums of their tasks. */
 export function selectPulls(db: Executor) {
   return db
     .selectFrom('pulls as p')
@@ -50,14 +50,18 @@ export function selectPulls(db: Executor) {
       eb.fn.sum<number | null>(DONE).as('expected_done'),
       eb.fn.sum<number | null>(WITHOUT_EXPECTED).as('received_without_expected'),
       eb.fn.sum<number | null>('t.total').as('records_total'),
-      eb.fn.sum<number | null>(sql`CASE WHEN ${RUNS} THEN t.received END`).as('running_received'),
-      eb.fn.min<string | null>(sql`CASE WHEN ${RUNS} THEN t.started_at END`).as('running_since'),
+      eb.fn
+        .sum<number | null>(sql`CASE WHEN ${IS_RUNNING} THEN t.received END`)
+        .as('running_received'),
+      eb.fn
+        .min<string | null>(sql`CASE WHEN ${IS_RUNNING} THEN t.started_at END`)
+        .as('running_since'),
       ...PULL_TASK_STATES.map((state) =>
         eb.fn
           .count<number>(eb.case().when('t.state', '=', state).then(1).end())
           .as(`tasks_${state}` as const),
       ),
-      ...COUNTED.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
+      ...COUNT_NAMES.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
     ])
     .groupBy([
       'p.pull_id',
@@ -126,10 +130,10 @@ function toTaskStates(row: PullRow): Pull['progress']['task_states'] {
   return states
 }
 
-/** The name of a platform or module that was removed since. */
+/** Replaces the name of a platform or module that has been removed. */
 const REMOVED = '(removed)'
 
-/** Tasks with the names of their platforms and modules. */
+/** Selects tasks with the names of their platforms and modules. */
 export function selectTasks(db: Executor) {
   return db
     .selectFrom('pull_tasks as t')

@@ -4,36 +4,36 @@ import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
-import { toReadColumns } from '../records/last-read-columns.ts'
+import { toLastReadColumns } from '../records/last-read-columns.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { takeKeptAnswer, toKeptColumns } from './cached-responses.ts'
+import { takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
-import { noteFailures, planTasks } from './pull-plan.ts'
+import { planTasks, recordFailures } from './pull-plan.ts'
 import { selectPulls, selectTasks, toPull, toTask } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
-/** In the words of the index that holds these pulls alone, so that no other is looked at. */
+/** The exact condition of the partial index on these pulls, so that no others are read. */
 const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
 
 type PullRequest = Parameters<PullStore['requestPull']>[0]
-type PullRequestAnswer = Awaited<ReturnType<PullStore['requestPull']>>
+type PullRequestOutcome = Awaited<ReturnType<PullStore['requestPull']>>
 
-/** Whether a process, the owner of a lease, is known not to live any more. */
-export type IsGone = (db: Executor, owner: string) => Promise<boolean>
+/** Whether the process that owns a lease is known to have ended. */
+export type IsOwnerDead = (db: Executor, owner: string) => Promise<boolean>
 
-/** A process that lives renews its lease every 5 s. What is cut off for a moment must not lose it. */
-const RENEWED_LATELY_MS = 6000
+/** A live process renews its lease every 5 s. A brief disconnection must not cost it the lease. */
+const MAX_RENEWAL_AGE_MS = 6000
 
 /**
- * @param readMark gives the last number of the write sequence.
- * @param isGone left out where only the lease tells.
+ * @param readMark reads the last number of the write sequence.
+ * @param isOwnerDead omitted if only the lease tells.
  */
 export function createPullStore(
   databases: Databases,
   readMark: (db: Executor) => Promise<number>,
-  isGone?: IsGone,
+  isOwnerDead?: IsOwnerDead,
 ): PullStore {
-  const { reader, writer, lightly, clock, hold } = databases
+  const { reader, writer, withoutFsync, clock, acquireLock } = databases
   const leaseEnd = (seconds: number) =>
     new Date(clock.now().getTime() + seconds * 1000).toISOString()
 
@@ -44,12 +44,12 @@ export function createPullStore(
       .where(IS_UNFINISHED)
       .execute()
     const at = nowText(clock)
-    const late = new Date(clock.now().getTime() - RENEWED_LATELY_MS).toISOString()
+    const late = new Date(clock.now().getTime() - MAX_RENEWAL_AGE_MS).toISOString()
     const abandoned: number[] = []
     for (const { pull_id, lease_owner, lease_until, renewed_at } of unfinished) {
       const isExpired = lease_until !== null && lease_until < at
       const isLate = lease_owner !== null && (renewed_at ?? '') < late
-      const isAbandoned = isExpired || (isLate && (await isGone?.(db, lease_owner)))
+      const isAbandoned = isExpired || (isLate && (await isOwnerDead?.(db, lease_owner)))
       if (isAbandoned) abandoned.push(pull_id)
     }
     return interrupt(databases, db, abandoned)
@@ -58,7 +58,7 @@ export function createPullStore(
   async function queue(
     db: Executor,
     { trigger, requested_by, lease, only }: PullRequest,
-  ): Promise<PullRequestAnswer | null> {
+  ): Promise<PullRequestOutcome | null> {
     const at = nowText(clock)
     await interruptAbandoned(db)
     const queued = await db
@@ -93,9 +93,9 @@ export function createPullStore(
   return {
     async requestPull(request) {
       for (;;) {
-        const answer = await writer.transaction().execute((db) => queue(db, request))
-        // Null where the pull that stood in the way has ended meanwhile.
-        if (answer) return answer
+        const outcome = await writer.transaction().execute((db) => queue(db, request))
+        // Null if the other pull ended between the two statements.
+        if (outcome) return outcome
       }
     },
 
@@ -139,7 +139,7 @@ export function createPullStore(
     },
 
     startTask: (pullId, taskNumber) =>
-      lightly(async (db) => {
+      withoutFsync(async (db) => {
         const started = await db
           .updateTable('pull_tasks')
           .set({ state: 'running', started_at: nowText(clock) })
@@ -150,8 +150,8 @@ export function createPullStore(
           .executeTakeFirst()
         if (!started) return null
         // Before the mark: a push that comes between them counts as one that came later.
-        const taken = await takeKeptAnswer(db, started)
-        return { mark: await readMark(db), ...taken }
+        const taken = await takeCachedResponse(db, started)
+        return { snapshotSeq: await readMark(db), ...taken }
       }),
 
     async reportTask(pullId, taskNumber, { total, counts }) {
@@ -165,7 +165,7 @@ export function createPullStore(
     },
 
     finishTask: (pullId, taskNumber, result, activity) =>
-      lightly(async (db) => {
+      withoutFsync(async (db) => {
         const at = nowText(clock)
         const task = await db
           .updateTable('pull_tasks')
@@ -183,14 +183,14 @@ export function createPullStore(
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
         if (!task) return
-        await noteModule(db, task, result, at)
-        await notePlatform(db, task, result, at)
+        await updateModule(db, task, result, at)
+        await updatePlatform(db, task, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),
 
     finishPull: (pullId, { state, unfinishedTasks }, activity) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'write gates')
+        await acquireLock(db, 'write authorization')
         const at = nowText(clock)
         const ended = await db
           .updateTable('pulls')
@@ -200,7 +200,7 @@ export function createPullStore(
           .executeTakeFirst()
         if (ended.numUpdatedRows === 0n) return false
         await endTasks(db, [pullId], unfinishedTasks, at)
-        await noteFailures(db, pullId, at)
+        await recordFailures(db, pullId, at)
         if (activity) await insertActivity(db, at, activity)
         return true
       }),
@@ -223,9 +223,9 @@ export function createPullStore(
     async listPulls({ limit, before }) {
       let page = reader.selectFrom('pulls').select('pull_id')
       if (before !== null) page = page.where('pull_id', '<', before)
-      // Chosen first: the tasks of all pulls ever would be added up before the page is cut.
-      const chosen = page.orderBy('pull_id', 'desc').limit(limit)
-      const select = selectPulls(reader).where('p.pull_id', 'in', chosen)
+      // A subquery, so that only the tasks of this page's pulls are summed.
+      const pageIds = page.orderBy('pull_id', 'desc').limit(limit)
+      const select = selectPulls(reader).where('p.pull_id', 'in', pageIds)
       const rows = await select.orderBy('p.pull_id', 'desc').execute()
       const now = clock.now()
       return rows.map((row) => toPull(row, now))
@@ -253,8 +253,8 @@ export function createPullStore(
   }
 }
 
-/** Whether an end tells of the platform; what was broken off does not. */
-function isTelling(state: PullTaskResult['state']): boolean {
+/** Whether a state says something about the platform; an interrupted or cancelled task does not. */
+function isConclusive(state: PullTaskResult['state']): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'timed_out'
 }
 
@@ -266,30 +266,30 @@ function toFailures(state: PullTaskResult['state'], at: string) {
   }
 }
 
-async function noteModule(
+async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, trouble, kept }: PullTaskResult,
+  { state, read, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
     .updateTable('modules')
     .set({
-      ...toKeptColumns(kept),
-      ...(isTelling(state) ? { last_trouble: trouble, ...toFailures(state, at) } : {}),
-      ...(read ? await toReadColumns(db, module, read, at) : {}),
+      ...toCachedResponseColumns(cached_response),
+      ...(isConclusive(state) ? { last_error: problem, ...toFailures(state, at) } : {}),
+      ...(read ? await toLastReadColumns(db, module, read, at) : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()
 }
 
-async function notePlatform(
+async function updatePlatform(
   db: Executor,
   { platform_id }: { platform_id: number },
   { state, platform_error }: PullTaskResult,
   at: string,
 ): Promise<void> {
-  if (!isTelling(state)) return
+  if (!isConclusive(state)) return
   await db
     .updateTable('platforms')
     .set({
@@ -312,7 +312,7 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.module_name',
       'm.fields',
       'm.drift_policy',
-      'm.last_trouble as trouble',
+      'm.last_error as problem',
     ])
     .where('t.pull_id', '=', pullId)
     .where('t.state', '=', 'queued')
@@ -321,15 +321,15 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
   return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
 }
 
-/** Ends pulls whose process is gone, those of them that have not ended meanwhile. */
+/** Ends the unfinished ones of these pulls, whose processes have ended. */
 async function interrupt(
-  { clock, hold }: Databases,
+  { clock, acquireLock }: Databases,
   db: Executor,
   pullIds: number[],
 ): Promise<number> {
-  // Most of the time there is none, and the gates need not be held.
+  // Usually there is none, and no lock is needed.
   if (pullIds.length === 0) return 0
-  await hold(db, 'write gates')
+  await acquireLock(db, 'write authorization')
   const at = nowText(clock)
   const pulls = await db
     .updateTable('pulls')
@@ -345,7 +345,7 @@ async function interrupt(
     await insertActivity(db, at, {
       level: 'warning',
       kind: 'pull.interrupted',
-      message: `Pull ${id} was interrupted: the process that ran it is gone. What it stored stays.`,
+      message: `Pull ${id} was interrupted because its process ended. The records it stored remain.`,
       details: { pull_id: id },
     })
   }

@@ -2,7 +2,8 @@ import type { SchedulePause, ScheduleStore } from '../../port/schedule-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 
-const PAUSE = 'schedule paused'
+/** The name of the schedule in `paused_schedules`. */
+const SCHEDULE = 'pulls'
 
 export function createScheduleStore({ reader, writer, clock }: Databases): ScheduleStore {
   return {
@@ -13,15 +14,15 @@ export function createScheduleStore({ reader, writer, clock }: Databases): Sched
         const at = nowText(clock)
         const changed = paused
           ? await db
-              .insertInto('switches')
-              .values({ name: PAUSE, since: at, actor })
+              .insertInto('paused_schedules')
+              .values({ schedule: SCHEDULE, paused_at: at, paused_by: actor })
               .onConflict((conflict) => conflict.doNothing())
-              .returning('name')
+              .returning('schedule')
               .executeTakeFirst()
           : await db
-              .deleteFrom('switches')
-              .where('name', '=', PAUSE)
-              .returning('name')
+              .deleteFrom('paused_schedules')
+              .where('schedule', '=', SCHEDULE)
+              .returning('schedule')
               .executeTakeFirst()
         if (!changed) return
         await insertLog(db, at, log)
@@ -31,9 +32,9 @@ export function createScheduleStore({ reader, writer, clock }: Databases): Sched
 
 export async function findPause(db: Executor): Promise<SchedulePause | null> {
   const row = await db
-    .selectFrom('switches')
-    .select(['since', 'actor'])
-    .where('name', '=', PAUSE)
+    .selectFrom('paused_schedules')
+    .select(['paused_at', 'paused_by'])
+    .where('schedule', '=', SCHEDULE)
     .executeTakeFirst()
-  return row ? { since: row.since, actor: row.actor } : null
+  return row ? { since: row.paused_at, actor: row.paused_by } : null
 }

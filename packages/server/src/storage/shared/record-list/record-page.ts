@@ -1,50 +1,101 @@
-import type { RecordPage, RecordQuery } from '../../port/record-list-store.ts'
+/** Pagination: collects the records of a page from a scan, and counts or estimates all matches. */
+import type { Position, RecordPage, RecordQuery } from '../../port/record-list-store.ts'
 import { toRecordRow } from '../records/record-rows.ts'
-import { fillPage, type Walk } from './record-scan.ts'
+import type { Matches } from './record-order.ts'
+import { type RecordScan, readSteps, type ScannedRecord } from './record-scan.ts'
 
-/** What was found, and among how many records it was looked for; null for all of the platform and module. */
-export type Outcome = Walk & {
-  among: number | null
-  /** Whether all that match were counted. */
-  isExact: boolean
+/** Maximum size of the data on a page, in UTF-16 units. The record that reaches it ends the page. */
+const MAX_PAGE_SIZE = 8_000_000
+
+type Filter = {
+  /** Null if every record matches. */
+  matches: Matches | null
+  /** A value of `performance.now()`. The first step is read even after the deadline. */
+  deadline: number
 }
 
-export type ToCount = { isFiltered: boolean; countAll: () => Promise<number> }
+type Collected = {
+  /** In the order of the scan. */
+  records: ScannedRecord[]
+  /** Whether another record matches after these. */
+  isFull: boolean
+  examined: number
+  /** The position that the scan had reached at the deadline, otherwise null. */
+  stopped_at: Position | null
+}
 
-/** The page that a list gives for what was found: one record more than it holds, where there are more. */
-export async function toRecordPage(
-  { limit, after, backwards }: RecordQuery,
-  outcome: Outcome,
-  toCount: ToCount,
+/** @param countAll counts the records of the platform and module. */
+export async function readRecordPage(
+  scan: RecordScan,
+  query: RecordQuery,
+  { countAll, ...filter }: Filter & { countAll: () => Promise<number> },
 ): Promise<RecordPage> {
-  const { found } = outcome
-  const page = fillPage(found, limit)
-  const isFull = found.length > page.length
-  const stopped_at = isFull ? null : outcome.stopped_at
+  const collected = await collectRecords(scan, query, filter)
+  const { isFull, stopped_at } = collected
+  const records = query.backwards ? collected.records.toReversed() : collected.records
   const has_more = isFull || stopped_at !== null
-  if (backwards) page.reverse()
-  const isWhole = after === null && !has_more
+  const isWholeList = query.after === null && !has_more
   return {
     outcome: 'listed',
-    records: page.map(({ row }) => toRecordRow(row)),
-    first: page[0]?.position ?? null,
-    last: page.at(-1)?.position ?? null,
+    records: records.map(({ row }) => toRecordRow(row)),
+    first: records[0]?.position ?? null,
+    last: records.at(-1)?.position ?? null,
     has_more,
     stopped_at,
-    ...(isWhole
-      ? { estimated_total: page.length, is_estimate: false }
-      : await estimateTotal(outcome, toCount)),
+    ...(isWholeList
+      ? { estimated_total: records.length, is_estimate: false }
+      : await countMatches(collected, scan.subset, {
+          isFiltered: filter.matches !== null,
+          countAll,
+        })),
   }
 }
 
-/** As many of all as there were among those that were looked at. */
-async function estimateTotal(
-  { found, examined, matched, among, isExact }: Outcome,
-  { isFiltered, countAll }: ToCount,
+export async function collectRecords(
+  scan: RecordScan,
+  { after, limit }: Pick<RecordQuery, 'after' | 'limit'>,
+  { matches: filter, deadline }: Filter,
+): Promise<Collected> {
+  const matches = scan.subset?.allMatch ? null : filter
+  /** One more than the page holds shows that the list has more. */
+  const wanted = limit + 1
+  const records: ScannedRecord[] = []
+  let size = 0
+  let examined = 0
+  const steps = readSteps(scan, {
+    after,
+    firstStep: matches ? 4 * wanted : wanted,
+    maxRecords: () => (matches ? Number.POSITIVE_INFINITY : wanted - records.length),
+  })
+  for await (const step of steps) {
+    for (const [index, record] of step.records.entries()) {
+      if (matches && !matches(record.row)) continue
+      if (records.length === limit || size >= MAX_PAGE_SIZE) {
+        const share = (index + 1) / step.records.length
+        examined += Math.max(1, Math.round(step.examined * share))
+        return { records, isFull: true, examined, stopped_at: null }
+      }
+      records.push(record)
+      size += record.row.data.length
+    }
+    examined += step.examined
+    if (step.next !== null && !scan.subset && performance.now() >= deadline) {
+      return { records, isFull: false, examined, stopped_at: step.next }
+    }
+  }
+  return { records, isFull: false, examined, stopped_at: null }
+}
+
+/** An estimate assumes the same share of matches among the records that were not examined. */
+async function countMatches(
+  { records, isFull, examined }: Collected,
+  subset: RecordScan['subset'],
+  { isFiltered, countAll }: { isFiltered: boolean; countAll: () => Promise<number> },
 ): Promise<Pick<RecordPage, 'estimated_total' | 'is_estimate'>> {
-  if (isExact) return { estimated_total: matched, is_estimate: false }
-  const all = among ?? (await countAll())
+  if (subset?.allMatch) return { estimated_total: subset.size, is_estimate: false }
+  const all = subset?.size ?? (await countAll())
   if (!isFiltered) return { estimated_total: all, is_estimate: false }
+  const matched = records.length + (isFull ? 1 : 0)
   const share = examined === 0 ? 0 : matched / examined
-  return { estimated_total: Math.max(Math.round(all * share), found.length), is_estimate: true }
+  return { estimated_total: Math.max(Math.round(all * share), matched), is_estimate: true }
 }

@@ -1,103 +1,96 @@
 /**
- * Goes through records in an order, step by step, and keeps those that match, until there are enough or
- * the time is over. Between two steps everybody else has a turn.
+ * A scan reads records in the order of a list, in steps, and lets other work run between two steps. Each strategy
+ * of `scan-strategies.ts` has a file that opens a scan.
  */
-import { setImmediate as turn } from 'node:timers/promises'
-import type { Position } from '../../port/record-list-store.ts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { RawBuilder } from 'kysely'
+import type { SearchTerms } from '../../../domain/search/search-text.ts'
+import type { Position, RecordQuery } from '../../port/record-list-store.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
 import type { SelectedRecord } from '../records/record-rows.ts'
+import type { Executor } from '../schema/databases.ts'
 
-export type Found = { row: SelectedRecord; position: Position }
+export type ScannedRecord = { row: SelectedRecord; position: Position }
 
-/**
- * Records in order, how many were looked at for them, and where the next ones begin; null at the end.
- */
-export type Step = { records: Found[]; examined: number; next: Position | null }
-export type ReadStep = (after: Position | null, limit: number) => Promise<Step>
-
-export type Matches = (row: SelectedRecord) => boolean
-
-export type Walk = {
-  found: Found[]
-  /** How many records were looked at, and how many of them matched. */
+export type ScanStep = {
+  records: ScannedRecord[]
+  /** The number of records that the database has read for the step; some of them may not match the prefilter. */
   examined: number
-  matched: number
-  /** Where the time was over; null where there is no more, or enough was found. */
-  stopped_at: Position | null
+  /** The position after which the next step begins; null at the end of the list. */
+  next: Position | null
 }
 
-export type WalkOptions = {
-  after: Position | null
-  /** How many to find, unless they are large: one more than {@link fillPage} takes is enough. */
-  limit: number
-  /** Null where all do. */
-  matches: Matches | null
-  /** As `performance.now()` tells the time. One step is made whatever it is. */
-  until: number
+export interface RecordScan {
+  /** Reads a step that begins after a position. The caller passes `next` of one step to the following one. */
+  readStep(after: Position | null, limit: number): Promise<ScanStep>
+  /**
+   * Null if the scan reads the whole list, within the time limit of the query. Otherwise the scan reads a
+   * small set of records that includes every match, without a time limit.
+   */
+  subset: { size: number; allMatch: boolean } | null
+}
+
+/** The functions of record lists that differ between engines. */
+export type RecordListDialect = {
+  /** Returns a subquery of these ids. Its text does not depend on their number. */
+  idList: (ids: number[]) => RawBuilder<number>
+  /**
+   * Returns the ids of records that may contain the terms, at most `limit`. Every indexed record that contains
+   * the terms is among them. Returns null if the index cannot tell.
+   */
+  findByText: (terms: SearchTerms, limit: number) => Promise<number[] | null>
+  /** Tests whether a column contains a text, case-sensitively. */
+  contains: (column: RawBuilder<unknown>, text: string) => RawBuilder<boolean>
+  /** The number of characters of `full_name` in the engine's index; null for all of them. */
+  nameIndexLength: number | null
+}
+
+export type ScanDeps = { db: Executor; dialect: RecordListDialect }
+
+/** A query, with what the database knows about its names and times. */
+export type ResolvedQuery = {
+  query: RecordQuery
+  scope: ModuleScope
+  /** Records with a smaller `change_seq` do not match. */
+  minChangeSeq: number
+  /** The records of the missing review that the query names; null if it names none. */
+  reviewedIds: number[] | null
 }
 
 const FIRST_STEP = 64
-const LARGEST_STEP = 2000
-/** Of data that is read in one step, in UTF-16 units. */
-const STEP_SIZE = 4_000_000
-/** Of data on a page, in UTF-16 units: it ends with the record that reaches it. */
-const PAGE_SIZE = 8_000_000
+const MAX_STEP = 2000
+/** Maximum size of the data that one step should read, in UTF-16 units. */
+const MAX_STEP_SIZE = 4_000_000
 
-/** @param readStep reads so many records from a position on. */
-export async function walk(
-  readStep: ReadStep,
-  { after, limit, matches, until }: WalkOptions,
-): Promise<Walk> {
-  const found: Found[] = []
-  let examined = 0
-  let from = after
-  let held = 0
-  let size = Math.min(FIRST_STEP, matches ? 4 * limit : limit)
-  const end = (stopped_at: Position | null): Walk => {
-    return { found, examined, matched: found.length, stopped_at }
-  }
+/**
+ * Reads the steps of a scan up to its end.
+ * @param options `maxRecords` returns how many records the caller still needs.
+ */
+export async function* readSteps(
+  scan: RecordScan,
+  options: { after: Position | null; firstStep: number; maxRecords: () => number },
+): AsyncGenerator<ScanStep> {
+  let { after } = options
+  let limit = Math.min(FIRST_STEP, options.firstStep)
   for (;;) {
-    const step = await readStep(from, size)
-    for (const [index, record] of step.records.entries()) {
-      if (matches && !matches(record.row)) continue
-      const isBeyond = held >= PAGE_SIZE
-      found.push(record)
-      held += record.row.data.length
-      if (found.length < limit && !isBeyond) continue
-      const share = (index + 1) / step.records.length
-      examined += Math.max(1, Math.round(step.examined * share))
-      return end(null)
-    }
-    examined += step.examined
-    if (step.next === null) return end(null)
-    from = step.next
-    if (performance.now() >= until) return end(from)
-    size = nextSize(size, step)
-    if (!matches) size = Math.min(size, limit - found.length)
-    await turn()
+    const step = await scan.readStep(after, limit)
+    yield step
+    if (step.next === null) return
+    after = step.next
+    limit = Math.min(nextLimit(limit, step), options.maxRecords())
+    await yieldToEventLoop()
   }
 }
 
-/** As many of what was found as a page takes. */
-export function fillPage(found: Found[], limit: number): Found[] {
-  const page: Found[] = []
-  let held = 0
-  for (const one of found) {
-    if (page.length === limit || held >= PAGE_SIZE) break
-    page.push(one)
-    held += one.row.data.length
-  }
-  return page
+/** Doubles the number of records per step, unless they are so large that a step would need too much memory. */
+export function nextLimit(limit: number, { records }: ScanStep): number {
+  const size = records.reduce((sum, { row }) => sum + row.data.length, 0)
+  const fitting = size === 0 ? MAX_STEP : Math.floor((MAX_STEP_SIZE / size) * limit)
+  return Math.max(1, Math.min(limit * 2, fitting, MAX_STEP))
 }
 
-/** Twice as many as before, unless they are so large that they would fill the memory. */
-export function nextSize(size: number, { records }: Step): number {
-  const read = records.reduce((sum, { row }) => sum + row.data.length, 0)
-  const fitting = read === 0 ? LARGEST_STEP : Math.floor((STEP_SIZE / read) * size)
-  return Math.max(1, Math.min(size * 2, fitting, LARGEST_STEP))
-}
-
-/** The step that a page of rows makes; a page that is not full is the last one. */
-export function toStep(records: Found[], limit: number): Step {
+/** Returns a step of records that the database has not filtered. Fewer than `limit` of them end the list. */
+export function toStep(records: ScannedRecord[], limit: number): ScanStep {
   const last = records.at(-1)
   const next = last && records.length === limit ? last.position : null
   return { records, examined: records.length, next }

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import type { StoredView, ViewContent, ViewStore } from '../../port/view-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { SavedViewsTable } from '../schema/tables.ts'
+import type { Tables } from '../schema/tables.ts'
 
-export function createViewStore({ reader, writer, hold, clock }: Databases): ViewStore {
+export function createViewStore({ reader, writer, acquireLock, clock }: Databases): ViewStore {
   return {
     async listViews(owner) {
       const rows = await reader
@@ -21,7 +21,7 @@ export function createViewStore({ reader, writer, hold, clock }: Databases): Vie
 
     createView: ({ name, query, shared, owner }, audit) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'names of views')
+        await acquireLock(db, 'view names')
         const at = nowText(clock)
         const row = await db
           .insertInto('saved_views')
@@ -43,7 +43,7 @@ export function createViewStore({ reader, writer, hold, clock }: Databases): Vie
 
     changeView: (viewId, change, audit) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'names of views')
+        await acquireLock(db, 'view names')
         const stored = await findView(db, viewId)
         if (!stored) return null
         if (change.name !== undefined && (await isTaken(db, stored, change.name))) {
@@ -100,6 +100,6 @@ function toColumns({ name, query, shared }: Partial<ViewContent>) {
   }
 }
 
-function toView({ view_id, is_shared, ...view }: Selectable<SavedViewsTable>): StoredView {
+function toView({ view_id, is_shared, ...view }: Selectable<Tables['saved_views']>): StoredView {
   return { id: view_id, shared: is_shared === 1, ...view }
 }

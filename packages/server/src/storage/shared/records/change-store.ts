@@ -2,22 +2,23 @@ import { sql } from 'kysely'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { type Place, selectPlaces } from './module-scope.ts'
+import { type ModuleRef, selectModuleRefs } from './module-scope.ts'
 import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {
-  readMark: (db: Executor) => Promise<number>
-  settledSequence: (db: Executor) => Promise<number>
+  readLastSequence: (db: Executor) => Promise<number>
+  readCommitWatermark: (db: Executor) => Promise<number>
 }
 
 export function createChangeStore({ reader }: Databases, sequence: Sequence): ChangeStore {
   return {
     async listChanges(query) {
       const { after, limit, maxBytes } = query
-      // First: what is read after it has every change up to it.
-      const settled = await sequence.settledSequence(reader)
-      if (after > settled && after > (await sequence.readMark(reader))) return { outcome: 'beyond' }
-      const range = { after, through: settled, limit: limit + 1 }
+      // Read first: the queries below see every change up to the watermark.
+      const watermark = await sequence.readCommitWatermark(reader)
+      if (after > watermark && after > (await sequence.readLastSequence(reader)))
+        return { outcome: 'beyond' }
+      const range = { after, through: watermark, limit: limit + 1 }
       const found = await locateDeleted(reader, range, query)
       for (const place of await placesOf(reader, query)) {
         found.push(...(await locateChanged(reader, range, place)))
@@ -25,7 +26,7 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
       found.sort((one, other) => one.change_seq - other.change_seq)
       const given = takeWithinBytes(found.slice(0, limit), maxBytes)
       const has_more = found.length > given.length
-      const through = has_more ? given.at(-1)?.change_seq : settled
+      const through = has_more ? given.at(-1)?.change_seq : watermark
       const changes = await readChanges(reader, given)
       return { outcome: 'found', changes, through: Math.max(after, through ?? 0), has_more }
     },
@@ -35,21 +36,25 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
 type Range = { after: number; through: number; limit: number }
 
 /** Over all records there is an index of changes, and one in each module; null for all of them. */
-async function placesOf(db: Executor, query: ChangeQuery): Promise<(Place | null)[]> {
+async function placesOf(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
   const isEverywhere = query.platform === null && query.record_type === null
-  return isEverywhere ? [null] : selectPlaces(db, query).execute()
+  return isEverywhere ? [null] : selectModuleRefs(db, query).execute()
 }
 
-/** A change, and what its record takes: pages are cut before any record is read. */
+/** A change and the size of its record: a page is cut before any record is read. */
 type Located = { change_seq: number; isDeletion: boolean; bytes: number }
 
-async function locateChanged(db: Executor, range: Range, place: Place | null): Promise<Located[]> {
+async function locateChanged(
+  db: Executor,
+  range: Range,
+  place: ModuleRef | null,
+): Promise<Located[]> {
   let select = db
     .selectFrom('records')
     .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
     .where('change_seq', '>', range.after)
     .where('change_seq', '<=', range.through)
-    // True of every record; PostgreSQL's indexes for lists are found by it.
+    // True for every record: the condition of PostgreSQL's partial indexes for lists.
     .where(sql<boolean>`pushed_seq >= 0`)
   if (place) {
     select = select
@@ -61,8 +66,8 @@ async function locateChanged(db: Executor, range: Range, place: Place | null): P
 }
 
 /**
- * One whose record has changed again meanwhile is left out, since its newest change comes later, and one of a
- * platform that is being removed, since its deletion does.
+ * Leaves out a record that has changed again, because its latest change follows later, and a record of a platform that
+ * is being removed, because its deletion follows.
  */
 async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
   const numbers = (isDeletion: boolean) =>
@@ -89,7 +94,7 @@ function toChange(row: SelectedRecord): ChangeRow {
   return { change, change_seq, at, record: toRecordRow(row) }
 }
 
-/** By names, since the platform or module may be no more. */
+/** Filters by names, because the platform or module may have been deleted. */
 async function locateDeleted(
   db: Executor,
   range: Range,

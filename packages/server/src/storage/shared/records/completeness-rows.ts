@@ -2,7 +2,7 @@ import type { ModuleCompleteness } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
 
-/** What reads have left of each registered module, beside what the counters say now. */
+/** The result of the last read of each registered module, and its current counters. */
 export async function listCompleteness(
   db: Executor,
   { platform, limit, after }: { platform: string | null; limit: number; after: number | null },
@@ -19,8 +19,8 @@ export async function listCompleteness(
       'm.complete_pushes',
       'm.last_read_finished_at as last_read_at',
       'm.last_read_records',
-      'm.last_read_doubts',
-      'm.last_trouble as trouble',
+      'm.last_read_incomplete_reasons',
+      'm.last_error as trouble',
       counterOf('records').as('records'),
       counterOf('pushes').as('pushes'),
       sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
@@ -31,14 +31,15 @@ export async function listCompleteness(
   if (after !== null) select = select.where('m.module_id', '>', after)
   const rows = await select.orderBy('m.module_id').limit(limit).execute()
   return rows.map((row) => {
-    const { complete_pushes, last_read_records, last_read_doubts, pushes, ...module } = row
+    const { complete_pushes, last_read_records, last_read_incomplete_reasons, pushes, ...module } =
+      row
     const records = Number(row.records)
     const missing = Number(row.missing)
     return {
       ...module,
       records,
       missing,
-      doubts: JSON.parse(last_read_doubts),
+      doubts: JSON.parse(last_read_incomplete_reasons),
       pushed_since: complete_pushes === null ? null : Number(pushes) - complete_pushes,
       only_here:
         last_read_records === null ? null : Math.max(0, records - missing - last_read_records),

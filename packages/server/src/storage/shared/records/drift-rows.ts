@@ -2,9 +2,9 @@ import type { DriftAnswer, ManifestChange, ModuleDrift } from '@recordhub/protoc
 import type { Drift } from '../../../domain/record/drift.ts'
 import type { Executor } from '../schema/databases.ts'
 
-const CHANGES_TOLD = 100
+const MAX_MANIFEST_CHANGES = 100
 
-/** The latest changes of a platform's manifest, and what was counted of its modules on all nodes. */
+/** The latest changes of a platform's manifest, and the drift of its modules, summed over all nodes. */
 export async function readDrift(
   db: Executor,
   platformId: number,
@@ -21,7 +21,7 @@ export async function readDrift(
     .select(['at', 'changes'])
     .where('platform_id', '=', platformId)
     .orderBy('manifest_change_id', 'desc')
-    .limit(CHANGES_TOLD)
+    .limit(MAX_MANIFEST_CHANGES)
     .execute()
   const modules = await db
     .selectFrom('modules')

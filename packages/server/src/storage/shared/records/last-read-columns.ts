@@ -3,33 +3,35 @@ import type { PullTaskResult } from '../../port/pull-store.ts'
 import { countUnmarked } from '../pulls/missing-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** What a whole read leaves of its module; a record that it did not bring must not be judged by it. */
-export async function toReadColumns(
+/** The columns of a module after a complete read. The read says nothing about records that it did not contain. */
+export async function toLastReadColumns(
   db: Executor,
   module: { platform_id: number; module_id: number },
   {
-    mark,
+    snapshotSeq: mark,
     requested_at,
     records,
-    rejected_here,
-    doubts,
+    rejected_present: rejected_here,
+    incomplete_reasons: doubts,
     pushes,
   }: NonNullable<PullTaskResult['read']>,
   at: string,
 ) {
-  const metAll = (await countUnmarked(db, module)) === records
+  const hasSeenAll = (await countUnmarked(db, module)) === records
   return {
     last_read_finished_at: at,
     last_read_records: records + rejected_here,
-    ...(metAll ? { last_read_mark: mark, last_read_requested_at: requested_at } : {}),
-    ...(doubts === null ? asBefore(at, pushes) : { last_read_doubts: JSON.stringify(doubts) }),
+    ...(hasSeenAll ? { last_read_snapshot_seq: mark, last_read_requested_at: requested_at } : {}),
+    ...(doubts === null
+      ? provedAgain(at, pushes)
+      : { last_read_incomplete_reasons: JSON.stringify(doubts) }),
     ...(doubts?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
   }
 }
 
-/** An answer that still holds proves what it proved when it came. */
-function asBefore(at: string, pushes: number) {
-  const isProof = sql`complete_at IS NOT NULL AND last_read_doubts = '[]'`
+/** A response that is still valid (304) proves the completeness that it proved before. */
+function provedAgain(at: string, pushes: number) {
+  const isProof = sql`complete_at IS NOT NULL AND last_read_incomplete_reasons = '[]'`
   return {
     complete_at: sql<string | null>`CASE WHEN ${isProof} THEN ${at} ELSE complete_at END`,
     complete_pushes: sql<number | null>`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
 
-/** Adds to a module's counters, in the row of whoever counts. */
+/** Adds to a module's counters, in the counter rows of `node`. */
 export async function addToModule(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
@@ -21,10 +21,10 @@ export async function addToModule(
 }
 
 /**
- * Has the next read of a module ask for all of its records, also where one is under way: an answer speaks
- * for a module only where no push came since, and this counts as one.
+ * Makes the next read of a module unconditional, even if one is in progress: a cached response is valid only if no
+ * push has arrived since, and this counts as a push.
  */
-export function forgetKeptAnswer(
+export function invalidateCachedResponse(
   db: Executor,
   module: { platform_id: number; module_id: number },
   node: string,

@@ -1,4 +1,4 @@
-/** Where a list looks: the modules that its filter names, and what their manifests say of fields. */
+/** The scope of a list: the modules that its filter selects, and the types of their fields. */
 import { sql } from 'kysely'
 import {
   type DataColumn,
@@ -10,39 +10,39 @@ import {
 import { isNumericType } from '../../../domain/record/sort-key.ts'
 import type { Executor } from '../schema/databases.ts'
 
-export type Place = { platform_id: number; module_id: number }
+export type ModuleRef = { platform_id: number; module_id: number }
 
-export type Places = {
-  /** Whether every module there is belongs to it; `places` may be empty then. */
+export type ModuleScope = {
+  /** Whether the scope is all modules. `modules` may be empty then. */
   all: boolean
-  places: Place[]
+  modules: ModuleRef[]
   isNumeric: (column: DataColumn) => boolean
 }
 
-/** The modules that a list is of, as far as the list needs to know them. */
-export async function findPlaces(
+/** Reads only what the list needs to know about its modules. */
+export async function findModuleScope(
   db: Executor,
   query: Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> & Pick<RecordOrder, 'sort'>,
-): Promise<Places> {
+): Promise<ModuleScope> {
   const { platform, record_type, sort } = query
   const isEverywhere = platform === null && record_type === null
   const columns = [sort, ...query.conditions.map(({ column }) => column)]
   const needsFields = columns.some(isDataColumn)
   const needsModules = !isEverywhere || sort === 'reference_number' || sort === 'full_name'
-  if (!needsFields && !needsModules) return { all: true, places: [], isNumeric: () => false }
-  const modules = await selectPlaces(db, query)
+  if (!needsFields && !needsModules) return { all: true, modules: [], isNumeric: () => false }
+  const modules = await selectModuleRefs(db, query)
     .select(needsFields ? 'm.fields' : sql.lit('[]').as('fields'))
     .execute()
   const fieldTexts = modules.map(({ fields }) => fields)
   return {
     all: isEverywhere,
-    places: modules,
+    modules: modules,
     isNumeric: (column) => isNumericIn(fieldTexts, keyOfColumn(column)),
   }
 }
 
-/** The modules of a platform and of a type; null stands for all. Of removed platforms only where all is asked for. */
-export function selectPlaces(
+/** Selects the modules of a platform and a type; null for all. Includes removed platforms only if both are null. */
+export function selectModuleRefs(
   db: Executor,
   { platform, record_type }: Pick<RecordFilter, 'platform' | 'record_type'>,
 ) {
@@ -58,7 +58,7 @@ export function selectPlaces(
     .orderBy('m.module_id')
 }
 
-/** Whether every manifest that names a field calls it a number, and one does. */
+/** Whether at least one manifest names the field, and all that do declare it as a number. */
 export function isNumericIn(fieldTexts: string[], key: string): boolean {
   const types = fieldTexts.flatMap((text) => {
     const fields: { key: string; type: string }[] = JSON.parse(text)

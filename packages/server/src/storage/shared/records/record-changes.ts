@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
 
-/** Times follow the write sequence but for transactions side by side and clocks that are set. */
+/** Tolerance: times follow the write sequence except for concurrent transactions and adjusted clocks. */
 const MARGIN_MS = 10 * 60_000
-/** So many records are looked at as soon as a better bound is found. */
-const NEAR = 1000
+/** The search stops when the remaining range has at most this many numbers. */
+const PRECISION = 1000
 
 /**
- * A number of the write sequence that every change since a time is beyond; 0 where there is no time. The times
- * rise with the sequence, so it is found by halving.
+ * Returns a number of the write sequence below every change since a time; 0 without a time. Binary search: times rise
+ * with the sequence.
  */
 export async function findChangedFrom(db: Executor, since: string | null): Promise<number> {
   if (since === null) return 0
   const earliest = new Date(Date.parse(since) - MARGIN_MS).toISOString()
   let before = 0
   let from = await findLastChange(db)
-  while (from - before > NEAR) {
+  while (from - before > PRECISION) {
     const middle = Math.floor((before + from) / 2)
     const record = await db
       .selectFrom('records')

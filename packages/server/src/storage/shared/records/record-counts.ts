@@ -3,7 +3,7 @@ import type { Executor } from '../schema/databases.ts'
 
 type Scope = Parameters<RecordListStore['countRecords']>[0]
 
-/** From the counters, which are kept with each write. */
+/** Counts records from the counters that every write updates. */
 export async function countRecords(
   db: Executor,
   { platform, record_type }: Scope,

@@ -1,10 +1,10 @@
+import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import type { FilteredRecord } from '../../../domain/record/record-match.ts'
-import { type JsonValue, parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { RecordRow } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** All that a list shows of a record but its data, which is most of it. */
+/** The columns of a listed record without its data, which is most of a record's size. */
 export const LIGHT_COLUMNS = [
   'r.record_id',
   'p.platform_name',
@@ -19,7 +19,7 @@ export const LIGHT_COLUMNS = [
   'r.change_seq',
 ] as const
 
-/** Records with their names, of removed platforms too. */
+/** Selects records with the names of their platforms and modules, including removed platforms. */
 export function selectRecords(db: Executor) {
   return (
     db
@@ -27,7 +27,7 @@ export function selectRecords(db: Executor) {
       .innerJoin('modules as m', 'm.module_id', 'r.module_id')
       .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
       .select([...LIGHT_COLUMNS, 'r.data'])
-      // True of every record; PostgreSQL's indexes for lists are found by it.
+      // True for every record: the condition of PostgreSQL's partial indexes for lists.
       .where(sql<boolean>`r.pushed_seq >= 0`)
   )
 }
@@ -41,7 +41,7 @@ export function toRecordRow(row: SelectedRecord): RecordRow {
   return { ...record, incomplete: incomplete === 1 }
 }
 
-/** A record as filters look at it; its data is parsed once, and only where they do. */
+/** A record as filters use it. Its data is parsed when a filter first reads it. */
 export function toFilteredRecord(row: SelectedRecord): FilteredRecord {
   const { data: text, incomplete, ...record } = row
   let parsed: JsonValue | undefined

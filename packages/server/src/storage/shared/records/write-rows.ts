@@ -1,9 +1,9 @@
-/** The rows of the write path as its decisions take them, the same on every engine. */
+/** The rows of the write path as objects, and objects as column values, the same on both engines. */
 import type { ErasureMode } from '@recordhub/protocol'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FieldClocks } from '../../../domain/record/field-clock.ts'
-import type { LastRead, RecordState } from '../../../domain/record/record.ts'
+import type { LastRead, RecordChange, RecordState } from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
-import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'
 import {
   integerOf,
@@ -15,34 +15,34 @@ import {
 
 export type StoredRecord = RecordState & { record_id: number }
 
-/** The columns that tell whether a read brought anything new. */
+/** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
   StoredRecord,
   'record_id' | 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'
 >
 
-/** The platform that a hub key opens. */
-export type KeyGate = { platform_id: number; platform_name: string; display_title: string }
+/** The platform of a hub key. */
+export type KeyPlatform = { platform_id: number; platform_name: string; display_title: string }
 
-/** What allows a replay, and where it stands; null where it counts as if it came now. */
-export type ReplayGate = { platform: KeyGate; place: WritePosition | null }
+/** A rejected push or record that may be replayed. `place`: its position in the order of writes; null for now. */
+export type ReplayableRejection = { platform: KeyPlatform; place: WritePosition | null }
 
-/** A registered module, and when it was last read whole. */
-export type ModuleGate = {
+/** A registered module of an active platform, and its last complete read. */
+export type WritableModule = {
   platform_id: number
   module_id: number
   record_type: string
   module_name: string
   platform_name: string
   lastRead: LastRead | null
-  /** Whether any of its records was erased: only then is a reference looked for among them. */
+  /** Whether any of its records was erased. Only then are tombstones looked up. */
   hasTombstones: boolean
 }
 
-/** What keeps an erased record away. */
+/** Marks a record as erased, so that it is not stored again. */
 export type Tombstone = { record_id: number; mode: ErasureMode }
 
-export function toKeyGate(row: Row): KeyGate {
+export function toKeyPlatform(row: Row): KeyPlatform {
   return {
     platform_id: integerOf(row, 'platform_id'),
     platform_name: textOf(row, 'platform_name'),
@@ -50,8 +50,8 @@ export function toKeyGate(row: Row): KeyGate {
   }
 }
 
-export function toModuleGate(row: Row): ModuleGate {
-  const mark = nullableIntegerOf(row, 'last_read_mark')
+export function toWritableModule(row: Row): WritableModule {
+  const snapshotSeq = nullableIntegerOf(row, 'last_read_snapshot_seq')
   const requested_at = nullableTextOf(row, 'last_read_requested_at')
   return {
     platform_id: integerOf(row, 'platform_id'),
@@ -60,33 +60,33 @@ export function toModuleGate(row: Row): ModuleGate {
     module_name: textOf(row, 'module_name'),
     platform_name: textOf(row, 'platform_name'),
     hasTombstones: row['has_tombstones'] === 1,
-    lastRead: mark === null || requested_at === null ? null : { mark, requested_at },
+    lastRead: snapshotSeq === null || requested_at === null ? null : { snapshotSeq, requested_at },
   }
 }
 
-/** The gate of a read's module, from a row of the module, its platform's status and its pull's state. */
-export function toGateOfRead(row: Row | undefined): ModuleGate | WriteRejection {
+/** Whether a pull may write to a module: from a row of the module, the platform's status and the pull's state. */
+export function toModuleOfRead(row: Row | undefined): WritableModule | WriteRejection {
   if (!row) return 'module_not_registered'
   if (row['pull_state'] !== 'running') return 'pull_not_running'
   if (row['status'] !== 'active' || row['registered_at'] === null) return 'module_not_registered'
-  return toModuleGate(row)
+  return toWritableModule(row)
 }
 
-/** The gate of a replay, from a row of its rejected push and of the platform. */
-export function toGateOfReplay(
+/** Whether a rejected push may be replayed: from a row of the rejected push and its platform. */
+export function toReplayableRejection(
   row: Row | undefined,
   { platform_id, replay }: ReplayWrite,
-): ReplayGate | WriteRejection {
+): ReplayableRejection | WriteRejection {
   if (!row || integerOf(row, 'platform_id') !== platform_id) return 'not_found'
-  const insists = replay.overwrite && row['replay_outcome'] === 'stale'
-  if (row['replayed_at'] !== null && !insists) return 'already_replayed'
+  const isOverwrite = replay.overwrite && row['replay_outcome'] === 'stale'
+  if (row['replayed_at'] !== null && !isOverwrite) return 'already_replayed'
   if (row['status'] !== 'active') return 'platform_inactive'
-  const place = { seq: integerOf(row, 'place_seq'), at: textOf(row, 'place_at') }
-  return { platform: toKeyGate(row), place: replay.overwrite ? null : place }
+  const place = { seq: integerOf(row, 'position_seq'), at: textOf(row, 'position_at') }
+  return { platform: toKeyPlatform(row), place: replay.overwrite ? null : place }
 }
 
-/** A key's use is noted once a minute: more would cost each push a write. */
-export function isUseToNote(row: Row, at: string): boolean {
+/** Whether the stored time of a key's last use is of an earlier minute. It is not updated more often. */
+export function isKeyUseOutdated(row: Row, at: string): boolean {
   return nullableTextOf(row, 'last_used_at')?.slice(0, 16) !== at.slice(0, 16)
 }
 
@@ -112,10 +112,10 @@ export function toStoredRecord(row: Row): StoredRecord {
 }
 
 /**
- * The id of the record that a pulled element stands for though nothing of it is stored any more: the one
- * that is about to be erased, or what anonymising left. Null where there is none.
+ * The record that counts as seen when a pull contains an erased record: the record that is about to be erased, or its
+ * anonymised remains. Null if there is none.
  */
-export function recordLeftOf(
+export function survivingRecordId(
   { mode, record_id }: Tombstone,
   known: { record_id: number } | null,
 ): number | null {
@@ -127,7 +127,7 @@ export function toTombstone(row: Row): Tombstone {
   return { record_id: integerOf(row, 'record_id'), mode }
 }
 
-export function clocksText(clocks: FieldClocks | null): string | null {
+export function formatClocks(clocks: FieldClocks | null): string | null {
   return clocks === null ? null : JSON.stringify(clocks)
 }
 
@@ -136,4 +136,14 @@ function parseClocks(text: string | null): FieldClocks | null {
   const clocks: FieldClocks = {}
   for (const [path, at] of Object.entries(Object(parseLossless(text)))) clocks[path] = String(at)
   return clocks
+}
+
+/** The changes of a history entry as JSON text. `before` and `after` are JSON texts already. */
+export function formatChanges(changes: RecordChange[]): string {
+  const entries = changes.map((change) => {
+    const before = change.before === undefined ? '' : `,"before":${change.before}`
+    const after = change.after === undefined ? '' : `,"after":${change.after}`
+    return `{"path":${JSON.stringify(change.path)}${before}${after}}`
+  })
+  return `[${entries.join(',')}]`
 }

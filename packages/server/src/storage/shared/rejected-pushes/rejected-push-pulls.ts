@@ -1,6 +1,6 @@
 /**
- * Which pulls rejected a record. A record that is rejected by each pull of its module has one range of pulls, so that
- * the table stays as small as the list of rejected records, however often the schedule pulls.
+ * Stores which pulls rejected a record, as ranges. A record that every pull of its module rejects has one range, so that
+ * the table does not grow with the number of scheduled pulls.
  */
 import type { ExpressionBuilder } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
@@ -9,14 +9,14 @@ import type { Tables } from '../schema/tables.ts'
 type Rejection = {
   rejected_push_id: number
   pull_id: number
-  /** The pull that rejected the record before; null if this pull is the first one. */
+  /** The last pull that rejected the record before this one; null if there is none. */
   before: number | null
-  /** The pull that read the module before; null if there is none. */
+  /** The last pull that read the module before this one; null if there is none. */
   previous: number | null
 }
 
 /** Records that a pull rejected a record: extends its last range if no pull in between has read the module. */
-export async function savePull(
+export async function saveRejectingPull(
   db: Executor,
   { rejected_push_id, pull_id, before, previous }: Rejection,
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function deleteOldRanges(db: Executor, rejectedPushId: number): Promise<vo
     .execute()
 }
 
-/** The last pull before this one that has read the module; null if there is none. */
+/** Returns the last pull before this one that read the module; null if there is none. */
 export async function findPreviousPull(
   db: Executor,
   module: { platform_id: number; record_type: string | null },
@@ -68,7 +68,7 @@ export async function findPreviousPull(
   return row?.pull_id ?? null
 }
 
-/** Whether a pull rejected the record `r`: one of its ranges holds the pull, and the pull has read its module. */
+/** Whether a pull rejected the record `r`: one of its ranges includes the pull, and the pull read its module. */
 export function wasRejectedBy(
   eb: ExpressionBuilder<Tables & { r: Tables['rejected_pushes'] }, 'r'>,
   pullId: number,

@@ -1,8 +1,8 @@
 import type { RejectedPush } from '@recordhub/protocol'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { isErrorCode, wordsFor } from '../../../errors.ts'
+import { formatMessage, isErrorCode } from '../../../errors.ts'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
-import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -10,13 +10,13 @@ import { wasRejectedBy } from './rejected-push-pulls.ts'
 
 type RejectedPushReads = Pick<
   RejectedPushStore,
-  'listRejectedPushes' | 'readRejectedPush' | 'listGroups' | 'readRefusal' | 'listRefusals'
+  'listRejectedPushes' | 'readRejectedPush' | 'listGroups' | 'readReplayable' | 'listReplayable'
 >
 
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   return {
     async listRejectedPushes({ before, state, pull_id, limit, maxBytes, ...query }) {
-      let select = meaning(selectFiltered(reader), query)
+      let select = applyFilter(selectRejected(reader), query)
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
@@ -35,10 +35,10 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.rejected_push_id', 'desc')
         .limit(limit + 1)
         .execute()
-      const taken = takeWithinBytes(located.slice(0, limit), maxBytes)
-      const has_more = located.length > taken.length
-      if (taken.length === 0) return { rejected_pushes: [], has_more }
-      const ids = taken.map((row) => row.rejected_push_id)
+      const page = takeWithinBytes(located.slice(0, limit), maxBytes)
+      const has_more = located.length > page.length
+      if (page.length === 0) return { rejected_pushes: [], has_more }
+      const ids = page.map((row) => row.rejected_push_id)
       const rows = await selectRejectedPushes(reader)
         .where('r.rejected_push_id', 'in', ids)
         .orderBy('r.at', 'desc')
@@ -55,7 +55,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
     },
 
     async listGroups({ platform, limit }) {
-      let select = selectFiltered(reader)
+      let select = selectRejected(reader)
         .select((eb) => [
           'r.platform_id',
           'r.cause',
@@ -73,64 +73,64 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('last_at', 'desc')
         .limit(limit)
         .execute()
-      const described = groups.map(async ({ platform_id, cause, ...group }) => {
-        const one = await selectFiltered(reader)
+      const withExamples = groups.map(async ({ platform_id, cause, ...group }) => {
+        const example = await selectRejected(reader)
           .select(['p.platform_name', 'r.record_type', 'r.code'])
           .where('r.platform_id', '=', platform_id)
           .where('r.cause', '=', cause)
           .where('r.replayed_at', 'is', null)
           .limit(1)
           .executeTakeFirst()
-        if (!one) return []
+        if (!example) return []
         const { message, other_message, ...figures } = group
-        const common = message === other_message ? message : commonMessage(one.code)
-        return [{ ...one, message: common, cause, ...figures, count: Number(figures.count) }]
+        const shared = message === other_message ? message : commonMessage(example.code)
+        return [{ ...example, message: shared, cause, ...figures, count: Number(figures.count) }]
       })
-      return (await Promise.all(described)).flat()
+      return (await Promise.all(withExamples)).flat()
     },
 
-    async readRefusal(rejectedPushId) {
-      const row = await selectRefusals(reader)
+    async readReplayable(rejectedPushId) {
+      const row = await selectReplayable(reader)
         .where('r.rejected_push_id', '=', rejectedPushId)
         .executeTakeFirst()
-      return row ? toRefusal(row) : null
+      return row ? toReplayable(row) : null
     },
 
-    async listRefusals({ after, limit, maxBytes, ...filter }) {
-      const open = meaning(selectFiltered(reader), filter).where('r.replayed_at', 'is', null)
-      const ahead = after
+    async listReplayable({ after, limit, maxBytes, ...filter }) {
+      const open = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
+      const rest = after
         ? open.where(
-            sql<boolean>`(r.place_seq, r.rejected_push_id) > (${after.place_seq}, ${after.rejected_push_id})`,
+            sql<boolean>`(r.position_seq, r.rejected_push_id) > (${after.position_seq}, ${after.rejected_push_id})`,
           )
         : open
-      const { n } = await ahead
+      const { n } = await rest
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
-      const listed = await ahead
+      const listed = await rest
         .select(['r.rejected_push_id', 'r.bytes'])
-        .orderBy('r.place_seq')
+        .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
       const ids = takeWithinBytes(listed, maxBytes).map((row) => row.rejected_push_id)
-      if (ids.length === 0) return { refusals: [], remaining: 0 }
-      const rows = await selectRefusals(reader)
+      if (ids.length === 0) return { rejections: [], remaining: 0 }
+      const rows = await selectReplayable(reader)
         .where('r.rejected_push_id', 'in', ids)
-        .orderBy('r.place_seq')
+        .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .execute()
-      return { refusals: rows.map(toRefusal), remaining: n - ids.length }
+      return { rejections: rows.map(toReplayable), remaining: n - ids.length }
     },
   }
 }
 
 /** The message of rejections of one cause whose own messages differ. */
 function commonMessage(code: string): string {
-  return isErrorCode(code) ? wordsFor(code) : code
+  return isErrorCode(code) ? formatMessage(code) : code
 }
 
-/** Of platforms that are not being removed. */
-export function selectFiltered(db: Executor) {
+/** Selects rejected pushes of platforms that are not being removed. */
+export function selectRejected(db: Executor) {
   return db
     .selectFrom('rejected_pushes as r')
     .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
@@ -139,21 +139,20 @@ export function selectFiltered(db: Executor) {
 
 type Joined = Tables & { r: Tables['rejected_pushes']; p: Tables['platforms'] }
 
-/** Those that a filter means. */
-export function meaning<Selected>(
+export function applyFilter<Selected>(
   select: SelectQueryBuilder<Joined, 'r' | 'p', Selected>,
   { platform, code, record_type, cause }: RejectedPushFilter,
 ): SelectQueryBuilder<Joined, 'r' | 'p', Selected> {
-  let meant = select
-  if (platform !== null) meant = meant.where('p.platform_name', '=', platform)
-  if (code !== null) meant = meant.where('r.code', '=', code)
-  if (record_type !== null) meant = meant.where('r.record_type', '=', record_type)
-  if (cause !== null) meant = meant.where('r.cause', '=', cause)
-  return meant
+  let filtered = select
+  if (platform !== null) filtered = filtered.where('p.platform_name', '=', platform)
+  if (code !== null) filtered = filtered.where('r.code', '=', code)
+  if (record_type !== null) filtered = filtered.where('r.record_type', '=', record_type)
+  if (cause !== null) filtered = filtered.where('r.cause', '=', cause)
+  return filtered
 }
 
 function selectRejectedPushes(db: Executor) {
-  return selectFiltered(db).select([
+  return selectRejected(db).select([
     'r.rejected_push_id as id',
     'r.first_at',
     'r.at',
@@ -182,8 +181,8 @@ function toRejectedPush({
   return { ...row, errors: JSON.parse(errors), body: parseLossless(body) }
 }
 
-function selectRefusals(db: Executor) {
-  return selectFiltered(db)
+function selectReplayable(db: Executor) {
+  return selectRejected(db)
     .leftJoin('modules as m', (join) =>
       join
         .onRef('m.platform_id', '=', 'r.platform_id')
@@ -196,15 +195,15 @@ function selectRefusals(db: Executor) {
       'r.record_type',
       'r.method',
       'r.body',
-      'r.place_seq',
+      'r.position_seq',
       'm.fields',
       'm.drift_policy',
     ])
 }
 
-function toRefusal({
+function toReplayable({
   fields,
   ...row
-}: Awaited<ReturnType<ReturnType<typeof selectRefusals>['execute']>>[number]) {
+}: Awaited<ReturnType<ReturnType<typeof selectReplayable>['execute']>>[number]) {
   return { ...row, fields: fields === null ? null : JSON.parse(fields) }
 }

@@ -5,35 +5,35 @@ import { sha256 } from '../../../lib/crypto/hash.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
-import { dropOldest, dropRejected } from '../deletion/delete-rejected-pushes.ts'
-import { namesErased } from '../deletion/erased-bodies.ts'
+import { deleteOverQuota, deleteRejectedPushes } from '../deletion/delete-rejected-pushes.ts'
+import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { findPreviousPull, savePull } from './rejected-push-pulls.ts'
-import { createRejectedPushReads, meaning, selectFiltered } from './rejected-push-reads.ts'
+import { findPreviousPull, saveRejectingPull } from './rejected-push-pulls.ts'
+import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
 
-/** What a kept row takes beside its body, so that many small ones count too. */
+/** Counted in addition to the body, so that the quota also limits the number of rows. */
 const ROW_BYTES = 512
 
 export function createRejectedPushStore(
-  { reader, writer, hold }: Databases,
-  parts: {
+  { reader, writer, acquireLock }: Databases,
+  deps: {
     node: string
-    /** Gives out the next numbers of the write sequence, rising. */
-    drawPlaces: (db: Executor, count: number) => Promise<number[]>
+    /** Allocates the next numbers of the write sequence, in ascending order. */
+    allocatePositions: (db: Executor, count: number) => Promise<number[]>
     hashReference: HashReference
   },
 ): RejectedPushStore {
-  const { node, drawPlaces, hashReference } = parts
+  const { node, allocatePositions, hashReference } = deps
   return {
     ...createRejectedPushReads(reader),
 
-    keepRejectedPushes: (rejected, { at, day, quotaBytes }) =>
+    saveRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'rejected pushes')
-        const counted = new Map<number, number>()
+        await acquireLock(db, 'rejected pushes')
+        const counts = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
-        /** The pull that read the module of a pulled record before: one look-up per module. */
+        /** Returns the previous pull of the module of a pulled record, with one look-up per module. */
         const previousOf = async ({ platform_id, record_type, pull_id }: NewRejectedPush) => {
           if (pull_id === null) return null
           const module = JSON.stringify([platform_id, record_type, pull_id])
@@ -43,37 +43,41 @@ export function createRejectedPushStore(
           previousPulls.set(module, previous)
           return previous
         }
-        // One for each, so that those of one record have an order.
-        const numbers = await drawPlaces(db, rejected.length)
+        // One per push, so that the pushes of a record are ordered.
+        const numbers = await allocatePositions(db, rejected.length)
         for (const [index, push] of rejected.entries()) {
           const platform_name = registered.get(push.platform_id)
           if (platform_name === undefined) continue
-          const isErased = await namesErased(db, push, { platform_name, hashReference })
+          const isErased = await namesErasedRecord(db, push, { platform_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
-          const place = push.place ?? { seq: numbers[index] ?? 0, at: formatRfc3339(new Date(at)) }
+          const position = push.position ?? {
+            seq: numbers[index] ?? 0,
+            at: formatRfc3339(new Date(at)),
+          }
           const previous = await previousOf(push)
-          const isNew = !isErased && (await keepOne(db, push, { at, quotaBytes, place, previous }))
+          const isNew =
+            !isErased && (await saveOne(db, push, { at, quotaBytes, position, previous }))
           if (!isNew && push.method === 'pull') continue
-          counted.set(push.platform_id, (counted.get(push.platform_id) ?? 0) + 1)
+          counts.set(push.platform_id, (counts.get(push.platform_id) ?? 0) + 1)
         }
-        // In one order, as writes of records take the counters.
-        for (const [platformId, count] of [...counted].sort(([one], [other]) => one - other)) {
+        // In the order in which writes of records lock the counters.
+        for (const [platformId, count] of [...counts].sort(([one], [other]) => one - other)) {
           await countRejected(db, { platformId, count, at, day, node })
-          await dropOldest(db, platformId, quotaBytes)
+          await deleteOverQuota(db, platformId, quotaBytes)
         }
       }),
 
     dismissRejectedPushes: (query, at, log) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'rejected pushes')
-        let select = meaning(selectFiltered(db), query)
+        await acquireLock(db, 'rejected pushes')
+        let select = applyFilter(selectRejected(db), query)
           .select(['r.rejected_push_id', 'r.platform_id', 'r.bytes'])
           .where('r.at', '<=', query.until)
         if (query.id !== null) select = select.where('r.rejected_push_id', '=', query.id)
         const rows = await select.orderBy('r.rejected_push_id').limit(query.limit).execute()
-        for (const [platformId, ofPlatform] of Map.groupBy(rows, (row) => row.platform_id)) {
-          const ids = ofPlatform.map((row) => row.rejected_push_id)
-          await dropRejected(db, platformId, ids)
+        for (const [platformId, platformRows] of Map.groupBy(rows, (row) => row.platform_id)) {
+          const ids = platformRows.map((row) => row.rejected_push_id)
+          await deleteRejectedPushes(db, platformId, ids)
         }
         if (rows.length > 0 && log) {
           await insertLog(db, at, log)
@@ -90,19 +94,19 @@ const NOT_REPLAYED = {
   replay_record_id: null,
 }
 
-/** @returns whether it is kept for the first time. */
-async function keepOne(
+/** @returns whether the rejection is new. An identical one only raises the count. */
+async function saveOne(
   db: Executor,
   push: NewRejectedPush,
   {
     at,
     quotaBytes,
-    place,
+    position,
     previous,
-  }: { at: string; quotaBytes: number; place: WritePosition; previous: number | null },
+  }: { at: string; quotaBytes: number; position: WritePosition; previous: number | null },
 ): Promise<boolean> {
   const { platform_id, record_type, message, pull_id } = push
-  // An element does not name its module: the same one may be refused in two of them.
+  // A pulled record does not name its module, so two modules may reject identical ones.
   const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
   const common = push.cause ?? message
   const cause = sha256(JSON.stringify([push.code, record_type, common])).slice(0, 22)
@@ -112,8 +116,8 @@ async function keepOne(
     errors: JSON.stringify(push.errors),
     record_type,
     cause,
-    place_seq: place.seq,
-    place_at: place.at,
+    position_seq: position.seq,
+    position_at: position.at,
     pull_id,
   }
   const known = await db
@@ -129,17 +133,18 @@ async function keepOne(
       .set({
         ...latest,
         count: sql`count + 1`,
-        // A read brings the same element again and again, whatever was done about it.
+        // Every pull receives the same record again, even if it has been replayed.
         ...(push.method === 'pull' ? {} : NOT_REPLAYED),
       })
       .where('rejected_push_id', '=', rejected_push_id)
       .execute()
-    if (pull_id !== null) await savePull(db, { rejected_push_id, pull_id, before, previous })
+    if (pull_id !== null)
+      await saveRejectingPull(db, { rejected_push_id, pull_id, before, previous })
     return false
   }
   const size = Buffer.byteLength(push.body)
-  const isKept = size + ROW_BYTES <= quotaBytes
-  const bytes = (isKept ? size : 0) + ROW_BYTES
+  const fits = size + ROW_BYTES <= quotaBytes
+  const bytes = (fits ? size : 0) + ROW_BYTES
   const { rejected_push_id } = await db
     .insertInto('rejected_pushes')
     .values({
@@ -151,12 +156,13 @@ async function keepOne(
       count: 1,
       method: push.method,
       code: push.code,
-      body: isKept ? push.body : JSON.stringify(`${size} bytes, too many to keep`),
+      body: fits ? push.body : JSON.stringify(`${size} bytes, more than the quota`),
       bytes,
     })
     .returning('rejected_push_id')
     .executeTakeFirstOrThrow()
-  if (pull_id !== null) await savePull(db, { rejected_push_id, pull_id, before: null, previous })
+  if (pull_id !== null)
+    await saveRejectingPull(db, { rejected_push_id, pull_id, before: null, previous })
   await db
     .updateTable('platforms')
     .set({ rejected_bytes: sql`rejected_bytes + ${bytes}` })
@@ -165,7 +171,7 @@ async function keepOne(
   return true
 }
 
-/** The names of those platforms that are not being removed. */
+/** Returns the names of the platforms that are not being removed. */
 async function findRegistered(
   db: Executor,
   rejected: NewRejectedPush[],

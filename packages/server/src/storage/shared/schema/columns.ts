@@ -1,16 +1,16 @@
-/** Reads the columns of a row with their types checked, since the drivers do not know them. */
+/** Reads columns of a row and checks their types, which the drivers do not know. */
 export type Row = Record<string, unknown>
 
 export function integerOf(row: Row, column: string): number {
   const value = row[column]
   if (typeof value === 'number') return value
-  throw new TypeError(`Column ${column} is no number`)
+  throw new TypeError(`Column ${column} is not a number`)
 }
 
 export function textOf(row: Row, column: string): string {
   const value = row[column]
   if (typeof value === 'string') return value
-  throw new TypeError(`Column ${column} is no text`)
+  throw new TypeError(`Column ${column} is not a text`)
 }
 
 export function nullableTextOf(row: Row, column: string): string | null {

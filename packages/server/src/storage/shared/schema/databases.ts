@@ -8,33 +8,35 @@ export type Databases = {
   writer: Kysely<Tables>
   clock: Clock
   /**
-   * Runs a transaction whose commit does not wait for the disk. It is durable with the next one that
-   * does, and never without what was committed before it; only a power cut, never the end of this process,
-   * can undo it. For notes on work under way that a power cut ends as well, and for what is then made again.
+   * Runs a transaction whose commit does not wait for an fsync. It becomes durable with the next synced commit. A
+   * power failure can undo it, and then also undoes every later commit; the end of this process cannot. Use it for
+   * the progress of work that a power failure ends as well, and for data that can be rebuilt.
    */
-  lightly: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
-  /** Waits until no other transaction, of any process, holds this, and holds it until this one ends. */
-  hold: (transaction: Executor, what: Held) => Promise<void>
+  withoutFsync: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
+  /** Waits for a lock among all transactions of all processes, and holds it until the transaction ends. */
+  acquireLock: (transaction: Executor, name: LockName) => Promise<void>
 }
 
 /**
- * What one transaction at a time may work on. `write gates`: what allows writes of records (a key, a
- * platform's status, a running pull); every write under way has ended when it is got, and none begins
- * before it is given back, so that a refusal holds from its commit on. `search index`: the indexes that lists go
- * by, which follow the changes of records. `operators`: who may do what, of which one must stay an admin.
- * `guesses`: how often somebody has tried, of whom each must see those before.
- * `push errors`: the counts of rejected requests, which have a limit over all processes.
- * `secrets`: the change of the secret that keys are sealed with.
+ * Locks that one transaction at a time holds.
+ * - `write authorization`: what authorizes writes of records (a hub key, the status of a platform, a running pull).
+ *   When it is acquired, every write in flight has ended, and none begins before it is released. A revocation is
+ *   therefore effective from its commit on.
+ * - `search index`: the indexes of record lists, which follow the changes of records.
+ * - `operators`: roles and accounts; at least one admin must remain.
+ * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
+ * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
+ * - `secrets`: the rotation of the secret that encrypts keys.
  */
-export type Held =
-  | 'write gates'
+export type LockName =
+  | 'write authorization'
   | 'rejected pushes'
   | 'sql views'
   | 'removals'
   | 'search index'
-  | 'names of views'
+  | 'view names'
   | 'operators'
-  | 'guesses'
+  | 'login attempts'
   | 'push errors'
   | 'secrets'
 

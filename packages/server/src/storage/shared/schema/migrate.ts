@@ -1,39 +1,47 @@
-import { type Kysely, type Migration, Migrator } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
 import { HubError } from '../../../errors.ts'
 import type { Tables } from './tables.ts'
 
+/** In the order in which they are applied, by name; the names are the same on every engine. */
+export type Migrations = Record<string, Migration>
+
 /**
- * Brings a database to the schema of this version; of several processes that start at once, one.
- * @param migrations in the order they are applied, with names that are the same on every engine.
- * @throws HubError of the engine where the database cannot be used.
- * @throws Error where a newer version of the hub has migrated it further.
+ * Migrates a database to the schema of this version. Of several processes that start at the same time, one migrates
+ * and the others wait for it.
+ * @throws HubError `newer_schema`, and the errors of the engine if the database cannot be used.
  */
-export async function migrate(
-  database: Kysely<Tables>,
-  migrations: Record<string, Migration>,
-): Promise<void> {
-  const migrator = new Migrator({
-    db: database,
-    provider: { getMigrations: async () => migrations },
-  })
-  const { error } = await migrator.migrateToLatest()
+export async function migrate(database: Kysely<Tables>, migrations: Migrations): Promise<void> {
+  const { error } = await createMigrator(database, migrations).migrateToLatest()
+  if (!error) return
   if (error instanceof HubError) throw error
-  if (error) {
-    throw new Error(
-      'The database cannot be brought to the schema of this version. A newer version may have used it; start that one.',
-      { cause: error },
-    )
-  }
+  await rejectNewerSchema(database, migrations)
+  throw new Error('The database could not be migrated to the schema of this version.', {
+    cause: error,
+  })
 }
 
-/** Whether a database has the schema of this version, without changing anything. */
+/**
+ * Whether a database has the schema of this version. Changes nothing.
+ * @throws HubError `newer_schema`.
+ */
 export async function isMigrated(
   database: Kysely<Tables>,
-  migrations: Record<string, Migration>,
+  migrations: Migrations,
 ): Promise<boolean> {
-  const migrator = new Migrator({
-    db: database,
-    provider: { getMigrations: async () => migrations },
-  })
-  return (await migrator.getMigrations()).every(({ executedAt }) => executedAt !== undefined)
+  const known = await createMigrator(database, migrations).getMigrations()
+  if (known.some(({ executedAt }) => executedAt === undefined)) return false
+  await rejectNewerSchema(database, migrations)
+  return true
+}
+
+function createMigrator(database: Kysely<Tables>, migrations: Migrations): Migrator {
+  return new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
+}
+
+/** A migration that this version does not know comes from a newer one, whose tables this one could damage. */
+async function rejectNewerSchema(database: Kysely<Tables>, migrations: Migrations): Promise<void> {
+  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(database)
+  const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(migrations, name))
+  if (unknown.length > 0) throw new HubError('newer_schema', { migrations: unknown.join(', ') })
 }

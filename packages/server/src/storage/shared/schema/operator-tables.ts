@@ -1,80 +1,154 @@
-/** The tables of operators and tokens as Kysely sees them. */
-import type { Generated } from 'kysely'
+/** Operators, API tokens and sign-in. `features/auth/auth-tables.ts` maps Better Auth's names to these. */
 import type { Role } from '../../../domain/auth/caller.ts'
+import { boolean, id, integer, table, text, timestamp } from './define-table.ts'
 
-/** Of Better Auth's tables only what the hub itself reads; their times and flags have the engine's own types. */
-export type OperatorsTable = {
-  id: string
-  email: string
-  name: string
-  role: Role
-  created_at: string | Date
-  disabled_at: string | null
-  last_seen_at: string | null
-  two_factor_enabled: number | boolean
+const role = () => text<Role>().check("role IN ('admin', 'operator', 'viewer')")
+
+/** Better Auth writes these tables. */
+const betterAuthTables = {
+  operators: table({
+    id: text().primaryKey(),
+    name: text(),
+    email: text().unique(),
+    email_verified: boolean(),
+    image: text().nullable(),
+    role: role().default('viewer'),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+    disabled_at: text().nullable(),
+    last_seen_at: text().nullable(),
+    two_factor_enabled: boolean().default(false),
+  }),
+
+  operator_sessions: table(
+    {
+      id: text().primaryKey(),
+      operator_id: text().references('operators.id', 'cascade'),
+      token: text().unique(),
+      expires_at: timestamp(),
+      ip_address: text().nullable(),
+      user_agent: text().nullable(),
+      created_at: timestamp(),
+      updated_at: timestamp(),
+      /** Whether the operator has proved more than a password. */
+      strong: boolean().default(false),
+    },
+    { indexes: { operator_sessions_of_operator: { on: 'operator_id' } } },
+  ),
+
+  operator_accounts: table(
+    {
+      id: text().primaryKey(),
+      operator_id: text().references('operators.id', 'cascade'),
+      account_id: text(),
+      provider_id: text(),
+      access_token: text().nullable(),
+      refresh_token: text().nullable(),
+      id_token: text().nullable(),
+      access_token_expires_at: timestamp().nullable(),
+      refresh_token_expires_at: timestamp().nullable(),
+      scope: text().nullable(),
+      password: text().nullable(),
+      created_at: timestamp(),
+      updated_at: timestamp(),
+    },
+    { indexes: { operator_accounts_of_operator: { on: 'operator_id' } } },
+  ),
+
+  operator_verifications: table(
+    {
+      id: text().primaryKey(),
+      identifier: text(),
+      value: text(),
+      expires_at: timestamp(),
+      created_at: timestamp(),
+      updated_at: timestamp(),
+    },
+    { indexes: { operator_verifications_by_identifier: { on: 'identifier' } } },
+  ),
+
+  operator_second_factors: table({
+    id: text().primaryKey(),
+    operator_id: text().unique().references('operators.id', 'cascade'),
+    secret: text(),
+    backup_codes: text(),
+    verified: boolean().default(false),
+    failed_verifications: integer().default(0),
+    locked_until: timestamp().nullable(),
+    /** The hashes of the codes used last, separated by spaces; the hub's own column. */
+    used_codes: text().nullable(),
+  }),
+
+  operator_passkeys: table(
+    {
+      id: text().primaryKey(),
+      operator_id: text().references('operators.id', 'cascade'),
+      name: text().nullable(),
+      public_key: text(),
+      credential_id: text().unique(),
+      counter: integer(),
+      device_type: text(),
+      backed_up: boolean(),
+      transports: text().nullable(),
+      aaguid: text().nullable(),
+      created_at: timestamp().nullable(),
+    },
+    { indexes: { operator_passkeys_of_operator: { on: 'operator_id' } } },
+  ),
+
+  sign_in_limits: table({
+    id: text().primaryKey(),
+    key: text().unique(),
+    count: integer(),
+    last_request: integer(),
+  }),
 }
 
-export type OperatorSessionsTable = {
-  id: string
-  operator_id: string
-  expires_at: string | Date
-  ip_address: string | null
-  user_agent: string | null
-  created_at: string | Date
-  updated_at: string | Date
-  strong: number | boolean
-}
+export const operatorTables = {
+  ...betterAuthTables,
 
-export type OperatorAccountsTable = {
-  id: string
-  operator_id: string
-  account_id: string
-  provider_id: string
-  password: string | null
-  created_at: string | Date
-  updated_at: string | Date
-}
+  operator_invitations: table(
+    {
+      invitation_id: id(),
+      email: text(),
+      role: role(),
+      token_hash: text().unique(),
+      invited_by: text(),
+      created_at: text(),
+      expires_at: text(),
+      accepted_at: text().nullable(),
+    },
+    {
+      indexes: {
+        // At most one open invitation per e-mail address.
+        operator_invitations_open: { unique: true, on: 'email', where: 'accepted_at IS NULL' },
+      },
+    },
+  ),
 
-export type OperatorPasskeysTable = { id: string; operator_id: string }
+  api_tokens: table(
+    {
+      token_id: id(),
+      name: text(),
+      role: role(),
+      token_hash: text().unique(),
+      hint: text(),
+      created_at: text(),
+      expires_at: text().nullable(),
+      revoked_at: text().nullable(),
+      last_used_at: text().nullable(),
+      /** Null for a token that the command line created. */
+      operator_id: text().nullable().references('operators.id', 'set null'),
+      created_by: text().default('command line'),
+    },
+    { indexes: { api_tokens_of_operator: { on: 'operator_id' } } },
+  ),
 
-export type OperatorSecondFactorsTable = {
-  id: string
-  operator_id: string
-  secret: string
-  backup_codes: string
-  taken_code: string | null
-}
-
-export type OperatorVerificationsTable = { id: string }
-
-export type OperatorInvitationsTable = {
-  invitation_id: Generated<number>
-  email: string
-  role: Role
-  token_hash: string
-  invited_by: string
-  created_at: string
-  expires_at: string
-  accepted_at: string | null
-}
-
-export type ApiTokensTable = {
-  token_id: Generated<number>
-  name: string
-  role: Role
-  token_hash: string
-  hint: string
-  created_at: string
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
-  operator_id: string | null
-  created_by: Generated<string>
-}
-
-export type GuessesTable = {
-  guess_id: Generated<number>
-  subject: string
-  tries: number
-  at: string
+  /** Failed sign-in attempts per subject. The ids rise, so that the oldest subjects are found when there are too many. */
+  login_attempts: table({
+    login_attempt_id: id(),
+    subject: text().unique(),
+    attempts: integer(),
+    last_attempt_at: text(),
+  }),
 }

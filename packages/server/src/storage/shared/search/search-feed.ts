@@ -1,22 +1,22 @@
-/** How far the indexes that lists go by have followed the changes of records. */
+/** The position in the feed of changes up to which records are indexed. */
 import type { Executor } from '../schema/databases.ts'
 
-const FEED = 'records'
+const CONSUMER = 'search index'
 
-/** The number of the last change that they hold; 0 where they hold none. */
+/** Returns the number of the last indexed change; 0 if there is none. */
 export async function readFeedPosition(db: Executor): Promise<number> {
   const row = await db
-    .selectFrom('search_feed')
+    .selectFrom('change_feed_positions')
     .select('position')
-    .where('name', '=', FEED)
+    .where('consumer', '=', CONSUMER)
     .executeTakeFirst()
   return row?.position ?? 0
 }
 
 export async function saveFeedPosition(db: Executor, position: number): Promise<void> {
   await db
-    .insertInto('search_feed')
-    .values({ name: FEED, position })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ position }))
+    .insertInto('change_feed_positions')
+    .values({ consumer: CONSUMER, position })
+    .onConflict((conflict) => conflict.column('consumer').doUpdateSet({ position }))
     .execute()
 }

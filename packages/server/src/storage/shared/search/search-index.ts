@@ -1,11 +1,12 @@
-/** Keeps the indexes that lists of records are searched, filtered and sorted by. */
+/** Maintains the indexes for searching, filtering and sorting lists of records. */
+
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
-import { indexText } from '../../../domain/search/search-text.ts'
-import { isJsonObject, parseLossless } from '../../../lib/json/lossless-json.ts'
+import { toIndexText } from '../../../domain/search/search-text.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
-import { listFields, setFields } from '../record-list/indexed-fields.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { listIndexedFields, setIndexedFields } from './indexed-fields.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
 type IndexedText = { platform_id: number; record_id: number; text: string }
@@ -16,32 +17,32 @@ type FieldValue = {
   sort_key: string | null
 }
 
-/** What an engine does its own way. */
-export type SearchIndexParts = {
-  /** A number of the write sequence that no transaction under way can still write at or below. */
-  readSettled: () => Promise<number>
-  /** Does the work in a transaction; null where another process is at such work. */
-  inTurn: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result | null>
-  /** Puts texts in the place of those that are there; within the transaction. */
+/** The functions of the search index that differ between engines. */
+export type SearchIndexDialect = {
+  /** Reads the commit watermark: no transaction in flight can write a change up to this number. */
+  readWatermark: () => Promise<number>
+  /** Runs work in a transaction; returns null if another process is indexing. */
+  runExclusively: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result | null>
+  /** Saves or replaces texts, within the transaction. */
   saveTexts: (db: Executor, texts: IndexedText[]) => Promise<void>
   saveValues: (db: Executor, values: FieldValue[]) => Promise<void>
   hasTextIndex: () => Promise<boolean>
 }
 
 export function createSearchIndexStore(
-  { reader, writer, hold }: Databases,
-  parts: SearchIndexParts,
+  { reader, writer, acquireLock }: Databases,
+  dialect: SearchIndexDialect,
 ): SearchIndexStore {
   return {
     async indexNext(limit) {
-      const settled = await parts.readSettled()
-      const taken = await parts.inTurn(async (db) => {
-        const followed = await follow(db, parts, settled, limit)
-        if (followed === limit) return followed
-        const built = followed + (await build(db, parts, limit - followed))
-        return built === limit ? built : built + (await clear(db, limit - built))
+      const watermark = await dialect.readWatermark()
+      const indexed = await dialect.runExclusively(async (db) => {
+        const changed = await indexChanges(db, dialect, watermark, limit)
+        if (changed === limit) return changed
+        const built = changed + (await buildIndex(db, dialect, limit - changed))
+        return built === limit ? built : built + (await deleteIndex(db, limit - built))
       })
-      return taken ?? 0
+      return indexed ?? 0
     },
 
     async readSearchIndex() {
@@ -67,46 +68,47 @@ export function createSearchIndexStore(
       return {
         lag: Number(counted.lag),
         behind_since: first?.updated_at ?? null,
-        has_text_index: await parts.hasTextIndex(),
+        has_text_index: await dialect.hasTextIndex(),
       }
     },
 
-    listIndexedFields: (platformId, recordType) => listFields(reader, platformId, recordType),
+    listIndexedFields: (platformId, recordType) =>
+      listIndexedFields(reader, platformId, recordType),
 
     setIndexedFields: (choice, log) =>
       writer.transaction().execute(async (db) => {
-        await hold(db, 'search index')
-        return setFields(db, choice, log)
+        await acquireLock(db, 'search index')
+        return setIndexedFields(db, choice, log)
       }),
   }
 }
 
-/** @returns how many records were taken. */
-async function follow(
+/** Indexes the records that changed since the last call. @returns the number of records indexed. */
+async function indexChanges(
   db: Executor,
-  parts: SearchIndexParts,
-  settled: number,
+  dialect: SearchIndexDialect,
+  watermark: number,
   limit: number,
 ): Promise<number> {
   const position = await readFeedPosition(db)
   const records = await selectChanged(db)
     .where('change_seq', '>', position)
-    .where('change_seq', '<=', settled)
+    .where('change_seq', '<=', watermark)
     .limit(limit)
     .execute()
   const last = records.at(-1)
   if (!last) return 0
   const fields = await selectFields(db).execute()
   const parsed = records.map((record) => ({ ...record, data: parseLossless(record.data) }))
-  await parts.saveTexts(
+  await dialect.saveTexts(
     db,
     parsed.map((record) => ({
       platform_id: record.platform_id,
       record_id: record.record_id,
-      text: indexText(record),
+      text: toIndexText(record),
     })),
   )
-  await parts.saveValues(
+  await dialect.saveValues(
     db,
     parsed.flatMap((record) =>
       fields
@@ -118,10 +120,17 @@ async function follow(
   return records.length
 }
 
-/** Goes on with the first index that is not built: records that have changed since are followed anyway. */
-async function build(db: Executor, parts: SearchIndexParts, limit: number): Promise<number> {
+/**
+ * Continues to build the first incomplete index, from records that have not changed since it was chosen. `indexChanges`
+ * adds the others.
+ */
+async function buildIndex(
+  db: Executor,
+  dialect: SearchIndexDialect,
+  limit: number,
+): Promise<number> {
   const field = await selectFields(db)
-    .whereRef('built_seq', '<', 'build_to')
+    .whereRef('backfilled_seq', '<', 'backfill_end_seq')
     .orderBy('field_id')
     .limit(1)
     .executeTakeFirst()
@@ -129,29 +138,29 @@ async function build(db: Executor, parts: SearchIndexParts, limit: number): Prom
   const records = await selectChanged(db)
     .where('platform_id', '=', field.platform_id)
     .where('module_id', '=', field.module_id)
-    .where('change_seq', '>', field.built_seq)
-    .where('change_seq', '<=', field.build_to)
+    .where('change_seq', '>', field.backfilled_seq)
+    .where('change_seq', '<=', field.backfill_end_seq)
     .limit(limit)
     .execute()
   const values = records.map((record) =>
     toValue({ ...record, data: parseLossless(record.data) }, field),
   )
-  await parts.saveValues(db, values)
+  await dialect.saveValues(db, values)
   const last = records.length < limit ? undefined : records.at(-1)
   await db
     .updateTable('indexed_fields')
-    .set({ built_seq: last?.change_seq ?? field.build_to })
+    .set({ backfilled_seq: last?.change_seq ?? field.backfill_end_seq })
     .where('field_id', '=', field.field_id)
     .execute()
   return Math.max(records.length, 1)
 }
 
-/** Takes away what the index of a field that was chosen no more has left behind. */
-async function clear(db: Executor, limit: number): Promise<number> {
+/** Deletes entries of an index that is no longer wanted. */
+async function deleteIndex(db: Executor, limit: number): Promise<number> {
   const field = await db
     .selectFrom('indexed_fields')
     .select(['platform_id', 'field_id'])
-    .where('is_leaving', '=', 1)
+    .where('is_deleting', '=', 1)
     .limit(1)
     .executeTakeFirst()
   if (!field) return 0
@@ -174,7 +183,7 @@ async function clear(db: Executor, limit: number): Promise<number> {
 }
 
 function selectFields(db: Executor) {
-  return db.selectFrom('indexed_fields').selectAll().where('is_leaving', '=', 0)
+  return db.selectFrom('indexed_fields').selectAll().where('is_deleting', '=', 0)
 }
 
 function selectChanged(db: Executor) {

@@ -15,7 +15,7 @@ class HubController
     {
         $manifest = $this->readManifest();
 
-        return $this->answer([
+        return $this->respond([
             'success' => true,
             'message' => "$manifest->platform_title is online.",
             'platform_name' => $manifest->platform_name,
@@ -24,7 +24,7 @@ class HubController
 
     public function manifest(): JsonResponse
     {
-        return $this->answer($this->readManifest());
+        return $this->respond($this->readManifest());
     }
 
     public function records(Request $request, string $recordType): Response
@@ -32,9 +32,9 @@ class HubController
         $manifest = $this->readManifest();
         $module = collect($manifest->modules)->firstWhere('record_type', $recordType);
         if ($module === null) {
-            return $this->answer(['success' => false, 'message' => 'There is no such module.'], 404);
+            return $this->respond(['success' => false, 'message' => 'No such module.'], 404);
         }
-        // Read before the records: a change meanwhile gives another version the next time.
+        // Read it before the records, so that a change during the response leads to another version.
         $notModified = response('')->setEtag($this->readVersion($recordType));
         if ($notModified->isNotModified($request)) {
             return $notModified;
@@ -71,14 +71,14 @@ class HubController
             }
         }
 
-        return $this->answer([
+        return $this->respond([
             'success' => true,
             'platform_name' => $this->readManifest()->platform_name,
             'records' => $found,
         ]);
     }
 
-    /** All records, or those of one module. Replace by a query that reads row by row: Employee::lazyById(). */
+    /** All records, or those of one module. Replace with a query that reads row by row: Employee::lazyById(). */
     private function readRecords(?string $recordType = null): Generator
     {
         $file = fopen(base_path('records.ndjson'), 'r');
@@ -91,13 +91,13 @@ class HubController
         fclose($file);
     }
 
-    /** Replace by Employee::count(). */
+    /** Replace with Employee::count(). */
     private function countRecords(string $recordType): int
     {
         return iterator_count($this->readRecords($recordType));
     }
 
-    /** Changes whenever a record of the module changes. Replace by Employee::count().'-'.Employee::max('updated_at'). */
+    /** Changes whenever a record of the module changes. Replace with Employee::count().'-'.Employee::max('updated_at'). */
     private function readVersion(string $recordType): string
     {
         return filesize(base_path('records.ndjson')).'-'.filemtime(base_path('records.ndjson'));
@@ -108,7 +108,7 @@ class HubController
         return json_decode(file_get_contents(base_path('manifest.json')), flags: self::JSON);
     }
 
-    private function answer(mixed $body, int $status = 200): JsonResponse
+    private function respond(mixed $body, int $status = 200): JsonResponse
     {
         return response()->json($body, $status, [], self::JSON);
     }

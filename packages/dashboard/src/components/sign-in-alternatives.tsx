@@ -1,0 +1,90 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { IconFingerprint, IconLogin2 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { canUsePasskeys } from '../api/passkeys.ts'
+import {
+  type SignInResult,
+  signInOptionsQuery,
+  signInWithPasskey,
+  startSingleSignOn,
+} from '../api/sign-in.ts'
+import { TEXTS } from '../texts.ts'
+
+/** Sign-in with a passkey or by single sign-on, as far as the hub and the browser support them. */
+export function SignInAlternatives({
+  next,
+  before,
+  passkeys = true,
+  onResult,
+  onError,
+}: {
+  next: string | null
+  /** Rendered above the buttons, if there are any. */
+  before?: ReactNode
+  passkeys?: boolean
+  onResult: (result: SignInResult) => Promise<void>
+  onError: (message: string) => void
+}) {
+  const options = useQuery(signInOptionsQuery())
+  const [isWorking, setWorking] = useState(false)
+  const [isInOtherTab, setOtherTab] = useState(false)
+
+  const hasPasskeys = passkeys && options.data?.passkeys === true && canUsePasskeys()
+  const providers = options.data?.single_sign_on ?? []
+  if (!hasPasskeys && providers.length === 0) return null
+
+  async function signInByPasskey(): Promise<void> {
+    setWorking(true)
+    onError('')
+    await onResult(await signInWithPasskey())
+    setWorking(false)
+  }
+
+  async function goTo(provider: string): Promise<void> {
+    // A page that stays open must not lose its input, so the provider opens in a new tab.
+    const tab = next === null ? window.open('', '_blank') : null
+    onError('')
+    const started = await startSingleSignOn(provider, next ?? '/dashboard')
+    if ('reason' in started) {
+      tab?.close()
+      onError(started.reason)
+    } else if (tab) {
+      tab.location.assign(started.url)
+      setOtherTab(true)
+    } else {
+      location.assign(started.url)
+    }
+  }
+
+  return (
+    <Stack gap="sm">
+      {before}
+      {hasPasskeys && (
+        <Button
+          variant="default"
+          leftSection={<IconFingerprint size={18} />}
+          loading={isWorking}
+          onClick={signInByPasskey}
+        >
+          {TEXTS.signInWithPasskey}
+        </Button>
+      )}
+      {providers.map(({ id, name }) => (
+        <Button
+          key={id}
+          variant="default"
+          leftSection={<IconLogin2 size={18} />}
+          onClick={() => void goTo(id)}
+        >
+          {TEXTS.signInWith(name)}
+        </Button>
+      ))}
+      {isInOtherTab && (
+        <Text size="sm" c="dimmed" role="status">
+          {TEXTS.signInInOtherTab}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { actionLabel, detailsLabel } from './audit-labels.ts'
+
+test('a known action has a label, and an unknown one is shown by its code', () => {
+  assert.equal(actionLabel('token.revoke'), 'Revoked a token')
+  assert.equal(actionLabel('thing.do_it'), 'Thing: do it')
+})
+
+test('details are shown on one line, without empty values', () => {
+  const details = { role: 'viewer', disabled: true, invited_by: null, n: 3, list: ['a', 'b'] }
+  assert.equal(detailsLabel(details), 'role viewer · disabled yes · n 3 · list a, b')
+  assert.equal(detailsLabel({}), '')
+  const browser = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/145.0'
+  assert.equal(detailsLabel({ browser }), 'browser Firefox on Linux')
+})

@@ -1,0 +1,83 @@
+/** Labels of the audit log. */
+import { formatTime, formatWord } from './format.ts'
+import { userAgentLabel } from './user-agent.ts'
+
+const ACTION_LABELS: Readonly<Record<string, string>> = {
+  'session.begin': 'Signed in',
+  'session.refuse': 'Failed to sign in',
+  'session.sign_out': 'Signed out',
+  'session.end': 'Ended a session',
+  'session.end_others': 'Ended all other sessions',
+  'session.end_all': 'Ended all sessions',
+  'account.change_password': 'Changed their password',
+  'account.reset_password': 'Set a new password',
+  'second_factor.enable': 'Enabled two-factor authentication',
+  'second_factor.disable': 'Disabled two-factor authentication',
+  'second_factor.recovery_codes': 'Created new recovery codes',
+  'second_factor.reset': 'Reset two-factor authentication',
+  'passkey.create': 'Added a passkey',
+  'passkey.remove': 'Removed a passkey',
+  'operator.create_first': 'Created the first operator',
+  'operator.create': 'Accepted an invitation',
+  'operator.invite': 'Invited an operator',
+  'operator.withdraw_invitation': 'Withdrew an invitation',
+  'operator.change': 'Changed an operator',
+  'operator.remove': 'Removed an operator',
+  'token.create': 'Created a token',
+  'token.revoke': 'Revoked a token',
+  'platform.register': 'Registered a platform',
+  'platform.change_modules': 'Changed the modules of a platform',
+  'platform.activated': 'Activated a platform',
+  'platform.deactivated': 'Deactivated a platform',
+  'platform.remove': 'Removed a platform',
+  'manifest.refresh': 'Refreshed a manifest',
+  'module.delete_records': 'Deleted the records of a module',
+  'module.drift_policy': 'Changed the drift policy of a module',
+  'module.indexed_fields': 'Changed the indexed fields',
+  'records.export': 'Exported records',
+  'audit.export': 'Exported the audit log',
+  'pull.start': 'Started a pull',
+  'pull.cancel': 'Cancelled a pull',
+  'record.erase': 'Erased a record',
+  'record.anonymise': 'Anonymised a record',
+  'rejected_push.replay': 'Replayed a rejected push',
+  'rejected_push.replay_all': 'Replayed rejected pushes',
+  'rejected_push.dismiss': 'Dismissed rejected pushes',
+  'schedule.paused': 'Paused the schedule',
+  'schedule.resumed': 'Resumed the schedule',
+  'missing_review.approve': 'Approved missing records',
+  'missing_review.dismiss': 'Dismissed a review of missing records',
+  'tombstone.lift': 'Lifted a tombstone',
+  'alert.acknowledged': 'Acknowledged an alert',
+  'alert.test_mail': 'Sent a test e-mail',
+}
+
+/** Actions with a label, offered as filters. */
+export const AUDIT_ACTIONS: readonly string[] = Object.keys(ACTION_LABELS)
+
+/** `Revoked a token`; unknown actions are shown by their code. */
+export function actionLabel(action: string): string {
+  return ACTION_LABELS[action] ?? formatWord(action.replaceAll('.', ': '))
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+/** The details of an audit entry on one line. */
+export function detailsLabel(details: Readonly<Record<string, unknown>>): string {
+  return Object.entries(details)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${formatWord(name).toLowerCase()} ${detailLabel(name, value)}`)
+    .join(' · ')
+}
+
+function detailLabel(name: string, value: unknown): string {
+  return name === 'browser' && typeof value === 'string'
+    ? userAgentLabel(value)
+    : formatValue(value)
+}
+
+function formatValue(value: unknown): string {
+  if (typeof value === 'string') return INSTANT.test(value) ? formatTime(value) : value
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return Array.isArray(value) ? value.map(formatValue).join(', ') : JSON.stringify(value)
+}

@@ -1,0 +1,79 @@
+import { Alert, Anchor, Code, List, Text } from '@mantine/core'
+import type { RejectedPush, Replay, ReplayOutcome } from '@recordhub/protocol'
+import { IconCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { OperatorName } from '../../../components/operator-name.tsx'
+import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../texts.tsx'
+
+const OUTCOME_LABELS: Readonly<Record<ReplayOutcome, string>> = {
+  created: TEXTS.createdOutcome,
+  updated: TEXTS.updatedOutcome,
+  unchanged: TEXTS.unchangedOutcome,
+  stale: TEXTS.staleOutcome,
+}
+
+/** The outcome of a replay. */
+export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
+  const { replayed_at, replayed_by, replay_outcome, record_id } = rejected
+  return (
+    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.replayed}>
+      <Text size="sm">
+        {TEXTS.replayedAtBy(
+          <Time at={replayed_at} />,
+          <OperatorName by={replayed_by} />,
+          replay_outcome && OUTCOME_LABELS[replay_outcome],
+        )}
+      </Text>
+      {record_id !== null && <RecordLink id={record_id} />}
+    </Alert>
+  )
+}
+
+function RecordLink({ id }: { id: number }) {
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => (
+        <Link to="/dashboard/records" search={{ record: String(id) }} {...props} />
+      )}
+    >
+      {TEXTS.openRecord(id)}
+    </Anchor>
+  )
+}
+
+const TITLES: Readonly<Record<Replay['outcome'], string>> = {
+  created: TEXTS.wouldCreateNewRecord,
+  updated: TEXTS.wouldUpdateRecord,
+  unchanged: TEXTS.wouldBeUnchanged,
+  stale: TEXTS.wouldBeStale,
+  rejected: TEXTS.wouldBeRejected,
+}
+const COLORS: Readonly<Record<Replay['outcome'], string>> = {
+  created: 'green',
+  updated: 'green',
+  unchanged: 'blue',
+  stale: 'yellow',
+  rejected: 'red',
+}
+
+/** The result of a test replay. */
+export function OutcomeNotice({ replay }: { replay: Replay }) {
+  const { outcome, message, errors, record_id } = replay
+  return (
+    <Alert color={COLORS[outcome]} variant="light" title={TITLES[outcome]} role="status">
+      {outcome === 'rejected' && <Text size="sm">{message}</Text>}
+      {Object.keys(errors).length > 0 && (
+        <List size="sm">
+          {Object.entries(errors).map(([name, problems]) => (
+            <List.Item key={name}>
+              <Code>{name}</Code> {problems.join('; ')}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {record_id !== null && <RecordLink id={record_id} />}
+    </Alert>
+  )
+}

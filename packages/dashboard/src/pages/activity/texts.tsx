@@ -1,0 +1,307 @@
+import type { ReactNode } from 'react'
+
+/** The texts of the Activity page. */
+export const TEXTS = {
+  log: 'Log',
+  rejected: 'Rejected',
+  pushErrors: 'Push errors',
+  alerts: 'Alerts',
+  missing: 'Missing',
+  completeness: 'Completeness',
+  activity: 'Activity',
+  activityDescription: 'The log of the hub, rejected pushes, alerts and reviews',
+  openCount: (count: number) => `${count} open`,
+
+  platformFailing: 'Platform failing',
+  moduleFailing: 'Module failing',
+  noPushesFromPlatform: 'No pushes from platform',
+  moreRejectedPushes: 'More rejected pushes than usual',
+  morePushErrors: 'More push errors than usual',
+  manyRecordsMissing: 'Many records missing',
+  searchIndexBehind: 'Search index is behind',
+  lowDiskSpace: 'Low disk space',
+  open: 'Open',
+  resolved: 'Resolved',
+  resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
+  emailedAt: (time: ReactNode) => <>, e-mailed {time}</>,
+  raisedAt: (time: ReactNode, resolved: ReactNode, emailed: ReactNode) => (
+    <>
+      Raised {time}
+      {resolved}
+      {emailed}
+    </>
+  ),
+  acknowledgedBy: (iconCheck: ReactNode, operator: ReactNode, time: ReactNode) => (
+    <>
+      {iconCheck} Acknowledged by {operator}, {time}
+    </>
+  ),
+  notAcknowledged: 'Not acknowledged. Requires the operator role.',
+  acknowledge: 'Acknowledge',
+
+  all: 'All',
+  alertState: 'Alert state',
+  noAlerts: 'No alerts',
+  noAlertsHint: (failingPlatforms: ReactNode) => (
+    <>
+      {failingPlatforms}The hub raises an alert when a platform fails or stops pushing, when more
+      records are rejected than usual, when many records are missing, or when disk space is low. It
+      resolves the alert when the cause has ended.
+    </>
+  ),
+  alertEmailHint: 'Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL).',
+  sendTestEMail: 'Send test e-mail',
+
+  completenessHint:
+    'A module is complete if a full pull received exactly the number of records that the platform reports, and none was rejected.',
+  noModulesRegistered: 'No modules registered',
+  noModulesRegisteredHint: 'Register a platform with its modules, then pull it.',
+
+  complete: 'Complete',
+  notVerified: 'Not verified',
+  notPulledYet: 'Not pulled yet',
+  module: 'Module',
+  status: 'Status',
+  reasons: 'Reasons',
+  lastComplete: 'Last complete',
+  lastFullPull: 'Last full pull',
+  records: 'Records',
+  never: 'Never',
+  missingCount: (missing: string) => `${missing} missing`,
+
+  filters: 'Filters',
+  filtersCount: (count: number) => `Filters (${count})`,
+  clearFilters: 'Clear filters',
+
+  loading: 'Loading',
+
+  logEntry: 'Log entry',
+  logEntryNotFound: 'Log entry not found',
+  logEntryNotFoundHint:
+    'Log entries are deleted after the retention period, which is shown in the settings.',
+  level: 'Level',
+  time: 'Time',
+  kind: 'Kind',
+  actor: 'Actor',
+  platform: 'Platform',
+  copyAsJson: 'Copy as JSON',
+
+  recordLink: (recordId: number) => `Record ${recordId}`,
+  pullLink: (pullId: number) => `Pull ${pullId}`,
+  rejectedRecord: 'Rejected record',
+  rejectedPushesPlatform: 'Rejected pushes of this platform',
+  allEntriesRecord: 'All entries of this record',
+  similarEntries: 'Similar entries',
+
+  following: 'New entries appear at the top.',
+  pausedWhileYouRead: 'Paused while you read.',
+  viewingOlderEntries: 'You are viewing older entries. New entries appear on the first page.',
+  notFollowing: 'New entries do not appear automatically.',
+  follow: 'Follow',
+  pausedWithNewerEntries: 'Paused while you read. There are newer entries.',
+  showNewest: 'Show newest',
+
+  info: 'Info',
+
+  warning: 'Warning',
+  error: 'Error',
+  text: 'Text',
+  searchTheLog: 'Search the log',
+  from: 'From',
+  to: 'To',
+  recordFilter: 'Record',
+  pushes: 'Pushes',
+  replays: 'Replays',
+  dismissedRejectedPushes: 'Dismissed rejected pushes',
+  pulls: 'Pulls',
+  pulledModules: 'Pulled modules',
+  missingRecords: 'Missing records',
+  erasedRecords: 'Erased records',
+  liftedErasures: 'Lifted erasures',
+  platforms: 'Platforms',
+  modules: 'Modules',
+  manifests: 'Manifests',
+  schedule: 'Schedule',
+
+  searchStopped:
+    'The search stopped after two seconds. “Next” continues it. A filter by platform, level or time makes it faster.',
+  noMatchingLogEntries: 'No matching log entries',
+  noActivityYet: 'No activity yet',
+  noMatchingLogEntriesHint: 'Clear a filter, or choose another time.',
+  noActivityYetHint: 'Activity appears here when a platform is registered, pushes or is pulled.',
+
+  event: 'Event',
+
+  needsReview: 'Needs review',
+  approved: 'Approved',
+  dismissed: 'Dismissed',
+  allReviews: 'All reviews',
+  missingHint:
+    'A platform that suddenly lists far fewer records may have deleted them, or may have a fault. The hub then waits for a review before it marks records as missing. No record is deleted in either case.',
+  reviewState: 'Review state',
+  noOpenReviews: 'No open reviews',
+  noMatchingReviews: 'No matching reviews',
+  noReviewsHint: 'A review is opened when many records of a module are missing from a full pull.',
+
+  approvedAwaitingPull: 'Approved, awaiting the next full pull',
+  markedAsMissing: 'Marked as missing',
+  resolvedRecordsBack: 'Resolved: the records are back',
+  replacedNewerReview: 'Replaced by a newer review',
+  markAsMissingTitle: 'Mark the records as missing?',
+  markAsMissingMessage: (count: string) =>
+    `If the next full pull does not contain these ${count} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
+  markAsMissing: 'Mark as missing',
+  markAsMissingDone: 'Approved. The next full pull marks the records as missing.',
+  keepUnchangedTitle: 'Keep the records unchanged?',
+  keepUnchangedMessage: (count: string) =>
+    `These ${count} are not marked as missing. The hub opens no new review while the same records are missing.`,
+  keepUnchanged: 'Keep unchanged',
+  keepUnchangedDone: 'Dismissed. The records are unchanged.',
+  ofMissing: (missing: string, records: string, percent: number) =>
+    `${missing} of ${records} missing (${percent} %)`,
+  moduleOf: (moduleName: string) => `${moduleName} of`,
+  viewRecords: 'View records',
+  reviewedAtBy: (time: ReactNode, operator: ReactNode) => (
+    <>
+      , reviewed {time} by {operator}
+    </>
+  ),
+  closedAt: (time: ReactNode) => <>, closed {time}</>,
+  openedAt: (time: ReactNode, reviewed: ReactNode, closed: ReactNode) => (
+    <>
+      Opened {time}
+      {reviewed}
+      {closed}
+    </>
+  ),
+  hide: 'Hide',
+  show: 'Show',
+  requiresOperatorRole: 'Requires the operator role.',
+  markAsMissingAction: 'Mark as missing…',
+  keepUnchangedAction: 'Keep unchanged…',
+
+  recordsReview: 'Records of this review',
+  recordsNotStored: 'These records are no longer stored.',
+  reference: 'Reference',
+  name: 'Name',
+  updated: 'Updated',
+  openInRecords: 'Open in Records',
+  pagination: 'Pagination',
+  export: 'Export',
+  exportStarted: 'The export has started. Your browser shows its progress.',
+
+  noMatchingPlatforms: 'No matching platforms',
+
+  reason: 'Reason',
+  sender: 'Sender',
+  requests: 'Requests',
+  lastInThisHour: 'Last in this hour',
+  allOtherSenders: 'All other senders',
+  unknownPlatform: 'Unknown platform',
+
+  pushErrorsHint:
+    'Pushes with an invalid API key or a body that is not JSON are counted by hour and sender. Their content is not stored. A platform is shown if it may have sent them.',
+  noMatchingPushErrors: 'No matching push errors',
+  noPushErrors: 'No push errors',
+  noMatchingPushErrorsHint: 'Clear a filter to see all push errors.',
+  noPushErrorsHint: 'Pushes with an invalid API key or malformed JSON are counted here.',
+
+  bulkActionsRequireOperator: 'Replaying and dismissing require the operator role.',
+  dismissAllMatchingTitle: 'Dismiss all matching?',
+  dismissAllMatchingMessage: (pushes: string) =>
+    `This deletes ${pushes} and the replayed ones with the same filter, including their bodies. They can no longer be replayed. Stored records are not changed.`,
+  dismiss: 'Dismiss',
+  dismissedCount: (pushes: string) => `${pushes} dismissed`,
+  replayAllMatching: 'Replay all matching',
+  dismissAllMatching: 'Dismiss all matching',
+  noBulkReplayOfPull:
+    'The rejected records of a single pull cannot be replayed together. Clear the filter by pull, and select a cause.',
+  nothingToReplayMatches: 'No open rejected pushes match.',
+
+  groupedByCause: 'Grouped by cause',
+  cause: 'Cause',
+  openGroupCount: (rejectedPushes: string) => `${rejectedPushes} open`,
+  rejections: 'Rejections',
+  lastRejection: 'Last rejection',
+  select: 'Select',
+  selected: 'Selected',
+  showOnlyThese: 'Show only these',
+
+  fixAndReplay: 'Fix and replay',
+  pretty: 'Pretty',
+  raw: 'Raw',
+  body: 'Body',
+  bodyView: 'Body view',
+  copyBody: 'Copy body',
+
+  dismissRejectedPushTitle: 'Dismiss this rejected push?',
+  dismissRejectedPushMessage:
+    'This deletes the body and the reason. It can no longer be replayed. Stored records are not changed.',
+  rejectedPushDismissed: 'Rejected push dismissed',
+  timesSince: (count: string, time: ReactNode) => (
+    <>
+      {count} times since {time}
+    </>
+  ),
+  responseSent: 'Response sent',
+  noResponseSent: 'None. The hub read this record in a pull.',
+  status422: 'Status 422',
+
+  replayed: 'Replayed',
+  code: 'Code',
+  state: 'State',
+  pullFilter: 'Pull',
+  number: 'Number',
+
+  rejectedHint:
+    'Rejected pushes and records are saved here with the reason. You can fix and replay them. A replay never overwrites newer data.',
+  noMatchingRejectedPushes: 'No matching rejected pushes',
+  noMatchingRejectedPushesHint: 'Clear a filter, or include replayed ones.',
+  noOpenRejectedPushes: 'No open rejected pushes',
+  noOpenRejectedPushesHint:
+    'Rejected pushes and records appear here with the reason, so that you can fix and replay them.',
+
+  source: 'Source',
+  recordAndReason: 'Record and reason',
+  count: 'Count',
+  pulled: 'Pulled',
+
+  testRunning: 'Running a test. Nothing is written.',
+  testResults: 'Test results. Nothing has been written.',
+  replayingOrderReceived: 'Replaying in the order received.',
+  replayFinished: 'Replay finished.',
+  progressReplay: 'Progress of the replay',
+  doneOfTotal: (done: string, total: string) => `${done} of ${total}`,
+  stop: 'Stop',
+  nothingToReplay: 'Nothing to replay',
+  replayCount: (accepted: string) => `Replay ${accepted}`,
+  close: 'Close',
+  rejectedAgain: 'Rejected again',
+
+  bodyToReplay: 'Body to replay',
+  overwriteNewerValues: 'Overwrite newer values',
+  overwriteNewerValuesHint:
+    'The body is stored as if it was received now. The replaced values stay in the history of the record.',
+  test: 'Test',
+  testItFirst: 'Test it first',
+  replay: 'Replay',
+  discardChanges: 'Discard changes',
+  replayHint:
+    'A test writes nothing. A replay stores the record as if it had been accepted when it was received.',
+
+  createdOutcome: 'Created a new record.',
+  updatedOutcome: 'Updated the record.',
+  unchangedOutcome: 'Changed nothing: the record already had these values.',
+  staleOutcome: 'Changed nothing: a newer version is stored.',
+  replayedAtBy: (time: ReactNode, operator: ReactNode, outcome: ReactNode) => (
+    <>
+      {time} by {operator}. {outcome}
+    </>
+  ),
+  openRecord: (id: number) => `Open record ${id}`,
+  wouldCreateNewRecord: 'Would create a new record',
+  wouldUpdateRecord: 'Would update the record',
+  wouldBeUnchanged: 'Would change nothing: the record already has these values',
+  wouldBeStale: 'Would change nothing: a newer version is stored',
+  wouldBeRejected: 'Would be rejected again',
+}

@@ -1,0 +1,36 @@
+import { Paper, Progress, Stack, Text } from '@mantine/core'
+import type { Removal } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { removalsQuery } from '../../api/platforms.ts'
+import { formatNumber } from '../../lib/format.ts'
+import { TEXTS } from './texts.tsx'
+
+/** The background deletions, with their progress. */
+export function RemovalList({ platformName }: { platformName?: string }) {
+  const removals = useQuery(removalsQuery())
+  const shown = (removals.data ?? []).filter(
+    (one) => platformName === undefined || one.platform_name === platformName,
+  )
+  if (shown.length === 0) return null
+  return (
+    <Stack gap="xs" mb="md" role="status">
+      {shown.map((removal) => (
+        <RemovalProgress key={removal.id} removal={removal} />
+      ))}
+    </Stack>
+  )
+}
+
+function RemovalProgress({ removal }: { removal: Removal }) {
+  const { platform_title, module_name, records, removed } = removal
+  const percent = records === 0 ? 0 : Math.min(100, (100 * removed) / records)
+  const subject = module_name === null ? platform_title : `${module_name} of ${platform_title}`
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" mb={6}>
+        {TEXTS.deletingRecordsProgress(subject, formatNumber(removed), formatNumber(records))}
+      </Text>
+      <Progress value={percent} aria-label={TEXTS.deletingRecords(subject)} />
+    </Paper>
+  )
+}

@@ -1,0 +1,181 @@
+import { Code } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** The texts of the list of platforms and of the registration. */
+export const TEXTS = {
+  reachable: 'Reachable',
+  ping: 'Ping',
+  manifest: 'Manifest',
+  search: 'Search',
+  recordsOf: (module: string) => `Records of ${module}`,
+  checks: 'Checks',
+  sameErrorAsAbove: 'Same error as above.',
+  checking: 'Checking…',
+  passed: 'Passed',
+  failed: 'Failed',
+
+  checkConformance: 'Check conformance',
+
+  connection: 'Connection',
+  recordsChecked: (progress: string) => `: ${progress} records checked…`,
+  checkAgain: 'Check again',
+  downloadHtml: 'Download HTML',
+  downloadJson: 'Download JSON',
+  couldNotReachPlatform: 'Could not reach the platform',
+  conforms: 'The platform conforms to the specification',
+  doesNotConform: 'The platform does not conform to the specification',
+  checkIncomplete: ' The check is incomplete.',
+  nothingWasSaved: (errors: string, warnings: string, notes: string, incomplete: string) =>
+    `${errors}, ${warnings}, ${notes}. Nothing was saved.${incomplete}`,
+
+  error: 'Error',
+  warning: 'Warning',
+  note: 'Note',
+  specification: (code: ReactNode, section: string) => (
+    <>
+      {code} · specification {section}
+    </>
+  ),
+
+  manifestHasNoFields: 'The manifest has no fields.',
+  fieldsOf: (name: string) => `Fields of ${name}`,
+  label: 'Label',
+  key: 'Key',
+  type: 'Type',
+  required: 'Required',
+  addedLater: 'Added later',
+  noLongerManifest: 'No longer in the manifest',
+  yes: 'Yes',
+  no: 'No',
+
+  modules: 'Modules',
+  pulls: 'Pulls',
+  pushes: 'Pushes',
+  activity: 'Activity',
+  settings: 'Settings',
+  platforms: 'Platforms',
+  conformanceOf: (displayTitle: string) => `Conformance of ${displayTitle}`,
+
+  registerAPlatform: 'Register a platform',
+  noPlatformsRegistered: 'No platforms registered',
+  noPlatformsRegisteredHint:
+    'A platform is a system whose records the hub stores. To register it, you need its base URL and a source API key from its owner.',
+  filterTitleNameAddress: 'Filter by title, name or address',
+  titleNameAddress: 'Title, name or address',
+  status: 'Status',
+  anyStatus: 'Any status',
+  active: 'Active',
+  inactive: 'Inactive',
+  health: 'Health',
+  anyHealth: 'Any health',
+
+  noMatchingPlatforms: 'No matching platforms',
+  platform: 'Platform',
+  latestSync: 'Latest sync',
+  lastPush: 'Last push',
+  registeredCounts: (modulesRegistered: number, records: string) =>
+    `${modulesRegistered} registered · ${records}`,
+  latestSyncAt: (time: ReactNode) => <>Latest sync: {time}</>,
+  lastPushAt: (time: ReactNode) => <>Last push: {time}</>,
+
+  platformInactive: 'The platform is inactive',
+  noModulesRegistered: 'No modules registered',
+  pullHasStarted: 'The pull has started.',
+  pullAlreadyRunning: (pull: string, requestedAt: string) =>
+    `A pull is already running: started ${pull} at ${requestedAt}.`,
+  pullNow: 'Pull now',
+
+  loading: 'Loading',
+  examplePush: 'Example push',
+  copyExample: 'Copy example',
+
+  requiresOperatorRole: 'Requires the operator role',
+  requiresOperatorRoleHint: 'Ask an admin for this role, or to register the platform.',
+  registerStepsHint: 'Three steps: connect, select modules, hand over the key',
+  connect: 'Connect',
+  modulesHint: 'What to receive',
+  connectHint: 'Base URL and source API key',
+  selectModules: 'Select modules',
+  hubApiKey: 'Hub API key',
+  handOverHint: 'Hand it over',
+
+  integrationGuide: 'integration guide',
+  connectIntroduction: (link: ReactNode) => (
+    <>
+      The owner of the platform adds the endpoints described in the {link} and gives you the base
+      URL and the key.
+    </>
+  ),
+  baseUrl: 'Base URL',
+  baseUrlHint: 'The URL up to, but without, /api',
+  sourceApiKey: 'Source API key',
+  sourceApiKeyDescription:
+    'The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored encrypted.',
+  testAgain: 'Test again',
+  testAndFetch: 'Test and fetch platform data',
+  checkEverything: 'Check everything',
+  conformanceOfPlatform: (platformTitle: string) => `Conformance of ${platformTitle}`,
+  notConnectedYet: 'Not connected yet',
+  notConnectedYetHint: 'Fix the failed checks above and test again. Nothing was saved.',
+  alreadyRegistered: 'Already registered',
+  alreadyRegisteredHint: (link: ReactNode) => (
+    <>This platform is registered as {link}. Change its modules, address and keys there.</>
+  ),
+  canRegisterAnyway: 'You can still register it and fix the failed checks later.',
+  correctedBaseUrl: (code: ReactNode) => (
+    <>The base URL of this platform is {code}. The hub adds the path of each endpoint to it.</>
+  ),
+  switchToUrl: (sourceBaseUrl: string) => `Use ${sourceBaseUrl}`,
+
+  firstPushReceived: 'First push received',
+  firstPushAcceptedAt: (time: ReactNode) => <>Accepted at {time}. The platform is connected.</>,
+  pushRejected: 'Push rejected',
+  viewRejectedPush: 'View rejected push',
+  waitingFirstPush: 'Waiting for the first push',
+  waitingFirstPushHint:
+    'This updates automatically. You do not have to wait: existing records are pulled without it.',
+
+  isRegistered: (displayTitle: string) => `${displayTitle} is registered`,
+  hubApiKeyInstructions: (displayTitle: string) => (
+    <>
+      Give this hub API key to the owner of {displayTitle} only. The platform sends it in{' '}
+      <Code>X-API-KEY</Code> with every push.
+    </>
+  ),
+  copyHubApiKey: 'Copy hub API key',
+  copyKey: 'Copy key',
+  hubApiKeyTitle: (hubApiKeyHint: string) => `Hub API key ${hubApiKeyHint}`,
+  settingsPlatform: 'settings of the platform',
+  hubApiKeyHint: (link: ReactNode) => (
+    <>
+      The key was shown when the platform was registered. You can reveal it in the {link}. Your
+      password is required.
+    </>
+  ),
+  integrationGuideFor: (displayTitle: string) => `the integration guide for ${displayTitle}`,
+  moreExamples: (link: ReactNode) => (
+    <>More examples, also for PHP, Node, Python, C# and Java: {link}.</>
+  ),
+  openPlatform: (displayTitle: string) => `Open ${displayTitle}`,
+
+  hasNoModules: (platformTitle: string) => `${platformTitle} has no modules`,
+  back: 'Back',
+  hasNoModulesHint: (group: ReactNode) => (
+    <>Its manifest has no modules. Ask the owner of the platform to add one.{group}</>
+  ),
+  selectModulesHint: (platformTitle: string) =>
+    `Select the modules that the hub receives from ${platformTitle}. You can register others later.`,
+  allModules: (modules: string) => `All ${modules}`,
+  registrationFailed: 'Registration failed',
+  registerWith: (modules: string) => `Register with ${modules}`,
+  ofModule: (moduleName: string) => `of ${moduleName}`,
+
+  deletingRecordsProgress: (subject: string, removed: string, records: string) =>
+    `Deleting the records of ${subject}: ${removed} of ${records}`,
+  deletingRecords: (subject: string) => `Deleting the records of ${subject}`,
+
+  testConnection: 'Test connection',
+  connectionTo: (displayTitle: string) => `Connection to ${displayTitle}`,
+  allChecksPassed: 'All checks passed. Nothing was saved.',
+  someChecksFailed: 'Some checks failed. Nothing was saved.',
+}

@@ -1,0 +1,146 @@
+/** Labels of pulls and their tasks. */
+import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
+import { formatCount, formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
+
+const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
+  schedule: 'by schedule',
+  operator: 'by an operator',
+  api: 'by API',
+}
+
+/** The trigger of a pull. */
+export function triggerLabel(trigger: PullTrigger): string {
+  return TRIGGERS[trigger]
+}
+
+/** The duration of a pull, up to now if it is running; null if it has not started. */
+export function durationOf(
+  { started_at, finished_at }: Pick<Pull, 'started_at' | 'finished_at'>,
+  now: number,
+): number | null {
+  if (started_at === null) return null
+  const end = finished_at === null ? now : Date.parse(finished_at)
+  return Math.max(0, end - Date.parse(started_at))
+}
+
+/** Who or what started a pull: `by Ann Example`, `by schedule`. */
+export function starterLabel({
+  trigger,
+  started_by,
+}: Pick<Pull, 'trigger' | 'started_by'>): string {
+  return started_by === null ? triggerLabel(trigger) : `by ${started_by}`
+}
+
+/** `40 % · 1,204 of about 3,000 records · about 18 s left`; for a finished pull `1,204 records`. */
+export function progressLabel({ progress, finished_at }: Pull): string {
+  const { percent, records_received, records_total, records_expected, seconds_left } = progress
+  if (finished_at !== null) return formatCount(records_received, 'record')
+  const expected = records_expected ?? 0
+  const isExact = records_total === expected
+  return [
+    percent !== null && `${percent} %`,
+    // A platform may report no total, so more records than expected may arrive.
+    records_received > 0 && records_received < expected
+      ? `${formatNumber(records_received)} of ${isExact ? '' : 'about '}${formatCount(expected, 'record')}`
+      : records_received > 0 && formatCount(records_received, 'record'),
+    seconds_left === null
+      ? 'estimating time left'
+      : `about ${formatDuration(seconds_left * 1000)} left`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** `2 of 5 modules completed · 1 failed · 1 cancelled · 12 s`. */
+export function modulesLabel(pull: Pull, now: number): string {
+  const { tasks_total, task_states: states } = pull.progress
+  const duration = durationOf(pull, now)
+  const others: [number, string][] = [
+    [(states.failed ?? 0) + (states.timed_out ?? 0), 'failed'],
+    [states.cancelled ?? 0, 'cancelled'],
+    [states.interrupted ?? 0, 'interrupted'],
+    [states.not_reached ?? 0, 'not reached'],
+    [states.skipped ?? 0, 'skipped'],
+  ]
+  return [
+    `${formatNumber(states.succeeded ?? 0)} of ${formatCount(tasks_total, 'module')} completed`,
+    ...countLabels(others),
+    duration === null ? 'waiting to start' : formatDuration(duration),
+  ].join(' · ')
+}
+
+/** The counts to show with their labels. Rare ones are shown only if they are not zero. */
+export function shownCounts(counts: PullCounts): { label: string; value: number }[] {
+  const shown = [
+    { label: 'Received', value: counts.received },
+    { label: 'New', value: counts.created },
+    { label: 'Updated', value: counts.updated },
+    { label: 'Unchanged', value: counts.unchanged },
+    { label: 'Rejected', value: counts.rejected },
+  ]
+  const rare = [
+    { label: 'Older than stored', value: counts.stale },
+    { label: 'Missing', value: counts.missing },
+  ]
+  return [...shown, ...rare.filter(({ value }) => value > 0)]
+}
+
+/** The progress of a module in percent; null if it is running and the progress is unknown. */
+export function taskPercent({ state, expected, received, finished_at }: PullTask): number | null {
+  if (finished_at !== null) return 100
+  if (state === 'queued') return 0
+  if (expected === null || expected === 0) return null
+  return Math.min(99, Math.floor((100 * received) / expected))
+}
+
+/** `1,200 of 3,000 records · 3 new · 2 updated · 1 rejected` */
+export function taskLabel(task: PullTask): string {
+  const { state, received, total, created, updated, unchanged, stale, rejected, missing } = task
+  if (state === 'queued') return 'queued'
+  // The data may be some seconds old: records may have arrived since.
+  if (state === 'running' && received === 0) return 'in progress…'
+  const isRunning = task.finished_at === null && total !== null
+  return [
+    isRunning
+      ? `${formatNumber(received)} of ${formatCount(total, 'record')}`
+      : formatCount(received, 'record'),
+    ...countLabels([
+      [created, 'new'],
+      [updated, 'updated'],
+      [unchanged, 'unchanged'],
+      [stale, 'older than stored'],
+      [rejected, 'rejected'],
+      [missing, 'missing'],
+    ]),
+  ].join(' · ')
+}
+
+function countLabels(counts: [number, string][]): string[] {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, label]) => `${formatNumber(count)} ${label}`)
+}
+
+/** The badge of a pull or module. A success with rejected records has its own label and color. */
+export function pullStateLabel(
+  state: string,
+  rejected: number,
+): { status: string; label: string; color: string } {
+  const hasRejected = state === 'succeeded' && rejected > 0
+  const status = hasRejected ? 'partial' : state
+  return {
+    status,
+    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatWord(state),
+    color: COLORS[status] ?? 'gray',
+  }
+}
+
+const COLORS: Readonly<Record<string, string>> = {
+  succeeded: 'green',
+  partial: 'yellow',
+  failed: 'red',
+  timed_out: 'red',
+  running: 'harbour',
+  interrupted: 'orange',
+  not_reached: 'orange',
+}

@@ -1,0 +1,34 @@
+/** The texts of the Search page. */
+export const TEXTS = {
+  inTheHub: 'In the hub',
+  noResponse: 'No response',
+  searching: 'Searching',
+  failed: 'Failed',
+  noResults: 'No results',
+  noResultsSoFar: 'No results so far',
+  openInRecords: 'Open in Records',
+  notSearchableYet: (are: string) => `${are} not searchable yet.`,
+
+  noSearchEndpoint: 'No search endpoint',
+  unknownFormat: 'Unknown format',
+  unknownFormatHint:
+    'The hub found no records in this response, so the response is shown as sent by the platform.',
+  responseOf: (displayTitle: string) => `Response of ${displayTitle}`,
+  found: (found: number) => `${found} found`,
+  findHub: 'Find in the hub',
+  firstShown: (records: string, count: number) =>
+    `The platform found ${records}. The first ${count} are shown.`,
+  noName: 'No name',
+
+  search: 'Search',
+  searchDescription: 'Search the records of the hub and all platforms with a search endpoint',
+  keywordOrPerson: 'Keyword or person',
+  queryPlaceholder: 'Name, reference or keyword',
+  searchEverywhere: 'Search everywhere',
+  searchEverywhereHint:
+    'Enter a keyword or the name of a person. Results of the hub appear immediately, results of the platforms as they arrive.',
+  interruptedHint: 'The response was interrupted. The results so far are below.',
+  searchAgain: 'Search again',
+
+  showMore: (hidden: number) => `Show ${hidden} more`,
+}

@@ -1,0 +1,324 @@
+import { Code } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** The texts of the Settings page. */
+export const TEXTS = {
+  recordhub: (version: string) => `Recordhub ${version}`,
+  healthy: 'Healthy',
+  databaseNotWritable: 'Database not writable',
+  aboutThisHub: 'About this hub',
+  database: 'Database',
+  dataSize: 'Data size',
+  freeDiskSpace: 'Free disk space',
+  managedDatabaseServer: 'Managed by the database server',
+  node: 'Node',
+  uptime: 'Uptime',
+  uptimeSince: (duration: string, time: ReactNode) => (
+    <>
+      {duration}, since {time}
+    </>
+  ),
+  timeZone: 'Time zone',
+  broadcasting: 'Broadcasting',
+  on: 'On',
+  runtime: 'Runtime',
+  licences: 'Licences',
+  thirdPartyLicences: 'Third-party licences',
+
+  singleSignOn: 'Single sign-on',
+  twoFactor: 'Two-factor authentication',
+  anotherAdminChangesRole: 'Another admin can change your role.',
+  adminChangesRole: 'An admin can change your role.',
+
+  enterAName: 'Enter a name',
+  passkeyAdded: 'Passkey added.',
+  addAPasskey: 'Add a passkey',
+  name: 'Name',
+  passkeyNameHint: 'Shown in the list of passkeys',
+  yourPassword: 'Your password',
+  add: 'Add',
+  passkeyExists: 'This device already has a passkey for this hub.',
+  noPasskeyCreated: 'No passkey was created. Try again, or use another device.',
+
+  sessions: 'Sessions',
+  sessionsDescription:
+    'Where you are signed in. If you do not recognise a session, end it and change your password.',
+  endAllOthersTitle: 'End all other sessions?',
+  endAllOthersMessage: 'You stay signed in here and are signed out everywhere else.',
+  endAllOthers: 'End all others',
+  otherSessionsEnded: 'All other sessions have ended.',
+  sessionHasEnded: 'The session has ended.',
+
+  passkeys: 'Passkeys',
+  passkeysDescription:
+    'Sign in with the fingerprint, face or PIN of a device. A passkey replaces the password and the second factor.',
+  passkeysUnsupported: 'This browser does not support passkeys.',
+  passkeysRequireHttps:
+    'Passkeys require that you open the hub by https under the address in HUB_PUBLIC_URL.',
+  noPasskeysYet: 'You have no passkeys yet.',
+  inPasswordManager: 'In a password manager',
+  onOneDevice: 'On one device',
+  passkeyAddedAt: (storedIn: string, time: ReactNode) => (
+    <>
+      {storedIn} · added {time}
+    </>
+  ),
+  remove: 'Remove',
+  removeThePasskey: (name: string) => `Remove the passkey ${name}`,
+  removeAPasskey: 'Remove a passkey',
+  passkeyRemoved: 'Passkey removed.',
+  removeAPasskeyHint: (name: string) =>
+    `“${name}” can no longer be used. Delete it from your device or password manager as well.`,
+
+  passwordsDoNotMatch: 'The passwords do not match',
+  passwordChanged: 'The password was changed. All other sessions have ended.',
+  password: 'Password',
+  passwordDescription: (passwordAdvice: string) =>
+    `${passwordAdvice} A new password ends all your other sessions.`,
+  currentPassword: 'Current password',
+  newPassword: 'New password',
+  confirmNewPassword: 'Confirm new password',
+  changePassword: 'Change password',
+
+  saveRecoveryCodes: 'Save these recovery codes',
+  recoveryCodes: 'recovery codes',
+  saveRecoveryCodesHint:
+    'Each code works once if you do not have your authenticator app. The codes are not shown again. Save them in your password manager.',
+
+  twoFactorIsOff: 'Two-factor authentication is off.',
+  twoFactorDescription:
+    'A code of an authenticator app is required after the password, so that the password alone does not give access.',
+  off: 'Off',
+  twoFactorIsOn: 'Two-factor authentication is on.',
+  newRecoveryCodes: 'New recovery codes',
+  turnOff: 'Turn off',
+  setUpTwoFactor: 'Set up two-factor authentication',
+  managedByProvider: 'Managed by your single sign-on provider',
+  continue: 'Continue',
+  createNewCodes: 'Create new codes',
+  newRecoveryCodesMessage: 'Your current recovery codes will no longer work.',
+  turnOffTwoFactorTitle: 'Turn off two-factor authentication',
+  turnOffTwoFactorMessage:
+    'You will sign in with your password only. Your recovery codes will no longer work.',
+
+  qrCodeLabel: 'QR code for your authenticator app',
+  scanQrCode: 'Scan the QR code with an authenticator app, or enter this key:',
+  copyKey: 'Copy key',
+  currentCode: 'Current code',
+  turnOn: 'Turn on',
+  cancel: 'Cancel',
+
+  auditLog: 'Audit log',
+  auditLogDescription:
+    'Actions of operators and programs. Entries cannot be changed, and are deleted after the retention period.',
+  user: 'User',
+  action: 'Action',
+  all: 'All',
+  target: 'Target',
+  clearFilters: 'Clear filters',
+  exportAs: (format: string) => `Export as ${format}`,
+  noMatchingEntries: 'No matching entries',
+  noEntriesYet: 'No entries yet',
+  noMatchingEntriesHint: 'Check the filters. User and target must match exactly.',
+  noEntriesYetHint: 'Actions of operators and programs appear here.',
+  showOlder: 'Show older',
+
+  time: 'Time',
+  ipAddress: 'IP address',
+
+  invitationFor: (email: string) => `Invitation for ${email}`,
+  invitationLink: 'Invitation link',
+  invitationLinkHint:
+    'The link was sent by e-mail. You can also share it yourself. It is not shown again.',
+  shareLinkHint: 'Share the link over a private channel. It works once, and is not shown again.',
+  emailFailed: (mailProblem: string) =>
+    `The e-mail could not be sent: ${mailProblem}. Share the link yourself.`,
+  done: 'Done',
+  inviteAnOperator: 'Invite an operator',
+  inviteHint: 'Creates a one-time link with which the new operator chooses a name and a password.',
+  eMail: 'E-mail',
+  role: 'Role',
+  linkExpiresAfterDays: 'Link expires after (days)',
+  createLink: 'Create link',
+
+  withdrawTitle: 'Withdraw this invitation?',
+  withdrawMessage: (email: string) => `The link of ${email} will no longer work.`,
+  withdraw: 'Withdraw',
+  invitationWithdrawn: 'Invitation withdrawn.',
+  invitations: 'Invitations',
+  invitationsDescription:
+    'Not accepted yet. If a link was lost, invite again: the old link no longer works.',
+  expired: 'Expired',
+  invitedByExpires: (operator: ReactNode, time: ReactNode) => (
+    <>
+      Invited by {operator} · expires {time}
+    </>
+  ),
+  withdrawInvitation: (email: string) => `Withdraw the invitation of ${email}`,
+
+  enabledDone: (name: string) => `${name} can sign in again.`,
+  disableTitle: (name: string) => `Disable ${name}?`,
+  disableMessage:
+    'All sessions end immediately, and API tokens no longer work. Nothing is deleted.',
+  disable: 'Disable',
+  isDisabled: (name: string) => `${name} is disabled.`,
+  endAllSessionsTitle: (name: string) => `Sign ${name} out everywhere?`,
+  endAllSessionsMessage: 'All sessions of this operator end immediately.',
+  endAllSessions: 'End all sessions',
+  allSessionsHaveEnded: 'All sessions have ended.',
+  resetTwoFactorTitle: (name: string) => `Reset two-factor authentication of ${name}?`,
+  resetTwoFactorMessage:
+    'Use this if the operator has lost the authenticator app and recovery codes, or the device with the passkeys. This deletes them and ends all sessions. The operator can then set up a new second factor with the password alone.',
+  reset: 'Reset',
+  twoFactorWasReset: 'Two-factor authentication was reset.',
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeMessage:
+    'This deletes the account with its sessions, passkeys and API tokens. Its actions stay in the audit log.',
+  wasRemoved: (name: string) => `${name} was removed.`,
+  resetTwoFactor: 'Reset two-factor authentication',
+  enable: 'Enable',
+
+  roleWasChanged: 'The role was changed.',
+  disabled: 'Disabled',
+  active: 'Active',
+  createdLastSeen: (time: ReactNode, lastSeen: ReactNode) => (
+    <>
+      Created {time} · last seen {lastSeen}
+    </>
+  ),
+  ownRoleHint: 'Another admin can change your role.',
+  appliesFromNextRequest: 'Applies from the next request on.',
+  ownAccountHint:
+    'This is your own account. Change your password, two-factor authentication and passkeys under Account.',
+
+  operators: 'Operators',
+  operatorsDescription:
+    'Viewers can read. Operators can work with platforms, pulls and records. Admins have full access.',
+  invite: 'Invite',
+
+  operator: 'Operator',
+  state: 'State',
+  signInMethods: 'Sign-in methods',
+  lastSeen: 'Last seen',
+  never: 'Never',
+  passwordAndCode: 'Password and code',
+  passkey: 'Passkey',
+
+  schedulePausedAllNodes: 'Schedule paused on all nodes.',
+  scheduleResumed: 'Schedule resumed.',
+  pullSchedule: 'Pull schedule',
+  pullScheduleDescription:
+    'The hub pulls all active platforms on this schedule, to receive records that were not pushed.',
+  resume: 'Resume',
+  pause: 'Pause',
+  schedule: 'Schedule',
+  nextScheduledPull: 'Next scheduled pull',
+  pausedBy: 'Paused by',
+  pausedSince: 'Paused since',
+  pausingRequiresOperatorRole: 'Pausing requires the operator role.',
+  scheduleSetBy: () => (
+    <>
+      Set by <Code>HUB_PULL_SCHEDULE</Code>.
+    </>
+  ),
+  paused: 'Paused',
+  retention: 'Retention',
+  retentionDescription: 'Older data is deleted gradually. Records are never deleted by retention.',
+  maximumNumberLogEntries: 'Maximum number of log entries',
+  unlimited: 'Unlimited',
+  retentionSetBy: () => (
+    <>
+      Set by <Code>HUB_RETENTION_…</Code>. See the configuration reference.
+    </>
+  ),
+
+  copyNamed: (label: string) => `Copy ${label}`,
+
+  noActiveSessions: 'No active sessions.',
+  current: 'Current',
+  unknownAddress: 'Unknown address',
+  sinceLastActive: (address: string, time: ReactNode, time2: ReactNode) => (
+    <>
+      {address} · since {time} · last active {time2}
+    </>
+  ),
+  endThisSession: 'End this session',
+  unknownAddressInLabel: 'unknown address',
+  endTheSession: (name: string, address: string) => `End the session ${name}, ${address}`,
+
+  account: 'Account',
+  apiTokens: 'API tokens',
+  scheduleAndRetention: 'Schedule and retention',
+  about: 'About',
+  settings: 'Settings',
+
+  loading: 'Loading',
+
+  singleSignOnDescription:
+    'Operators sign in with the account of your organisation, by OpenID Connect.',
+  configured: 'Configured',
+  notConfigured: 'Not configured',
+  buttonLabel: 'Button label',
+  signInWith: (name: string | null) => `Sign in with ${name}`,
+  provider: 'Provider',
+  clientId: 'Client ID',
+  clientSecret: 'Client secret',
+  redirectUri: 'Redirect URI',
+  accessWithoutInvitation: 'Access without an invitation',
+  none: 'None',
+  noSingleSignOnHint: 'Operators sign in with a password or a passkey.',
+  configuration: 'Configuration',
+  configurationDescription: 'Single sign-on is configured by the settings of the hub.',
+  registerAtProviderStep: (uri: ReactNode) => (
+    <>
+      Register the hub as a web application at your provider (Keycloak, Microsoft Entra ID, Google,
+      Okta, Authentik…) with this redirect URI: {uri}
+    </>
+  ),
+  setVariablesStep: () => (
+    <>
+      Set <Code>HUB_PUBLIC_URL</Code>, <Code>HUB_OIDC_ISSUER</Code>, <Code>HUB_OIDC_CLIENT_ID</Code>{' '}
+      and <Code>HUB_OIDC_CLIENT_SECRET</Code>, and the label of the button with{' '}
+      <Code>HUB_OIDC_NAME</Code>.
+    </>
+  ),
+  rolesStep: () => (
+    <>
+      Invited operators get the role of their invitation. To give access to a whole domain, set{' '}
+      <Code>HUB_OIDC_DOMAINS</Code>, and the role with <Code>HUB_OIDC_ROLE</Code>. The provider must
+      have verified the e-mail address.
+    </>
+  ),
+  restartStep: 'Restart the hub. The button appears on the sign-in page.',
+  copyRedirectUri: 'Copy the redirect URI',
+
+  thirtyDays: '30 days',
+  ninetyDays: '90 days',
+  oneYear: '1 year',
+  tokenCreated: 'Token created',
+  copyTokenNow: 'Copy the token now',
+  copyTokenNowHint: 'The token is not shown again, because the hub stores only a hash of it.',
+  createToken: 'Create token',
+  nameDescription: 'The purpose of the token, e.g. nightly export',
+  tokenRoleHint: 'At most your own role. The token is revoked when your account is removed.',
+  expiresAfter: 'Expires after',
+
+  revokeTitle: (name: string) => `Revoke “${name}”?`,
+  revokeMessage: 'Requests with this token are rejected from now on. This cannot be undone.',
+  revoke: 'Revoke',
+  tokenRevoked: (name: string) => `Token ${name} revoked.`,
+  allTokensDescription:
+    'Programs authenticate with “Authorization: Bearer rht_…”. All tokens are listed.',
+  ownTokensDescription:
+    'Programs authenticate with “Authorization: Bearer rht_…”. Your own tokens are listed.',
+  noTokensYet: 'No tokens yet',
+  noTokensYetHint:
+    'Create a token for each program that reads records or starts pulls, with the least privileged role that it needs.',
+
+  token: 'Token',
+  createdBy: 'Created by',
+  lastUsed: 'Last used',
+  expires: 'Expires',
+  revokeTheToken: (name: string) => `Revoke the token ${name}`,
+  expiredAt: (time: ReactNode) => <>Expired {time}</>,
+}

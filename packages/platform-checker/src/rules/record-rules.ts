@@ -1,0 +1,185 @@
+/** Rules for records responses and for the records in them. */
+import { error, note, type Rule, warning } from './rule.ts'
+
+export const RECORD_RULES = {
+  'records.success': warning(
+    '2.5',
+    'The response has no "success": true.',
+    'Send "success": true with every successful response.',
+  ),
+  'records.member_missing': warning(
+    '2.5',
+    'The response has no "{member}".',
+    'Send platform_name, module_name, record_type and total in addition to records.',
+  ),
+  'records.member_differs': warning(
+    '2.5',
+    '"{member}" is {got}, but the manifest says {expected}.',
+    'Use the same source for both values.',
+  ),
+  'records.total_unreadable': warning(
+    '2.5',
+    '"total" is {got}, not a whole number.',
+    'Send the number of records as a JSON number: the hub uses it to verify that it received all records.',
+  ),
+  'records.total_differs': warning(
+    '2.5',
+    '"total" is {total}, but the response contains {records} records.',
+    'Count the records that you send. If the numbers differ, the hub does not mark missing records.',
+  ),
+  'records.empty': note(
+    '2.5',
+    'The module lists no records, so none could be checked.',
+    'Check again with at least one record in each module.',
+  ),
+  'records.slow_start': warning(
+    '4.2',
+    'The first byte came after {seconds} s.',
+    'Stream records while they are read from the database instead of building the complete response; use an index.',
+  ),
+  'records.slow': warning(
+    '4.2',
+    'The platform sent {rate} records per second.',
+    'Read them with one query and a cursor, not with one query per record. A pull of all platforms has 900 s.',
+  ),
+  'records.large_answer': note(
+    '4.2',
+    'The response has {megabytes} MB.',
+    'Send an ETag, so that the hub reads the records only after changes; or send pages (Link: <…>; rel="next").',
+  ),
+  'records.unstable': warning(
+    '2.5',
+    'All {records} records were different in a second read.',
+    'Leave out values that change with each request, such as the time of the response or random texts: each pull would rewrite every record.',
+  ),
+  'records.changed': note(
+    '2.5',
+    'In a second read, {records} records were different, new or missing.',
+    'If somebody is working with the platform at the moment, do nothing; otherwise return the same values until a record is changed.',
+  ),
+  'records.etag_unusable': warning(
+    '4.2',
+    'The ETag {etag} cannot be sent back.',
+    'An ETag is a text in double quotes, such as "2026-11-21-1234", with W/ before it if only the content is the same and not each byte.',
+  ),
+  'records.etag_ignored': warning(
+    '4.2',
+    'The platform sends {validator}, but responds to {condition} with HTTP {status} instead of 304.',
+    'Compare If-None-Match with the ETag that you would send, and return 304 without a body if they are equal.',
+  ),
+  'records.etag_stale': warning(
+    '4.2',
+    'The records changed between two reads, but the ETag stayed the same.',
+    'With the same ETag, the hub assumes the same records and misses changes: derive it from the newest change time and the number of records.',
+  ),
+  'records.link_unusable': warning(
+    '4.2',
+    'There is a Link header that the hub cannot follow: {link}.',
+    'Write it as Link: <https://…/records/…?page=2>; rel="next".',
+  ),
+  'records.gzip_broken': warning(
+    '4.2',
+    'A request with Accept-Encoding: gzip failed: {reason}',
+    'The hub does not request compression, but proxies may: let the web server compress, or turn compression off.',
+  ),
+  'record.reference': error(
+    '2.5',
+    'Records have no valid reference_number, so the hub rejects them.',
+    'Send a text of 1 to 512 bytes that never changes for a record.',
+  ),
+  'record.name': error(
+    '2.5',
+    'Records have no valid full_name, so the hub rejects them.',
+    'Send a text, "" for a record without a name.',
+  ),
+  'record.data': error(
+    '2.5',
+    'Records have no valid data, so the hub rejects them.',
+    'Send an object: {"key": value, …}.',
+  ),
+  'record.unusable': error(
+    '2.5',
+    'Elements of records are not valid records, so the hub rejects them.',
+    'Each is an object with reference_number, full_name and data, at most 64 levels deep.',
+  ),
+  'record.too_large': error(
+    '2.5',
+    'Records are larger than 16 MiB, so the hub rejects them.',
+    'Send the URLs of files instead of their content.',
+  ),
+  'record.large': warning(
+    '2.5',
+    'Records are larger than 1 MiB, the limit for pushes.',
+    'Send the URLs of files instead of their content.',
+  ),
+  'record.duplicate': error(
+    '2.5',
+    'A reference_number occurs more than once; the hub keeps the first record and rejects the others.',
+    'Make it unique within the module; often a JOIN duplicates the rows.',
+  ),
+  'record.reference_blank': warning(
+    '2.5',
+    'A reference_number has leading or trailing spaces, or contains control characters.',
+    'It is compared byte by byte: trim it here and in every push.',
+  ),
+  'record.name_empty': warning(
+    '2.5',
+    'full_name is empty.',
+    'Operators find records by it: send the name of the person or thing.',
+  ),
+  'record.member_unknown': warning(
+    '2.5',
+    'The member "{member}" is outside of data; the hub ignores it.',
+    'Move it into data, and list it in the manifest.',
+  ),
+  'field.unknown': warning(
+    '2.2',
+    '"{field}" is not in the manifest.',
+    'List it in the manifest: the hub stores it, but shows no column for it.',
+  ),
+  'field.required_absent': warning(
+    '2.2',
+    '"{field}" is required by the manifest, but missing.',
+    'Send it with each record, or do not mark it as required. Operators can let the hub reject such records.',
+  ),
+  'field.required_null': warning(
+    '2.2',
+    '"{field}" is required by the manifest, but null.',
+    'Send a value, or do not mark it as required.',
+  ),
+  'field.type': warning(
+    '2.2',
+    '"{field}" is {type} in the manifest, but values have another type.',
+    'Make the values match the manifest, or the manifest match the values: the hub sorts and formats by the type.',
+  ),
+  'field.date': warning(
+    '2.2',
+    '"{field}" contains dates that cannot be read.',
+    'Send 2026-11-21 or 2026-11-21T07:30:00Z, and null for no date.',
+  ),
+  'field.number': note(
+    '2.2',
+    '"{field}" contains numbers that many programs cannot represent exactly.',
+    'The hub keeps every digit; other JSON parsers round them. Send long identifiers as text.',
+  ),
+  'field.never_filled': note(
+    '2.2',
+    '"{field}" is empty in every record.',
+    'Send values, or remove it from the manifest.',
+  ),
+  'field.text_strange': warning(
+    '2.3',
+    '"{field}" contains characters that are probably damaged: null or control characters, lone surrogates, or U+FFFD.',
+    'Find their origin: often text in another encoding, or text cut in the middle of a character.',
+  ),
+  'field.text_twice_encoded': warning(
+    '2.3',
+    '"{field}" contains text that seems to be encoded twice, such as "Ã¼" for "ü".',
+    'Read the database as UTF-8 (charset=utf8mb4) and encode once.',
+  ),
+  'field.text_escaped': warning(
+    '2.3',
+    '"{field}" contains HTML escapes, such as &amp; for &.',
+    'Send plain text: JSON needs no HTML escapes.',
+  ),
+} as const satisfies Record<string, Rule>

@@ -1,0 +1,80 @@
+/** The settings of each feature, taken from the configuration. */
+import type { Config } from './settings.ts'
+
+/** Null if single sign-on is not configured. */
+function toOidcSettings(config: Config) {
+  if (config.HUB_OIDC_ISSUER === '') return null
+  return {
+    issuer: config.HUB_OIDC_ISSUER,
+    clientId: config.HUB_OIDC_CLIENT_ID,
+    clientSecret: config.HUB_OIDC_CLIENT_SECRET,
+    name: config.HUB_OIDC_NAME,
+    defaultRole: config.HUB_OIDC_ROLE,
+    domains: config.HUB_OIDC_DOMAINS,
+  }
+}
+
+export function toAuthSettings(config: Config) {
+  return {
+    oidc: toOidcSettings(config),
+    requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
+    bootstrapOperator: toBootstrapOperator(config),
+  }
+}
+
+export function toSessionSettings(config: Config) {
+  return { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES }
+}
+
+/** The first operator of an unattended setup; null if none is configured. */
+function toBootstrapOperator(config: Config) {
+  const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_NAME: name, HUB_ADMIN_PASSWORD: password } = config
+  return email === '' ? null : { email, name, password }
+}
+
+/** Null if no mail server is configured. */
+export function toMailSettings(config: Config) {
+  const { HUB_SMTP_URL: url, HUB_ALERT_FROM: from, HUB_ALERT_TO: to } = config
+  return url === '' ? null : { url, from, to }
+}
+
+export function toPullSettings(config: Config) {
+  return {
+    /** The cron pattern of scheduled pulls; null without a schedule. */
+    schedulePattern: config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE,
+    timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    concurrency: config.HUB_PULL_CONCURRENCY,
+    missingThresholdPercent: config.HUB_MISSING_FUSE,
+    missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
+  }
+}
+
+export function toRetentionSettings(config: Config) {
+  return {
+    retentionDays: {
+      activity: config.HUB_RETENTION_ACTIVITY_DAYS,
+      alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
+      manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
+      history: config.HUB_RETENTION_HISTORY_DAYS,
+      pulls: config.HUB_RETENTION_PULLS_DAYS,
+      rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
+      push_errors: config.HUB_RETENTION_REJECTED_DAYS,
+      missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
+      counters: config.HUB_RETENTION_COUNTERS_DAYS,
+      audit: config.HUB_RETENTION_AUDIT_DAYS,
+    },
+    activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
+  }
+}
+
+/** How the hub calls platforms. */
+export function toPlatformClientSettings<Timeouts>(config: Config, timeouts: Timeouts) {
+  return {
+    platformPath: config.HUB_PLATFORM_PATH,
+    tunnelHeader: config.HUB_TUNNEL_HEADER,
+    networks: config.HUB_SOURCE_NETWORKS,
+    schemes: config.HUB_SOURCE_SCHEMES,
+    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
+    timeouts,
+  }
+}

@@ -1,0 +1,337 @@
+/** The table of all settings: it produces the type `Config`, the validation, `--help` and docs/configuration.md. */
+import {
+  cronPattern,
+  databaseUrl,
+  days,
+  domains,
+  email,
+  emails,
+  headerName,
+  httpUrl,
+  integer,
+  minLength,
+  oneOf,
+  onOrOff,
+  password,
+  pathSegment,
+  smtpUrl,
+  text,
+  timeZone,
+  trustProxy,
+} from './parsers.ts'
+
+type Setting<Value> = {
+  /** @throws Error whose message completes the sentence "HUB_… must be …". */
+  parse: (text: string) => Value
+  default: NoInfer<Value>
+  /** The default as `--help` shows it, if it differs from the value. */
+  shownDefault?: string
+  secret?: true
+  help: string
+}
+
+const EMPTY_LIST: readonly string[] = []
+const NO_TRUSTED_PROXY: ReturnType<typeof trustProxy> = false
+
+const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition
+
+/** Every setting of the hub, by the name of its environment variable. */
+export const SETTINGS = {
+  PORT: setting({
+    parse: integer(0, 65_535),
+    default: 8080,
+    help: 'Port to listen on; 0 chooses a free port.',
+  }),
+  HOST: setting({
+    parse: text,
+    default: '127.0.0.1',
+    help: 'Address to listen on; 0.0.0.0 for all interfaces.',
+  }),
+  HUB_DATA_DIR: setting({
+    parse: text,
+    default: './data',
+    help: 'Folder of the SQLite database and the secret file.',
+  }),
+  DATABASE_URL: setting({
+    parse: databaseUrl,
+    default: '',
+    shownDefault: 'SQLite in HUB_DATA_DIR',
+    secret: true,
+    help: 'Database: sqlite:<path of a file>, or postgres://user:password@host/database.',
+  }),
+  HUB_SECRET: setting({
+    parse: minLength(32),
+    default: '',
+    shownDefault: 'a file in HUB_DATA_DIR; none with PostgreSQL',
+    secret: true,
+    help: 'Secret that encrypts stored keys and signs sessions; at least 32 characters.',
+  }),
+  HUB_SECRET_PREVIOUS: setting({
+    parse: minLength(32),
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'The secret that HUB_SECRET replaces, during a rotation (recordhub secret rotate).',
+  }),
+  HUB_PUBLIC_URL: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'the address listened on',
+    help: 'URL at which operators and platforms reach the hub, such as https://hub.example.org.',
+  }),
+  HUB_ADMIN_EMAIL: setting({
+    parse: email,
+    default: '',
+    shownDefault: 'none',
+    help: 'E-mail address of the first operator, for unattended setup.',
+  }),
+  HUB_ADMIN_NAME: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'the e-mail address',
+    help: 'Name of the first operator, as shown in the dashboard.',
+  }),
+  HUB_ADMIN_PASSWORD: setting({
+    parse: password,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Password of the first operator; at least 12 characters, and not a common password.',
+  }),
+  HUB_TIME_ZONE: setting({
+    parse: timeZone,
+    default: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    shownDefault: "the machine's",
+    help: 'Time zone that defines "today", such as Europe/Berlin.',
+  }),
+  HUB_PULL_SCHEDULE: setting({
+    parse: cronPattern,
+    default: '* * * * *',
+    help: 'Cron pattern of the scheduled pulls, or off.',
+  }),
+  HUB_PULL_TIMEOUT_SECONDS: setting({
+    parse: integer(1, 86_400),
+    default: 900,
+    help: 'Maximum duration of a pull, in seconds.',
+  }),
+  HUB_PULL_CONCURRENCY: setting({
+    parse: integer(1, 64),
+    default: 4,
+    help: 'Number of platforms to pull concurrently.',
+  }),
+  HUB_MISSING_FUSE: setting({
+    parse: integer(0, 100),
+    default: 20,
+    help: 'Missing threshold, in percent of a module: if a pull did not contain more than this share of the records, and at least 10 records, an operator must review them before they are marked as missing; 100 disables the review.',
+  }),
+  HUB_MISSING_GRACE_SECONDS: setting({
+    parse: integer(0, 86_400),
+    default: 300,
+    help: 'A pull that started less than this many seconds after a record was pushed does not mark the record as missing.',
+  }),
+  HUB_BROADCAST: setting({
+    parse: onOrOff,
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether the hub notifies dashboards of changes immediately, by server-sent events: on or off. Dashboards also poll every 10 s.',
+  }),
+  HUB_PLATFORM_PATH: setting({
+    parse: pathSegment,
+    default: 'hub',
+    help: "Segment in the paths of the platforms' endpoints: /api/<segment>/ping.",
+  }),
+  HUB_TUNNEL_HEADER: setting({
+    parse: headerName,
+    default: 'ngrok-skip-browser-warning',
+    help: 'Request header that makes a tunnel skip its warning page.',
+  }),
+  HUB_SOURCE_NETWORKS: setting({
+    parse: oneOf('any', 'public'),
+    default: 'any',
+    help: 'Allowed addresses of platforms: any, or public (no private networks).',
+  }),
+  HUB_SOURCE_SCHEMES: setting({
+    parse: oneOf('any', 'https'),
+    default: 'any',
+    help: 'Allowed schemes of the base URLs of platforms: any (http and https), or https.',
+  }),
+  HUB_MAX_BODY_BYTES: setting({
+    parse: integer(1024, 512 * 1024 * 1024),
+    default: 1024 * 1024,
+    help: 'Maximum size of the body of a push, in bytes.',
+  }),
+  HUB_RATE_LIMIT: setting({
+    parse: integer(0, 1_000_000),
+    default: 0,
+    help: 'Pushes per second that a process accepts from one platform; 0 for no limit. Each node counts separately.',
+  }),
+  HUB_API_RATE_LIMIT: setting({
+    parse: integer(0, 1_000_000),
+    default: 1000,
+    help: 'API requests per second that a process accepts from one operator (all sessions together) or one token; 0 for no limit.',
+  }),
+  HUB_RETENTION_ACTIVITY_DAYS: setting({
+    parse: days,
+    default: 90,
+    help: 'Days to keep activity, changes of manifests and resolved alerts; 0 to keep them forever.',
+  }),
+  HUB_RETENTION_ACTIVITY_LINES: setting({
+    parse: integer(0, 1_000_000_000),
+    default: 1_000_000,
+    help: 'Maximum number of activity lines to keep, newest first; 0 for no limit.',
+  }),
+  HUB_RETENTION_HISTORY_DAYS: setting({
+    parse: days,
+    default: 365,
+    help: 'Days to keep the history of records; 0 to keep it forever.',
+  }),
+  HUB_RETENTION_PULLS_DAYS: setting({
+    parse: days,
+    default: 30,
+    help: 'Days to keep pulls and their tasks; 0 to keep them forever.',
+  }),
+  HUB_RETENTION_REJECTED_DAYS: setting({
+    parse: days,
+    default: 30,
+    help: 'Days to keep rejected pushes after they were last received, and the hourly counts of push errors; 0 to keep them forever.',
+  }),
+  HUB_RETENTION_REVIEWS_DAYS: setting({
+    parse: days,
+    default: 90,
+    help: 'Days to keep closed reviews of missing records; 0 to keep them forever.',
+  }),
+  HUB_RETENTION_COUNTERS_DAYS: setting({
+    parse: days,
+    default: 400,
+    help: 'Days to keep the hourly counters behind charts and alerts; alerts need 28 days; 0 to keep them forever.',
+  }),
+  HUB_RETENTION_AUDIT_DAYS: setting({
+    parse: days,
+    default: 730,
+    help: 'Days to keep the audit log; 0 to keep it forever.',
+  }),
+  HUB_SMTP_URL: setting({
+    parse: smtpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Mail server for alerts: smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465.',
+  }),
+  HUB_ALERT_FROM: setting({
+    parse: email,
+    default: '',
+    shownDefault: 'none',
+    help: 'Sender address of alert mails.',
+  }),
+  HUB_ALERT_TO: setting({
+    parse: emails,
+    default: EMPTY_LIST,
+    shownDefault: 'none',
+    help: 'Recipients of alert mails, separated by commas.',
+  }),
+  HUB_OIDC_ISSUER: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    help: 'Single sign-on: issuer URL of the OpenID Connect provider, or the URL of its …/.well-known/openid-configuration.',
+  }),
+  HUB_OIDC_CLIENT_ID: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'Single sign-on: client ID of the hub at the provider.',
+  }),
+  HUB_OIDC_CLIENT_SECRET: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Single sign-on: client secret of the hub at the provider.',
+  }),
+  HUB_OIDC_NAME: setting({
+    parse: text,
+    default: 'single sign-on',
+    help: 'Single sign-on: name of the provider on the button "Sign in with …".',
+  }),
+  HUB_OIDC_ROLE: setting({
+    parse: oneOf('viewer', 'operator', 'admin'),
+    default: 'viewer',
+    help: 'Single sign-on: role of new operators without an invitation.',
+  }),
+  HUB_OIDC_DOMAINS: setting({
+    parse: domains,
+    default: EMPTY_LIST,
+    shownDefault: 'none',
+    help: 'Single sign-on: e-mail domains that are admitted without an invitation, separated by commas.',
+  }),
+  HUB_SESSION_IDLE_MINUTES: setting({
+    parse: integer(1, 525_600),
+    default: 480,
+    help: 'Minutes without activity after which a session ends. Polling by the page is not activity.',
+  }),
+  HUB_SESSION_DAYS: setting({
+    parse: integer(1, 365),
+    default: 7,
+    help: 'Maximum duration of a session, in days.',
+  }),
+  HUB_REQUIRE_SECOND_FACTOR: setting({
+    parse: onOrOff,
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether operators need a second factor: on or off. An operator who signs in with a password alone can only set up an authenticator app or a passkey. API tokens are not affected.',
+  }),
+  HUB_TRUST_PROXY: setting({
+    parse: trustProxy,
+    default: NO_TRUSTED_PROXY,
+    shownDefault: 'off',
+    help: 'Proxies whose X-Forwarded-* headers are trusted: off, on (the one that connects to the hub), the number of proxies in a row, or their addresses (10.0.0.0/8,…).',
+  }),
+  HUB_LOG_LEVEL: setting({
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    help: 'Minimum level of log messages.',
+  }),
+  HTTP_PROXY: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Proxy for requests to http:// platforms.',
+  }),
+  HTTPS_PROXY: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Proxy for requests to https:// platforms.',
+  }),
+  NO_PROXY: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'Hosts to reach without a proxy, separated by commas.',
+  }),
+}
+
+type Settings = typeof SETTINGS
+export type SettingName = keyof Settings
+export type Config = { readonly [Name in SettingName]: Settings[Name]['default'] }
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS).filter(isSettingName)
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name)
+}
+
+/** The flag of a setting: `HUB_DATA_DIR` is `--data-dir`, `PORT` is `--port`. */
+export function flagOf(name: SettingName): string {
+  return name.replace(/^HUB_/, '').toLowerCase().replaceAll('_', '-')
+}
+
+/** One line per setting, for `--help` and the documentation. */
+export function describeSettings(): { name: SettingName; default: string; help: string }[] {
+  return SETTING_NAMES.map((name) => {
+    const { help, ...setting }: Setting<unknown> = SETTINGS[name]
+    return { name, default: setting.shownDefault ?? String(setting.default), help }
+  })
+}

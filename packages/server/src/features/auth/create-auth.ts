@@ -1,0 +1,86 @@
+/** Sign-in, sessions and the operator's own account. */
+import type { FastifyBaseLogger, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
+import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { accountRoutes } from './account-routes.ts'
+import { createBetterAuth } from './better-auth.ts'
+import type { OidcSettings } from './better-auth-plugins.ts'
+import { createFindOperator, findProgram } from './find-caller.ts'
+import { createBootstrapOperator, setupLink } from './first-operator.ts'
+import { createLoginThrottle } from './login-throttle.ts'
+import { passkeyRoutes } from './passkey-routes.ts'
+import { reauthenticate } from './reauthenticate.ts'
+import { type CallerOf, operatorOf } from './requester.ts'
+import { createSecondFactorPolicy } from './second-factor-policy.ts'
+import { secondFactorRoutes } from './second-factor-routes.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { singleSignOnRoutes } from './single-sign-on-routes.ts'
+import { createSsoProvider } from './sso-provider.ts'
+import { createTrustedDevices } from './trusted-devices.ts'
+
+export function createAuth(deps: {
+  storage: Storage
+  secrets: SecretBox
+  clock: Clock
+  log: FastifyBaseLogger
+  publicUrl: string
+  isBehindTls: boolean
+  session: { days: number; idleMinutes: number }
+  passwordCost: PasswordCost
+  oidc: OidcSettings | null
+  requireSecondFactor: boolean
+  /** The first operator of an unattended setup; null for a setup by link. */
+  bootstrapOperator: { email: string; name: string; password: string } | null
+  callerOf: CallerOf
+  csrfTokenOf: (sessionId: string) => string
+}) {
+  const { storage, clock, secrets, oidc, bootstrapOperator, callerOf } = deps
+  const { operators } = storage
+  const betterAuthDeps = { ...storage, ...deps, secret: deriveAuthSecret(secrets) }
+  const betterAuth = createBetterAuth({ ...betterAuthDeps, oidc: null })
+  // A separate instance: a sign-in with a password must not wait for a provider that does not respond.
+  const connectProvider = oidc && createSsoProvider({ ...betterAuthDeps, oidc })
+  const devices = createTrustedDevices(secrets.deriveKey('trusted devices'), deps.isBehindTls)
+  const key = secrets.deriveKey('login throttle')
+  const throttle = createLoginThrottle({ ...storage, ...deps, devices, key })
+  const secondFactorPolicy = createSecondFactorPolicy({
+    operators,
+    isRequired: deps.requireSecondFactor,
+    hasProvider: oidc !== null,
+  })
+  const services = { betterAuth, connectProvider, throttle, devices, secondFactorPolicy }
+  const routeDeps = { ...storage, ...deps, ...services }
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(signInRoutes(routeDeps))
+    await app.register(singleSignOnRoutes(routeDeps))
+    await app.register(sessionRoutes(routeDeps))
+    await app.register(accountRoutes(routeDeps))
+    await app.register(secondFactorRoutes(routeDeps))
+    await app.register(passkeyRoutes(routeDeps))
+  }
+
+  return {
+    betterAuth,
+    routes,
+    findOperator: createFindOperator(routeDeps),
+    findProgram: (token: string) => findProgram({ operators, clock }, token),
+    /** @throws HubError `password_wrong`, `session_not_fresh`, `too_many_requests`. */
+    reauthenticate: (request: FastifyRequest, password: string) =>
+      reauthenticate(routeDeps, request, operatorOf(callerOf, request), password),
+    /** Creates the operator of the settings, if any. @throws HubError `invalid_operator` */
+    async start(): Promise<void> {
+      if (bootstrapOperator) await createBootstrapOperator(routeDeps, bootstrapOperator)
+    },
+    /** The link that creates the first operator; null if an operator exists. */
+    async findSetupLink(site: string): Promise<string | null> {
+      return (await operators.hasOperators()) ? null : setupLink(secrets, site)
+    },
+    /** Waits for the audit log entries in progress. */
+    settle: throttle.settle,
+  }
+}

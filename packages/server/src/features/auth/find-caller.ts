@@ -1,0 +1,90 @@
+/** Finds the caller of a request: the operator of a session, or the program with a token. */
+import type { FastifyRequest } from 'fastify'
+import { type Caller, isRole, type Role } from '../../domain/auth/caller.ts'
+import { TOKEN_PREFIX } from '../../domain/platform/api-key.ts'
+import { HubError } from '../../errors.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { isRandomKey } from '../../lib/crypto/random-key.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { BetterAuth } from './better-auth.ts'
+import { toWebHeaders } from './forward-to-better-auth.ts'
+import type { SignedInOperator } from './requester.ts'
+import type { SecondFactorPolicy } from './second-factor-policy.ts'
+
+/** How often the last use of a session is stored. */
+const LAST_SEEN_INTERVAL_MS = 60_000
+
+type Deps = {
+  betterAuth: BetterAuth
+  operators: OperatorStore
+  clock: Clock
+  /** How long a session may be idle. */
+  session: { idleMinutes: number }
+  secondFactorPolicy: SecondFactorPolicy
+}
+
+/**
+ * The operator of a request's session cookie; null without a valid session.
+ * @param keepAlive whether the request counts as activity, which keeps an idle session from ending.
+ */
+export type FindOperator = (
+  request: FastifyRequest,
+  options: { keepAlive: boolean },
+) => Promise<SignedInOperator | null>
+
+export function createFindOperator(deps: Deps): FindOperator {
+  return async (request, { keepAlive }) => {
+    const found = await readSession(deps, request)
+    if (!found) return null
+    const { operator, session, idleMs } = found
+    if (keepAlive && idleMs > LAST_SEEN_INTERVAL_MS) {
+      const now = deps.clock.now().toISOString()
+      // Reads are served even while the database cannot be written.
+      await deps.operators.touchSession(operator.id, session.id, now).catch(() => undefined)
+    }
+    const isStrong = session.strong === true
+    const secondFactorStep = await deps.secondFactorPolicy.requiredStep(operator.id, { isStrong })
+    return { kind: 'operator', ...operator, sessionId: session.id, secondFactorStep }
+  }
+}
+
+/** Null without a session, and for a session that has expired, was idle for too long or belongs to a disabled operator. */
+async function readSession(
+  { betterAuth, clock, session: { idleMinutes } }: Deps,
+  request: FastifyRequest,
+) {
+  const headers = toWebHeaders(request)
+  const found = await betterAuth.api.getSession({ headers }).catch((error: unknown) => {
+    // The response names the error of the storage, not a failure to read the session.
+    throw error instanceof Error && error.cause instanceof HubError ? error.cause : error
+  })
+  if (!found || found.user.disabledAt) return null
+  const { session, user } = found
+  const now = clock.now()
+  // The absolute difference: after a clock was set back, a session must not appear active until the clock catches up.
+  const idleMs = Math.abs(now.getTime() - session.updatedAt.getTime())
+  if (idleMs > idleMinutes * 60_000 || session.expiresAt <= now) return null
+  const role: Role = user.role && isRole(user.role) ? user.role : 'viewer'
+  const { id, email, name } = user
+  return { operator: { id, email, name, role }, session, idleMs }
+}
+
+/** The program with a token; null for an invalid token. */
+export async function findProgram(
+  deps: { operators: Pick<OperatorStore, 'findToken'>; clock: Clock },
+  token: string,
+): Promise<Caller | null> {
+  if (!isRandomKey(token, TOKEN_PREFIX)) return null
+  const found = await deps.operators.findToken(sha256(token), deps.clock.now().toISOString())
+  if (!found) return null
+  const { id, name, role, expires_at } = found.token
+  return {
+    kind: 'program',
+    tokenId: id,
+    name,
+    role,
+    expiresAt: expires_at,
+    operatorId: found.operator_id,
+  }
+}

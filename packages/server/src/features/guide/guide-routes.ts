@@ -1,0 +1,86 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, GuideAnswer, GuideQuery, type Platform } from '@recordhub/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { readGuide } from './read-guide.ts'
+import { writeGuide } from './write-guide.ts'
+
+type GuideFormat = 'markdown' | 'json' | undefined
+
+export type GuideDeps = {
+  platforms: Pick<PlatformStore, 'readPlatform'>
+  /** HUB_PUBLIC_URL; if it is empty, the guide contains the URL of the request. */
+  publicUrl: string
+  platformPath: string
+  tunnelHeader: string
+  version: string
+}
+
+const FORMATS = 'Returns Markdown, or JSON with `format=json`.'
+const MARKDOWN = 'text/markdown; charset=utf-8'
+const RESPONSES = {
+  200: {
+    description: 'The guide',
+    content: {
+      [MARKDOWN]: { schema: Type.String() },
+      'application/json': { schema: GuideAnswer },
+    },
+  },
+  '4xx': ErrorAnswer,
+}
+
+/** The integration guide for owners of platforms. It contains no keys. */
+export function guideRoutes(deps: GuideDeps): FastifyPluginAsyncTypebox {
+  const { platforms, platformPath, tunnelHeader, version } = deps
+  const sections = readGuide()
+
+  function write(request: FastifyRequest, platform: Platform | null): GuideAnswer {
+    const hubUrl = deps.publicUrl || originOf(request)
+    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
+  }
+
+  function format(guide: GuideAnswer, format: GuideFormat, reply: FastifyReply) {
+    if (format === 'json') return guide
+    reply.header('Content-Disposition', `inline; filename="${guide.file_name}"`)
+    reply.type(MARKDOWN)
+    return guide.markdown
+  }
+
+  return async (app) => {
+    app.get(
+      '/api/v1/guide',
+      {
+        schema: {
+          summary: 'Read the integration guide',
+          description: FORMATS,
+          querystring: GuideQuery,
+          response: RESPONSES,
+        },
+      },
+      async (request, reply) => format(write(request, null), request.query.format, reply),
+    )
+
+    app.get(
+      '/api/v1/platforms/:id/instructions',
+      {
+        schema: {
+          summary: 'Read the integration guide with the modules and fields of a platform',
+          description: FORMATS,
+          params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
+          querystring: GuideQuery,
+          response: RESPONSES,
+        },
+      },
+      async (request, reply) => {
+        const platform = await platforms.readPlatform(request.params.id)
+        if (!platform) throw new HubError('not_found', { what: 'platform' })
+        return format(write(request, platform), request.query.format, reply)
+      },
+    )
+  }
+}
+
+function originOf({ protocol, host }: FastifyRequest): string {
+  return URL.parse(`${protocol}://${host}`)?.origin ?? ''
+}

@@ -1,0 +1,55 @@
+/** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
+import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { createPlatformAuthenticator } from './authenticate-platform.ts'
+import { createPushErrorCounter } from './count-push-errors.ts'
+import { createIngest } from './ingest.ts'
+import { pushErrorRoutes } from './push-error-routes.ts'
+import { pushRoutes } from './push-routes.ts'
+import { createReceivePush } from './receive-push.ts'
+import { rejectedPushRoutes } from './rejected-push-routes.ts'
+import { createRejectedPushSaver } from './save-rejected-push.ts'
+
+export function createIngestFeature(deps: {
+  storage: Storage
+  secrets: SecretBox
+  clock: Clock
+  monotonicClock: MonotonicClock
+  dayOf: (at: Date) => string
+  log: FastifyBaseLogger
+  /** Pushes per second and platform; 0 for no limit. */
+  ratePerSecond: number
+  /** The pause between two writes of the counted push errors. */
+  flushIntervalMs: number
+  requesterOf: Parameters<typeof rejectedPushRoutes>[0]['requesterOf']
+}) {
+  const { storage, clock, log, requesterOf } = deps
+  const ingest = createIngest({ ...deps, records: storage.records })
+  const rejectedPushSaver = createRejectedPushSaver({ ...deps, ...storage })
+  const authenticator = createPlatformAuthenticator({ platforms: storage.platforms, clock })
+  const receivePush = createReceivePush({ ingest, rejectedPushSaver, authenticator, clock })
+  const counter = createPushErrorCounter({ pushErrors: storage.pushErrors, clock })
+  const logFlushError = (error: unknown) =>
+    log.error({ err: error }, 'push errors could not be saved')
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(pushErrorRoutes(storage))
+    await app.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
+  }
+
+  return {
+    ingest,
+    rejectedPushSaver,
+    /** The routes for platforms, which authenticate with a hub API key. */
+    receiverRoutes: pushRoutes({ ...deps, authenticator, receivePush, counter }),
+    routes,
+    /** Saves the counted push errors periodically until the signal. */
+    runJobs: (signal: AbortSignal): Promise<void> =>
+      runPeriodically(deps.flushIntervalMs, signal, counter.flush, logFlushError),
+    /** Saves the push errors that were counted since the last flush. */
+    stop: (): Promise<void> => counter.flush().catch(logFlushError),
+  }
+}

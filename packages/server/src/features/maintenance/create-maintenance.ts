@@ -1,0 +1,45 @@
+/** Removing platforms, deleting records in the background, and retention. */
+import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { RetentionDays } from '../../domain/activity/retention.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { createDeletionWorker } from './deletion-worker.ts'
+import { enforceRetention } from './enforce-retention.ts'
+import { removalRoutes } from './removal-routes.ts'
+
+export function createMaintenance(deps: {
+  storage: Storage
+  clock: Clock
+  log: FastifyBaseLogger
+  session: { idleMinutes: number }
+  retentionDays: RetentionDays
+  /** Maximum number of activity lines; 0 for no limit. */
+  activityLines: number
+  /** The pause between two runs of retention. */
+  retentionIntervalMs: number
+  requesterOf: Parameters<typeof removalRoutes>[0]['requesterOf']
+}) {
+  const { storage, log } = deps
+  const deletionWorker = createDeletionWorker({ removals: storage.removals, log })
+  const retention = { ...storage, ...deps, kept: deps.retentionDays }
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(removalRoutes({ ...storage, ...deps, deletionWorker }))
+  }
+
+  return {
+    routes,
+    /** Enforces retention periodically until the signal. */
+    runJobs: (signal: AbortSignal): Promise<void> =>
+      runPeriodically(
+        deps.retentionIntervalMs,
+        signal,
+        () => enforceRetention(retention, signal),
+        (error) => log.error({ err: error }, 'old rows could not be deleted'),
+      ),
+    /** Starts to delete the records of removed platforms and modules. */
+    start: deletionWorker.start,
+    stop: deletionWorker.stop,
+  }
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { REFERENCES_PURPOSE } from '../../domain/platform/api-key.ts'
+import { createHashReference, type HashReference } from '../../domain/record/erasure.ts'
+import { HubError } from '../../errors.ts'
+import { createSecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+
+export type VerifiedSecret = {
+  secret: string
+  /** Hashes the references of erased records, with a key that the secret encrypts. */
+  hashReference: HashReference
+}
+
+/**
+ * Finds the secret that encrypts a database. In a new database, the first of the secrets is used from now on.
+ * @throws HubError `secret_wrong` if none of the secrets can decrypt the database.
+ */
+export async function verifySecret(
+  storage: Pick<Storage, 'seals'>,
+  [first, ...others]: readonly [string, ...string[]],
+): Promise<VerifiedSecret> {
+  const key = randomBytes(32).toString('base64url')
+  const sealed = await storage.seals.ensureReferencesKey(
+    createSecretBox(first).seal(key, REFERENCES_PURPOSE),
+  )
+  for (const secret of [first, ...others]) {
+    const opened = tryOpen(secret, sealed)
+    if (opened === null) continue
+    return { secret, hashReference: createHashReference(Buffer.from(opened, 'base64url')) }
+  }
+  throw new HubError('secret_wrong')
+}
+
+/** Null if another secret encrypted the text. */
+function tryOpen(secret: string, sealed: string): string | null {
+  try {
+    return createSecretBox(secret).open(sealed, REFERENCES_PURPOSE)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,71 @@
+/** What operators see of the hub: dashboard, activity, audit log, statistics and alerts. */
+import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { RetentionDays } from '../../domain/activity/retention.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { aboutRoutes } from './about-routes.ts'
+import { activityRoutes } from './activity-routes.ts'
+import { alertRoutes } from './alert-routes.ts'
+import { auditRoutes, type RequesterOf } from './audit-routes.ts'
+import type { Broadcaster } from './broadcast.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
+import { eventRoutes } from './event-routes.ts'
+import { createMailer, createSendMail, type MailSettings, type MailTimeouts } from './mailer.ts'
+import { createReadSnapshot } from './read-snapshot.ts'
+import { statisticsRoutes } from './statistics-routes.ts'
+import { createAlertWatch } from './watch-alerts.ts'
+
+export function createMonitoring(deps: {
+  storage: Storage
+  clock: Clock
+  dayOf: (at: Date) => string
+  log: FastifyBaseLogger
+  version: string
+  publicUrl: string
+  timeZone: string
+  retentionDays: RetentionDays
+  activityLines: number
+  /** Null if no mail server is configured. */
+  mail: MailSettings | null
+  mailTimeouts: MailTimeouts
+  /** Null if broadcasting is off. */
+  broadcaster: Broadcaster | null
+  /** The pause between two evaluations of the alerts. */
+  alertIntervalMs: number
+  heartbeatMs: number
+  checkReady: () => Promise<void>
+  isSignedIn: Parameters<typeof eventRoutes>[0]['isSignedIn']
+  requesterOf: RequesterOf
+}) {
+  const { storage, log, broadcaster } = deps
+  const mailer = deps.mail && createMailer(deps.mail, deps.mailTimeouts)
+  const broadcasting = broadcaster !== null
+  const { nextRun } = storage.pullDispatcher
+  const readSnapshot = createReadSnapshot({ ...storage, ...deps, nextRun, broadcasting })
+  const watchAlerts = createAlertWatch({ ...storage, ...deps, mailer })
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(alertRoutes({ ...storage, ...deps, mailer }))
+    await app.register(activityRoutes(storage))
+    await app.register(auditRoutes({ ...storage, ...deps }))
+    await app.register(aboutRoutes({ ...storage, ...deps, broadcasting }))
+    await app.register(dashboardRoutes({ readSnapshot }))
+    await app.register(statisticsRoutes({ ...storage, ...deps }))
+    await app.register(eventRoutes(deps))
+  }
+
+  return {
+    routes,
+    /** Null if no mail server is configured. */
+    sendMail: mailer && createSendMail(mailer),
+    /** Evaluates the alerts periodically until the signal. */
+    runJobs: (signal: AbortSignal): Promise<void> =>
+      runPeriodically(
+        deps.alertIntervalMs,
+        signal,
+        () => watchAlerts(signal),
+        (error) => log.error({ err: error }, 'alerts could not be evaluated'),
+      ),
+  }
+}

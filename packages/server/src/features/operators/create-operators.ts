@@ -1,0 +1,28 @@
+/** Managing operators, invitations and API tokens. */
+import type { FastifyPluginAsync } from 'fastify'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import type { BetterAuth } from '../auth/better-auth.ts'
+import type { CallerOf, RequesterOf } from '../auth/requester.ts'
+import { invitationRoutes } from './invitation-routes.ts'
+import type { SendMail } from './invite-operator.ts'
+import { operatorRoutes } from './operator-routes.ts'
+import { tokenRoutes } from './token-routes.ts'
+
+export function createOperators(deps: {
+  storage: Storage
+  betterAuth: BetterAuth
+  clock: Clock
+  publicUrl: string
+  sendMail: SendMail | null
+  callerOf: CallerOf
+  requesterOf: RequesterOf
+}) {
+  const routeDeps = { ...deps.storage, ...deps }
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(operatorRoutes(routeDeps))
+    await app.register(invitationRoutes(routeDeps))
+    await app.register(tokenRoutes(routeDeps))
+  }
+  return { routes }
+}

@@ -1,0 +1,102 @@
+/** What the command line does with operators and tokens, directly in the database and next to a running hub. */
+import type { Operator } from '@recordhub/protocol'
+import { isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
+import { findPasswordIssue } from '../../domain/auth/password.ts'
+import { HubError } from '../../errors.ts'
+import { hashPassword } from '../../lib/crypto/password-hash.ts'
+import { systemClock } from '../../lib/time/clock.ts'
+import type { OperatorChange } from '../../storage/port/operator-store.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { createApiToken } from '../auth/api-token.ts'
+import { inviteOperator } from './invite-operator.ts'
+
+const REQUESTER = { actor: 'command line', address: null }
+const INVITATION_DAYS = 7
+
+/** @throws HubError `not_found` */
+export async function findOperator({ operators }: Storage, email: string): Promise<Operator> {
+  const wanted = email.toLowerCase()
+  const found = (await operators.listOperators()).find((one) => one.email === wanted)
+  if (!found) throw new HubError('not_found', { what: `operator ${email}` })
+  return found
+}
+
+/** One line per operator. */
+export async function describeOperators({ operators }: Storage): Promise<string[]> {
+  return (await operators.listOperators()).map((one) =>
+    [
+      one.email,
+      one.role,
+      ...(one.disabled_at === null ? [] : ['disabled']),
+      ...(one.second_factor ? ['second factor'] : []),
+      `last seen ${one.last_seen_at ?? 'never'}`,
+    ].join('\t'),
+  )
+}
+
+/** @returns the link of the invitation. @throws HubError `invalid_operator` */
+export async function inviteByLink(
+  storage: Storage,
+  { email, role, site }: { email: string; role: Role; site: string },
+): Promise<string> {
+  const deps = { ...storage, clock: systemClock, sendMail: null }
+  const invitation = { email, role, days: INVITATION_DAYS, site }
+  return (await inviteOperator(deps, invitation, REQUESTER)).link
+}
+
+/** @throws HubError `not_found`, `last_admin` */
+export async function changeOperator(
+  storage: Storage,
+  email: string,
+  change: { role?: Role; disabled?: boolean },
+): Promise<void> {
+  const { id, email: target } = await findOperator(storage, email)
+  const audit = { ...REQUESTER, action: 'operator.change', target, details: change }
+  const outcome: OperatorChange = await storage.operators.changeOperator(id, change, audit)
+  if (outcome === 'last_admin') throw new HubError('last_admin')
+}
+
+/** @returns the number of sessions. @throws HubError `not_found` */
+export async function endSessions(storage: Storage, email: string): Promise<number> {
+  const { id, email: target } = await findOperator(storage, email)
+  return storage.operators.endSessions(id, null, {
+    ...REQUESTER,
+    action: 'session.end_all',
+    target,
+  })
+}
+
+/**
+ * Sets a new password, which ends all sessions.
+ * @returns whether a second factor was removed.
+ * @throws HubError `not_found`, `password_refused`
+ */
+export async function resetPassword(
+  storage: Storage,
+  request: { email: string; password: string; removeSecondFactor: boolean; publicUrl: string },
+): Promise<boolean> {
+  const { operators } = storage
+  const { password, removeSecondFactor, publicUrl } = request
+  const { id, email: target, name } = await findOperator(storage, request.email)
+  const reason = findPasswordIssue(password, { email: target, name, publicUrl })
+  if (reason !== null) throw new HubError('password_refused', { reason })
+  const audit = { ...REQUESTER, target }
+  const hash = await hashPassword(password)
+  await operators.setPassword(id, hash, { ...audit, action: 'account.reset_password' })
+  if (!removeSecondFactor) return false
+  return operators.removeSecondFactor(id, { ...audit, action: 'second_factor.reset' })
+}
+
+/** @returns the token, of which only the hash is stored. */
+export function createToken(
+  { operators }: Storage,
+  request: { name: string; role: Role; expiresInDays: number | null },
+): Promise<string> {
+  return createApiToken({ operators, clock: systemClock }, { ...request, actor: REQUESTER.actor })
+}
+
+/** @throws HubError `invalid_request` */
+export function parseRole(text: string | undefined): Role {
+  if (text !== undefined && isRole(text)) return text
+  throw new HubError('invalid_request', { reason: `the role must be one of ${ROLES.join(', ')}` })
+}

@@ -1,0 +1,120 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type CheckRequest, checkPlatform, type Hub, reportHtml } from '@recordhub/platform-checker'
+import {
+  ConformanceAnswer,
+  type ConformanceReport,
+  ErrorAnswer,
+  ProbeRequest,
+} from '@recordhub/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import {
+  abortOnClose,
+  jsonOrLines,
+  LINES,
+  sendLines,
+  toLines,
+  wantsLines,
+} from './ndjson-stream.ts'
+import { readTarget } from './read-target.ts'
+
+/** An operator waits for the result, and the hub has other work; the command line reads more. */
+const LIMITS = { maxRecords: 200_000, maxSeconds: 300 }
+
+const ABOUT =
+  `Checks ping, manifest, every module and the search of a platform as the hub would: at most ` +
+  `${LIMITS.maxRecords} records per module and ${LIMITS.maxSeconds} s. Nothing is stored. ${LINES}`
+
+/** Check complete platforms, before and after they are registered. */
+export function conformanceRoutes(deps: {
+  hub: Hub
+  platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
+  secrets: SecretBox
+}): FastifyPluginAsyncTypebox {
+  /** @param checked `platform_id`: null if the platform is not registered. */
+  async function* check(
+    checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
+    signal: AbortSignal,
+  ): ReturnType<typeof checkPlatform> {
+    const { platform_id, target, expected } = checked
+    const report = yield* checkPlatform(deps.hub, { target, expected, ...LIMITS }, signal)
+    if (platform_id !== null && hasWorkingEndpoint(report)) {
+      await deps.platforms.recordRecovery(platform_id)
+    }
+    return report
+  }
+
+  async function respond(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
+  ): Promise<void> {
+    const lines = check(checked, abortOnClose(reply))
+    if (wantsLines(request)) {
+      const last = (report: ConformanceReport) => ({ kind: 'report', ...toResponse(report) })
+      sendLines(reply, toLines(lines, last))
+      return
+    }
+    let step = await lines.next()
+    while (!step.done) step = await lines.next()
+    reply.send(toResponse(step.value))
+  }
+
+  return async (app) => {
+    app.post(
+      '/api/v1/platforms/conformance',
+      {
+        schema: {
+          summary: 'Check a whole platform before it is registered',
+          description: ABOUT,
+          body: ProbeRequest,
+          response: { 200: jsonOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        await respond(request, reply, {
+          platform_id: null,
+          target: request.body,
+          expected: null,
+        })
+        return reply
+      },
+    )
+
+    app.post(
+      '/api/v1/platforms/:id/conformance',
+      {
+        schema: {
+          summary: 'Check a registered platform whole',
+          description: ABOUT,
+          params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
+          response: { 200: jsonOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { platform, target } = await readTarget(deps, request.params.id)
+        await respond(request, reply, {
+          platform_id: platform.id,
+          target,
+          expected: platform.platform_name,
+        })
+        return reply
+      },
+    )
+  }
+}
+
+function toResponse(report: ConformanceReport): ConformanceAnswer {
+  return { success: report.success, report, html: reportHtml(report) }
+}
+
+/** As in a connection test, one required endpoint that conforms shows that the platform works. */
+function hasWorkingEndpoint({ endpoints }: ConformanceReport): boolean {
+  return endpoints.some(
+    ({ endpoint, passed, findings }) =>
+      !['connection', 'search'].includes(endpoint) &&
+      passed.length > 0 &&
+      findings.every(({ severity }) => severity !== 'error'),
+  )
+}

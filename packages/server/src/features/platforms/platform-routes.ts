@@ -1,0 +1,158 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import {
+  ConnectionProbeRequest,
+  ErrorAnswer,
+  Platform,
+  PlatformChange,
+  PlatformDetails,
+  ProbeAnswer,
+  RegisterRequest,
+} from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity/activity.ts'
+import { HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { changeSource } from './change-source.ts'
+import {
+  abortOnClose,
+  jsonOrLines,
+  LINES,
+  resultOf,
+  sendLines,
+  toLines,
+  wantsLines,
+} from './ndjson-stream.ts'
+import { registerPlatform } from './register-platform.ts'
+import { setPlatformStatus } from './set-platform-status.ts'
+import { setRegisteredModules } from './set-registered-modules.ts'
+import { testConnection } from './test-connection.ts'
+
+const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const OnePlatform = Type.Object({ success: Type.Literal(true), platform: Platform })
+
+/** Registers, lists and changes platforms. */
+export function platformRoutes(deps: {
+  platforms: PlatformStore
+  connections: ConnectionStore
+  client: PlatformClient
+  secrets: SecretBox
+  clock: Clock
+  requesterOf: (request: FastifyRequest) => Requester
+}): FastifyPluginAsyncTypebox {
+  const { platforms, connections, client, clock, requesterOf } = deps
+  return async (app) => {
+    app.post(
+      '/api/v1/platforms/probe',
+      {
+        schema: {
+          summary: 'Test the connection to a platform and fetch its manifest',
+          description: LINES,
+          body: ConnectionProbeRequest,
+          response: { 200: jsonOrLines(ProbeAnswer), '4xx': ErrorAnswer },
+        },
+      },
+      async (request, reply) => {
+        const { check_everything: checkEverything = false, ...target } = request.body
+        const options = {
+          target,
+          expected: null,
+          recordTypes: null,
+          correctUrl: true,
+          checkEverything,
+        }
+        const steps = testConnection(client, options, abortOnClose(reply))
+        if (!wantsLines(request)) return reply.send(await resultOf(steps))
+        const lines = toLines(steps, (result) => result)
+        return sendLines(reply, lines)
+      },
+    )
+
+    app.post(
+      '/api/v1/platforms',
+      {
+        schema: {
+          summary: 'Register a platform',
+          body: RegisterRequest,
+          response: {
+            201: Type.Object({ ...OnePlatform.properties, hub_api_key: Type.String() }),
+            '4xx': ErrorAnswer,
+            '5xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        const registered = await registerPlatform(deps, request.body, requesterOf(request))
+        return reply.code(201).send({ success: true as const, ...registered })
+      },
+    )
+
+    app.get(
+      '/api/v1/platforms',
+      {
+        schema: {
+          summary: 'List platforms',
+          response: {
+            200: Type.Object({ success: Type.Literal(true), platforms: Type.Array(Platform) }),
+          },
+        },
+      },
+      async () => ({ success: true as const, platforms: await platforms.listPlatforms() }),
+    )
+
+    app.get(
+      '/api/v1/platforms/:id',
+      {
+        schema: {
+          summary: 'Read a platform',
+          params: PlatformId,
+          response: {
+            200: Type.Object({ success: Type.Literal(true), platform: PlatformDetails }),
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request) => {
+        const { id } = request.params
+        const platform = await platforms.readPlatform(id)
+        if (!platform) throw new HubError('not_found', { what: 'platform' })
+        const now = clock.now()
+        const hub_keys = await connections.readHubKeys(id, now.toISOString())
+        const pulls_paused_until = await platforms.readPauseEnd(id, now)
+        return {
+          success: true as const,
+          platform: { ...platform, hub_keys, pulls_paused_until },
+        }
+      },
+    )
+
+    app.patch(
+      '/api/v1/platforms/:id',
+      {
+        schema: {
+          summary: 'Change the address or source key of a platform, its modules, or its status',
+          params: PlatformId,
+          body: PlatformChange,
+          response: { 200: OnePlatform, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        },
+      },
+      async (request) => {
+        const { status, record_types, source_base_url, source_api_key } = request.body
+        const platform_id = request.params.id
+        const requester = requesterOf(request)
+        if (source_base_url !== undefined || source_api_key !== undefined) {
+          const source = { platform_id, source_base_url, source_api_key }
+          await changeSource(deps, source, requester)
+        }
+        if (record_types) await setRegisteredModules(deps, { platform_id, record_types }, requester)
+        if (status) await setPlatformStatus(deps, { platform_id, status }, requester)
+        const platform = await platforms.readPlatform(platform_id)
+        if (!platform) throw new HubError('not_found', { what: 'platform' })
+        return { success: true as const, platform }
+      },
+    )
+  }
+}

@@ -1,0 +1,71 @@
+/** Pulls on request and by the schedule, and the review of missing records. */
+import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { createCancelPull } from './cancel-pull.ts'
+import { missingReviewRoutes } from './missing-review-routes.ts'
+import { pullRoutes } from './pull-routes.ts'
+import { createRequestPull, createScheduledPull } from './request-pull.ts'
+import { createPullRunner, type PullRunnerDeps } from './run-pull.ts'
+import { scheduleRoutes } from './schedule-routes.ts'
+
+/** The process of a pull renews its lease every 5 s. After a crash, the next pull can start when the lease expires. */
+const LEASE_SECONDS = 20
+
+type RunnerSettings = Pick<
+  PullRunnerDeps,
+  | 'ingest'
+  | 'rejectedPushSaver'
+  | 'refreshManifest'
+  | 'timeoutSeconds'
+  | 'firstByteSeconds'
+  | 'concurrency'
+  | 'waitForLimit'
+  | 'missingThresholdPercent'
+  | 'missingGraceSeconds'
+>
+
+export function createPulls(
+  deps: RunnerSettings & {
+    storage: Storage
+    client: PlatformClient
+    secrets: SecretBox
+    clock: Clock
+    log: FastifyBaseLogger
+    /** The cron pattern of scheduled pulls; null without a schedule. */
+    schedulePattern: string | null
+    callerOf: Parameters<typeof pullRoutes>[0]['callerOf']
+    requesterOf: Parameters<typeof scheduleRoutes>[0]['requesterOf']
+  },
+) {
+  const { storage, log, schedulePattern: pattern } = deps
+  const dispatcher = storage.pullDispatcher
+  const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
+  const runner = createPullRunner({ ...storage, ...deps, lease })
+  const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
+  const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
+  const scheduledPull = createScheduledPull({ ...storage, requestPull })
+  const onSchedule = () =>
+    scheduledPull().catch((error: unknown) => {
+      log.error({ err: error }, 'a scheduled pull could not be queued')
+    })
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(pullRoutes({ ...storage, ...deps, requestPull, cancelPull }))
+    await app.register(scheduleRoutes({ ...storage, ...deps, dispatcher, pattern }))
+    await app.register(missingReviewRoutes({ ...storage, ...deps }))
+  }
+
+  return {
+    routes,
+    /** Starts to run queued and scheduled pulls. */
+    start: (): Promise<void> => dispatcher.start({ runPull: runner.run, onSchedule }, pattern),
+    /** Accepts no more pulls, and interrupts those that are running. */
+    async stop(): Promise<void> {
+      await dispatcher.stop()
+      await runner.stop()
+    },
+  }
+}

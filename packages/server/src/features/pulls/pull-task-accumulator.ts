@@ -1,0 +1,215 @@
+import type { PullCounts } from '@recordhub/protocol'
+import { redactText } from '../../domain/platform/redact-keys.ts'
+import {
+  type CachedResponse,
+  isCacheable,
+  readFingerprint,
+  type Validators,
+} from '../../domain/pull/cached-response.ts'
+import type { ReadCoverage } from '../../domain/pull/missing.ts'
+import { noCounts } from '../../domain/pull/pull.ts'
+import { PositionRuns } from '../../lib/collections/position-runs.ts'
+import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
+import {
+  describeMissingMembers,
+  findEnvelopeError,
+  findMissingMembers,
+  totalOf,
+} from '../../platform-client/records/records-envelope.ts'
+import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
+import { quoteRedacted } from '../../platform-client/request/redact-key.ts'
+import type { PlatformSource } from '../../storage/port/platform-store.ts'
+import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
+import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
+import { type Rejections, toAbortError } from './rejections.ts'
+
+/** The maximum length of a quoted Content-Type. */
+const MAX_QUOTED = 200
+
+export type PullTaskContext = StartedTask & {
+  pull_id: number
+  source: PlatformSource
+  plan: PullTaskPlan
+  signal: AbortSignal
+  /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
+  endsAt: number | null
+  report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
+}
+
+/** The result of the read of a module. */
+export type PullTaskOutcome = {
+  total: number | null
+  counts: PullCounts
+  warnings: string[]
+  /** Null for a read that ended without an error. */
+  error: unknown
+  requested_at: string
+  /** The number of records that the response contained. After a 304 response, that of the cached response. */
+  records: number
+  /** The response for the next conditional request; null for none. */
+  cached_response: CachedResponse | null
+  coverage: ReadCoverage
+}
+
+/** Accumulates the result of a task. Every stage of the pipeline adds to it. */
+export class PullTaskAccumulator {
+  readonly read: RecordRead
+  readonly rejections: Rejections
+  /** The positions of the elements by the ids of their records, to describe duplicates. */
+  readonly positions = new PositionRuns()
+  readonly #context: PullTaskContext
+  readonly #counts = noCounts()
+  /** Warnings about the content. With one of them, the response is not used for a conditional request. */
+  readonly #warnings: string[] = []
+  /** The required members that the response, or one of its pages, lacks. */
+  readonly #missingMembers = new Set<string>()
+  #total: number | null = null
+  #pages = 0
+  /** The number of elements on the pages before the current one. */
+  #elementsBefore = 0
+  #validators: Validators | null = null
+  /** The cached response that a 304 response confirmed. */
+  #confirmed: CachedResponse | null = null
+
+  constructor(context: PullTaskContext, read: RecordRead, rejections: Rejections) {
+    this.read = read
+    this.rejections = rejections
+    this.#context = context
+  }
+
+  /** The cached response to request conditionally; null if the manifest or the source has changed since. */
+  get cachedResponse(): CachedResponse | null {
+    const { cached_response } = this.#context
+    return cached_response?.read_fingerprint === this.#fingerprint() ? cached_response : null
+  }
+
+  get elementsBefore(): number {
+    return this.#elementsBefore
+  }
+
+  get counts(): PullCounts {
+    return { ...this.#counts, rejected: this.rejections.count }
+  }
+
+  get total(): number | null {
+    return this.#total
+  }
+
+  addNotModified(): void {
+    const cached = this.cachedResponse
+    this.#confirmed = cached
+    for (const member of cached?.missing_members ?? []) this.#missingMembers.add(member)
+    this.#counts.received = cached?.records ?? 0
+    this.#counts.unchanged = this.#counts.received
+  }
+
+  beginPage({ number, validators }: RecordsPage): void {
+    if (number === 1) this.#validators = validators
+    this.#pages = number
+    this.#elementsBefore = this.#counts.received
+  }
+
+  /** @throws HubError when the response is of another platform or module, or reports a failure. */
+  addEnvelope(page: RecordsPage): void {
+    const envelope = page.envelope()
+    const { platform_name } = this.#context.source
+    const { record_type } = this.#context.plan
+    const error = findEnvelopeError(envelope, { platform_name, record_type }, page)
+    if (error) throw error
+    this.#total = totalOf(envelope) ?? this.#total
+  }
+
+  /** @throws HubError as {@link addEnvelope}. */
+  endPage(page: RecordsPage): void {
+    this.addEnvelope(page)
+    for (const member of findMissingMembers(page.envelope())) {
+      // One page gives the total of all pages.
+      if (member !== 'total' || this.#total === null) this.#missingMembers.add(member)
+    }
+    if (/json/i.test(page.contentType)) return
+    const contentType = quoteRedacted(page.contentType, page.key, MAX_QUOTED) || 'missing'
+    const warning = `The response is JSON, but its Content-Type is ${contentType}.`
+    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
+  }
+
+  endPages(): void {
+    const { received } = this.#counts
+    if (this.#total === null || this.#total === received) return
+    this.#warnings.push(
+      `The response reports a total of ${this.#total}, but the number of records received is ${received}.`,
+    )
+  }
+
+  addReceived({ unchanged, others }: { unchanged: number; others: number }): void {
+    this.#counts.received += unchanged + others
+    this.#counts.unchanged += unchanged
+  }
+
+  /**
+   * Adds the outcome of a write.
+   * @returns a promise that resolves when the rejection of the element is stored; null without a rejection.
+   * @throws HubError when every further write of the read would be rejected.
+   */
+  addOutcome(element: RecordElement, outcome: WriteOutcome): Promise<void> | null {
+    const position = this.#elementsBefore + element.index + 1
+    if (outcome.outcome !== 'rejected') {
+      this.#counts[outcome.outcome] += 1
+      this.positions.add(outcome.record_id, position)
+      return null
+    }
+    const { code } = outcome
+    if (code === 'duplicate_reference') {
+      const findFirst = () => this.positions.find(outcome.record_id)
+      return this.rejections.addDuplicate(element, { position, findFirst })
+    }
+    if (code === 'record_not_storable') {
+      return this.rejections.add(element, { code, params: {}, errors: {} })
+    }
+    if (code !== 'record_erased') throw toAbortError(code)
+    // The hub stores nothing of an erased record at any read; the platform is not at fault.
+    this.#counts.unchanged += 1
+    return null
+  }
+
+  /** @param sourceKey the key of the request, which the platform may quote; "" if it was not sent. */
+  toOutcome(error: unknown, sourceKey: string): PullTaskOutcome {
+    const { read } = this
+    const missingMembers = describeMissingMembers(this.#missingMembers)
+    const warnings = [
+      ...this.#warnings,
+      ...(missingMembers === null ? [] : [missingMembers]),
+      ...this.rejections.describe(),
+    ]
+    return {
+      error,
+      total: this.#total,
+      counts: this.counts,
+      warnings: warnings.map((warning) => redactText(warning, [sourceKey])),
+      requested_at: read.requested_at,
+      records: this.#confirmed?.records ?? read.seen.size,
+      cached_response: this.#toCachedResponse(error === null),
+      coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
+    }
+  }
+
+  #toCachedResponse(isComplete: boolean): CachedResponse | null {
+    // As long as no page has arrived, the cached response is as valid as before.
+    if (this.#pages === 0) return this.#confirmed ?? this.cachedResponse
+    const { stale, rejected } = this.counts
+    const warnings = this.#warnings.length
+    const result = { isComplete, pages: this.#pages, stale, rejected, warnings }
+    if (!this.#validators || !isCacheable(result)) return null
+    return {
+      ...this.#validators,
+      read_fingerprint: this.#fingerprint(),
+      records: this.read.seen.size,
+      pushes: this.#context.pushes,
+      missing_members: [...this.#missingMembers],
+    }
+  }
+
+  #fingerprint(): string {
+    const { source_base_url } = this.#context.source
+    return readFingerprint({ manifest_hash: this.read.manifest_hash, source_base_url })
+  }
+}

@@ -1,0 +1,34 @@
+/** Reading, exporting and erasing records. */
+import type { FastifyPluginAsync } from 'fastify'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { changeRoutes } from './change-routes.ts'
+import { erasureRoutes } from './erasure-routes.ts'
+import { exportRoutes } from './export-routes.ts'
+import { historyRoutes } from './history-routes.ts'
+import { listRecords } from './list-records.ts'
+import { recordListRoutes } from './list-routes.ts'
+import { viewRoutes } from './view-routes.ts'
+
+export function createRecords(deps: {
+  storage: Storage
+  clock: Clock
+  callerOf: Parameters<typeof viewRoutes>[0]['callerOf']
+  requesterOf: Parameters<typeof erasureRoutes>[0]['requesterOf']
+}) {
+  const { storage } = deps
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(recordListRoutes(storage))
+    await app.register(viewRoutes({ ...storage, ...deps }))
+    await app.register(exportRoutes({ ...storage, ...deps }))
+    await app.register(historyRoutes(storage))
+    await app.register(changeRoutes(storage))
+    await app.register(erasureRoutes({ ...storage, ...deps }))
+  }
+
+  return {
+    routes,
+    searchRecords: (q: string, limit: number) => listRecords(storage, { parameters: { q }, limit }),
+  }
+}

@@ -1,0 +1,50 @@
+/** The search in the hub and on all platforms, and the search index. */
+import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import PQueue from 'p-queue'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { startIndexing } from './index-records.ts'
+import { searchIndexRoutes } from './search-index-routes.ts'
+import { searchRoutes } from './search-routes.ts'
+
+/** The number of platforms that all searches together query concurrently. */
+const MAX_CONCURRENT_PLATFORMS = 16
+
+export function createSearch(deps: {
+  storage: Storage
+  client: PlatformClient
+  secrets: SecretBox
+  clock: Clock
+  log: FastifyBaseLogger
+  searchRecords: Parameters<typeof searchRoutes>[0]['searchRecords']
+  requesterOf: Parameters<typeof searchIndexRoutes>[0]['requesterOf']
+  /** Ends the searches in progress. */
+  stopping: AbortSignal
+}) {
+  const { storage, log } = deps
+  let stopIndexing: () => Promise<void> = async () => undefined
+
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(searchIndexRoutes({ ...storage, ...deps }))
+    await app.register(
+      searchRoutes({
+        ...storage,
+        ...deps,
+        queue: new PQueue({ concurrency: MAX_CONCURRENT_PLATFORMS }),
+        onError: (error, platform_id) =>
+          log.error({ err: error, platform_id }, 'the search on a platform failed unexpectedly'),
+      }),
+    )
+  }
+
+  return {
+    routes,
+    /** Starts to index changed records. */
+    start(): void {
+      stopIndexing = startIndexing({ searchIndex: storage.searchIndex, log })
+    },
+    stop: (): Promise<void> => stopIndexing(),
+  }
+}

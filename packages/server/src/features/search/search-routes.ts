@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorAnswer, SearchLine } from '@recordhub/protocol'
+import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
+import { HubError } from '../../errors.ts'
+import { type SearchDeps, searchEverywhere } from './search-everywhere.ts'
+
+const NDJSON = 'application/x-ndjson'
+
+/** Searches everywhere, and sends each result as a line of JSON when it is available. */
+export function searchRoutes(
+  deps: SearchDeps & { stopping: AbortSignal },
+): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/search',
+      {
+        exposeHeadRoute: false,
+        // Compression would delay the lines.
+        compress: false,
+        schema: {
+          summary: "Search the hub's records and every platform that can search",
+          description: ABOUT,
+          querystring: Type.Object(
+            {
+              query: Type.String({
+                minLength: 1,
+                maxLength: MAX_SEARCH_LENGTH,
+                description: 'A keyword or a person',
+              }),
+            },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: {
+              description: 'Lines of JSON',
+              content: { [NDJSON]: { schema: Type.Unsafe<Readable>(SearchLine) } },
+            },
+            '4xx': ErrorAnswer,
+          },
+        },
+      },
+      async (request, reply) => {
+        const query = readQuery(request.query.query)
+        const closed = new AbortController()
+        reply.raw.once('close', () => closed.abort())
+        const signal = AbortSignal.any([closed.signal, deps.stopping])
+        const lines = searchEverywhere(deps, query, signal)
+        // An error before the first line is sent as an error response.
+        const first = await lines.next()
+        reply.header('X-Accel-Buffering', 'no').type(NDJSON)
+        return reply.send(Readable.from(toText(first, lines)))
+      },
+    )
+  }
+}
+
+const ABOUT =
+  'Returns a stream of JSON lines (NDJSON). `asked` lists the active platforms, `hub` has the records of the hub, ' +
+  'one `platform` line per platform follows in the order in which they respond, each within 10 s, and `end` is the ' +
+  'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error.'
+
+/** @throws HubError `invalid_request` for a query without a letter or digit, which would match all records. */
+function readQuery(text: string): string {
+  const { substrings, prefixes } = parseSearch(text)
+  if (substrings.length + prefixes.length > 0) return text.trim()
+  const issue = 'must contain a letter or a digit'
+  throw new HubError(
+    'invalid_request',
+    { reason: `query ${issue}` },
+    { errors: { query: [issue] } },
+  )
+}
+
+async function* toText(
+  first: IteratorResult<SearchLine, void>,
+  rest: AsyncGenerator<SearchLine>,
+): AsyncGenerator<string> {
+  if (first.done) return
+  yield toLine(first.value)
+  for await (const line of rest) yield toLine(line)
+}
+
+const toLine = (line: SearchLine) => `${JSON.stringify(line)}\n`

@@ -1,0 +1,72 @@
+import { type Kysely, sql } from 'kysely'
+import { createTables } from '../../shared/schema/create-tables.ts'
+import { initialSchema } from '../../shared/schema/tables.ts'
+import { SEARCH_INDEX_LOCK } from '../locks.ts'
+import { schemaDialect, TEXT } from './schema-dialect.ts'
+
+/** The tables of the shared description, and what only PostgreSQL has. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await createTables(database, initialSchema, schemaDialect)
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
+}
+
+/** In characters, of four bytes at most: an index entry is limited to a third of a page. */
+export const NAME_INDEX_LENGTH = 256
+
+/**
+ * The condition is true for every record, and only lists contain it. So the planner never uses these indexes to find
+ * a single record: while a table is empty it considers all indexes equal, and it keeps that plan as the table grows.
+ */
+const LIST_INDEXES = [
+  ['records_changes', 'change_seq'],
+  ['records_changes_of_module', 'platform_id, module_id, change_seq'],
+  ['records_name_of_module', `platform_id, module_id, substr(full_name, 1, ${NAME_INDEX_LENGTH})`],
+  ['records_of_module', 'platform_id, module_id, record_id'],
+].map(([name, on]) => `CREATE INDEX ${name} ON records (${on}) WHERE pushed_seq >= 0`)
+
+const STATEMENTS = [
+  'CREATE SEQUENCE write_sequence',
+
+  /* With the id, so that a scan of a module reads the index and not the records. */
+  `ALTER TABLE records DROP CONSTRAINT records_pkey,
+    ADD COLUMN data_copy jsonb NOT NULL,
+    ADD CONSTRAINT records_identity PRIMARY KEY (platform_id, module_id, reference_number)
+      INCLUDE (record_id)`,
+  /* Not unique: the identity sequence gives each number once. */
+  'CREATE INDEX records_ids ON records (record_id)',
+  ...LIST_INDEXES,
+
+  /* Each record's text (domain/search/search-text.ts) in ASCII (trigram-encoding.ts). */
+  `CREATE TABLE record_search (
+    platform_id bigint NOT NULL,
+    record_id bigint NOT NULL,
+    text ${TEXT} NOT NULL,
+    PRIMARY KEY (platform_id, record_id)
+  )`,
+  /* Without the extension, searches scan the records; docs/operations.md says what to do. */
+  `DO $$ BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    CREATE INDEX record_search_text ON record_search USING gin (text gin_trgm_ops);
+  EXCEPTION WHEN OTHERS THEN
+    RAISE WARNING 'The index for searching texts was not created: %', SQLERRM;
+  END $$`,
+
+  /* The lock prevents an indexing step in progress from adding a deleted record afterwards. */
+  `CREATE FUNCTION delete_records_from_search() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM pg_advisory_xact_lock_shared(${SEARCH_INDEX_LOCK});
+    DELETE FROM record_search s USING deleted d
+      WHERE s.platform_id = d.platform_id AND s.record_id = d.record_id;
+    DELETE FROM record_index i USING deleted d, indexed_fields f
+      WHERE f.module_id = d.module_id AND i.platform_id = d.platform_id
+        AND i.field_id = f.field_id AND i.record_id = d.record_id;
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER records_delete_search AFTER DELETE ON records
+    REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION delete_records_from_search()`,
+
+  `CREATE FUNCTION reject_audit_update() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'an entry of the audit log cannot be changed'; END
+  $$`,
+  `CREATE TRIGGER audit_reject_update BEFORE UPDATE ON audit
+    FOR EACH ROW EXECUTE FUNCTION reject_audit_update()`,
+]

@@ -1,0 +1,138 @@
+/** The SQL of the write path. Each statement works on many rows, which arrive as arrays, one per column. */
+import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
+
+const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
+  $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[],
+  $14::bigint[]`
+const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, source_hash, incomplete,
+  missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
+
+const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
+  m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
+    WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type)::int AS has_tombstones`
+
+export const WRITE_SQL = {
+  findKeys: `
+    SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name, p.display_title
+    FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
+    WHERE k.hub_key_id = ANY ($1::bigint[]) AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > $2) AND p.status = 'active'`,
+  saveKeyUse: 'UPDATE hub_keys SET last_used_at = $2 WHERE hub_key_id = ANY ($1::bigint[])',
+  findModules: `
+    SELECT ${MODULE_COLUMNS}
+    FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
+    JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
+    JOIN platforms p ON p.platform_id = m.platform_id
+    WHERE m.registered_at IS NOT NULL`,
+  findModulesOfReads: `
+    SELECT r.ord::int, ${MODULE_COLUMNS}, m.registered_at, p.status, u.state AS pull_state
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[])
+      WITH ORDINALITY AS r (pull_id, module_id, platform_id, ord)
+    JOIN modules m ON m.module_id = r.module_id AND m.platform_id = r.platform_id
+    JOIN platforms p ON p.platform_id = m.platform_id
+    LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
+  findTombstones: `
+    SELECT reference_hash, record_id, mode FROM tombstones WHERE reference_hash = ANY ($1::text[])`,
+  peekRecords: `
+    SELECT k.reference AS reference_number, r.*
+    FROM unnest($3::text[]) AS k (reference)
+    CROSS JOIN LATERAL (
+      SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
+      FROM records
+      WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
+      OFFSET 0
+    ) r`,
+  // Locks one record after another, in the order of the keys. Each is found by its index.
+  lockRecords: `
+    SELECT r.*,
+      CASE WHEN r.record_id IS NULL THEN nextval('records_record_id_seq') END AS new_record_id
+    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
+    LEFT JOIN LATERAL (
+      SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
+        pushed_seq, pushed_at, pulled_at
+      FROM records
+      WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
+        (SELECT module_id FROM modules m
+          WHERE m.platform_id = k.platform_id AND m.record_type = k.record_type)
+      FOR NO KEY UPDATE
+    ) r ON true`,
+  allocateRecordIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
+  allocateSequence: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
+  insertRecords: `
+    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, source_hash,
+      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
+      module_id, reference_number, created_at, updated_at)
+    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, source_hash,
+      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
+      module_id, reference_number, $1, $1
+    FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
+      AS w (${STATE_COLUMNS}, module_id, reference_number)`,
+  updateRecords: `
+    UPDATE records r SET full_name = w.full_name, data = w.data,
+      data_copy = coalesce(w.copy, w.data)::jsonb, source_hash = w.source_hash,
+      incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
+      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
+      change_seq = w.change_seq, updated_at = $1
+    FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
+    WHERE r.record_id = w.record_id`,
+  touchRecords: `
+    UPDATE records r SET source_hash = w.source_hash, field_clocks = w.field_clocks,
+      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
+      AS w (record_id, source_hash, field_clocks, pushed_seq, pushed_at, pulled_at)
+    WHERE r.record_id = w.record_id`,
+  appendHistory: `
+    INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
+      request_id)
+    SELECT platform_id, record_id, change_seq, $1, source, changes, pull_id, request_id
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[],
+      $8::text[])
+      AS w (platform_id, record_id, change_seq, source, changes, pull_id, request_id)`,
+  appendActivity: `
+    INSERT INTO activity (at, level, kind, platform_id, platform_name, record_id, actor, message,
+      details)
+    SELECT $1, level, kind, platform_id, platform_name, record_id, actor, message, details
+    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::text[],
+      $8::text[], $9::text[])
+      AS w (level, kind, platform_id, platform_name, record_id, actor, message, details)`,
+  addHourly: `
+    INSERT INTO hourly_counters AS c (day, hour, node, platform_id, received_post, received_patch,
+      received_pull, created, updated, unchanged, stale, rejected)
+    SELECT $1, $2, $3, w.*, 0
+    FROM unnest($4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[],
+      $10::bigint[], $11::bigint[]) AS w
+    ON CONFLICT (day, hour, platform_id, node) DO UPDATE SET
+      received_post = c.received_post + excluded.received_post,
+      received_patch = c.received_patch + excluded.received_patch,
+      received_pull = c.received_pull + excluded.received_pull,
+      created = c.created + excluded.created, updated = c.updated + excluded.updated,
+      unchanged = c.unchanged + excluded.unchanged, stale = c.stale + excluded.stale`,
+  addToModules: `
+    INSERT INTO module_counters AS c (node, last_received_at, platform_id, module_id, records,
+      pushes)
+    SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS w
+    ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
+      pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
+  findRejections: `
+    SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
+      p.platform_id, p.platform_name, p.display_title, p.status
+    FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
+    WHERE r.rejected_push_id = ANY ($1::bigint[])`,
+  saveReplays: `
+    UPDATE rejected_pushes r SET replayed_at = $1, replayed_by = w.actor,
+      replay_outcome = w.outcome, replay_record_id = w.record_id
+    FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[])
+      AS w (rejected_push_id, actor, outcome, record_id)
+    WHERE r.rejected_push_id = w.rejected_push_id`,
+  addDrift: `
+    INSERT INTO module_drift AS d (node, first_at, last_at, platform_id, module_id, kind, key, count)
+    SELECT $1, $2, $2, w.*
+    FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[])
+      AS w (platform_id, module_id, kind, key, count)
+    WHERE (SELECT count(*) FROM module_drift k WHERE k.platform_id = w.platform_id
+        AND k.module_id = w.module_id AND k.node = $1 AND k.kind = w.kind) < ${MAX_DRIFT_KEYS}
+      OR EXISTS (SELECT 1 FROM module_drift k WHERE k.platform_id = w.platform_id
+        AND k.module_id = w.module_id AND k.node = $1 AND k.kind = w.kind AND k.key = w.key)
+    ON CONFLICT (platform_id, module_id, node, kind, key) DO UPDATE SET
+      count = d.count + excluded.count, last_at = excluded.last_at`,
+} as const

@@ -1,0 +1,217 @@
+/**
+ * Finds what names a record: rejected pushes and activity lines. Reads them in small steps, since pushes wait for a
+ * long read on SQLite.
+ */
+import { MAX_REFERENCE_BYTES } from '@recordhub/protocol'
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import type { RawBuilder } from 'kysely'
+import {
+  findReferences,
+  type HashReference,
+  mayContainReference,
+  type RecordReference,
+} from '../../../domain/record/erasure.ts'
+import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
+import type { Executor } from '../schema/databases.ts'
+
+export type NamedRecord = RecordReference & {
+  record_id: number
+  platform_id: number
+  module_id: number
+  module_name: string
+  full_name: string
+}
+
+/** Returns the engine's condition for a column that contains a text. */
+export type Contains = (column: string, text: string) => RawBuilder<boolean>
+
+/** Ids per step. A rejected body may be a megabyte. */
+const REJECTED_PUSH_STEP = 200
+const ACTIVITY_STEP = 2000
+/** Maximum number of hashes per rejected body. A hash takes 30 µs on a slow core, and pushes wait for it. */
+const MAX_HASHES = 1000
+
+/** Returns null if the record does not exist, or its platform is being removed. */
+export async function findNamedRecord(db: Executor, recordId: number): Promise<NamedRecord | null> {
+  const row = await db
+    .selectFrom('records as r')
+    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+    .select([
+      'r.record_id',
+      'r.platform_id',
+      'r.module_id',
+      'p.platform_name',
+      'm.module_name',
+      'm.record_type',
+      'r.reference_number',
+      'r.full_name',
+    ])
+    .where('r.record_id', '=', recordId)
+    .where('p.removed_at', 'is', null)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Finds the rejected pushes and pulled records of the platform that name the record, or were replayed as it. */
+export async function* findRejectedPushes(
+  db: Executor,
+  record: NamedRecord,
+  contains: Contains,
+): AsyncGenerator<number[]> {
+  const range = await db
+    .selectFrom('rejected_pushes')
+    .select((eb) => [
+      eb.fn.min<number | null>('rejected_push_id').as('first'),
+      eb.fn.max<number | null>('rejected_push_id').as('last'),
+    ])
+    .executeTakeFirstOrThrow()
+  const modules = await db
+    .selectFrom('modules')
+    .select('record_type')
+    .where('platform_id', '=', record.platform_id)
+    .where('record_type', '!=', record.record_type)
+    .execute()
+  // A push for another module names another record. An unknown module may be a typing error.
+  const otherTypes = new Set<string | null>(modules.map((module) => module.record_type))
+  for (const { from, to } of splitRange(range, REJECTED_PUSH_STEP)) {
+    const rows = await db
+      .selectFrom('rejected_pushes')
+      .select(['rejected_push_id', 'record_type', 'body', 'replay_record_id'])
+      .where('rejected_push_id', '>=', from)
+      .where('rejected_push_id', '<=', to)
+      .where('platform_id', '=', record.platform_id)
+      .where((eb) =>
+        eb.or([
+          contains('body', escapeJson(record.reference_number)),
+          eb('replay_record_id', '=', record.record_id),
+        ]),
+      )
+      .execute()
+    const named = rows.filter(
+      ({ record_type, body, replay_record_id }) =>
+        // If the body was edited before the replay, the original may not name the record.
+        replay_record_id === record.record_id ||
+        (!otherTypes.has(record_type) && mayContainReference(body, record.reference_number)),
+    )
+    if (named.length > 0) yield named.map(({ rejected_push_id }) => rejected_push_id)
+    await yieldToEventLoop()
+  }
+}
+
+/** Finds the activity lines that name the record and are not yet redacted. */
+export async function* findActivityLines(
+  db: Executor,
+  record: NamedRecord,
+  contains: Contains,
+): AsyncGenerator<number[]> {
+  const range = await db
+    .selectFrom('activity')
+    .select((eb) => [
+      eb.fn.min<number | null>('activity_id').as('first'),
+      eb.fn.max<number | null>('activity_id').as('last'),
+    ])
+    .executeTakeFirstOrThrow()
+  for (const { from, to } of splitRange(range, ACTIVITY_STEP)) {
+    const rows = await db
+      .selectFrom('activity')
+      .select(['activity_id', 'record_id', 'details'])
+      .where('activity_id', '>=', from)
+      .where('activity_id', '<=', to)
+      .where('platform_name', '=', record.platform_name)
+      .where((eb) =>
+        eb.or([
+          contains('details', escapeJson(record.reference_number)),
+          eb.and([eb('record_id', '=', record.record_id), eb('details', '!=', '{}')]),
+        ]),
+      )
+      .execute()
+    const otherRecords = await findOtherRecords(db, record, rows)
+    const named = rows.filter(
+      ({ record_id, details }) =>
+        record_id === record.record_id ||
+        (!otherRecords.has(record_id) && readReference(details) === record.reference_number),
+    )
+    if (named.length > 0) yield named.map(({ activity_id }) => activity_id)
+    await yieldToEventLoop()
+  }
+}
+
+/** Returns the existing records of these lines that only have the same reference, in another module. */
+async function findOtherRecords(
+  db: Executor,
+  record: NamedRecord,
+  lines: { record_id: number | null }[],
+): Promise<Set<number | null>> {
+  const ids = new Set(lines.flatMap(({ record_id }) => record_id ?? []))
+  ids.delete(record.record_id)
+  if (ids.size === 0) return new Set()
+  const rows = await db
+    .selectFrom('records')
+    .select('record_id')
+    .where('record_id', 'in', [...ids])
+    .execute()
+  return new Set(rows.map(({ record_id }) => record_id))
+}
+
+/**
+ * Whether a rejected push names an erased record of the platform, and must not be stored. Also true if its body has
+ * too many texts to check.
+ */
+export async function namesErasedRecord(
+  db: Executor,
+  { platform_id, record_type, body }: Pick<NewRejectedPush, 'platform_id' | 'record_type' | 'body'>,
+  { platform_name, hashReference }: { platform_name: string; hashReference: HashReference },
+): Promise<boolean> {
+  const erasedTypes = await db
+    .selectFrom('tombstones')
+    .select('record_type')
+    .distinct()
+    .where('platform_name', '=', platform_name)
+    .execute()
+  if (erasedTypes.length === 0) return false
+  const module = await db
+    .selectFrom('modules')
+    .select('record_type')
+    .where('platform_id', '=', platform_id)
+    .where('record_type', '=', record_type)
+    .executeTakeFirst()
+  // An unknown module may be a typing error.
+  const types = module
+    ? erasedTypes.filter((type) => type.record_type === module.record_type)
+    : erasedTypes
+  if (types.length === 0) return false
+  const texts = findReferences(body)
+  if (texts === null) return true
+  const references = [...texts].filter((text) => Buffer.byteLength(text) <= MAX_REFERENCE_BYTES)
+  if (references.length * types.length > MAX_HASHES) return true
+  const hashes = references.flatMap((reference_number) =>
+    types.map((type) => hashReference({ ...type, platform_name, reference_number })),
+  )
+  if (hashes.length === 0) return false
+  const tombstone = await db
+    .selectFrom('tombstones')
+    .select('tombstone_id')
+    .where('reference_hash', 'in', hashes)
+    .executeTakeFirst()
+  return tombstone !== undefined
+}
+
+function readReference(details: string): unknown {
+  const value = parseLossless(details)
+  return isJsonObject(value) ? value['reference_number'] : undefined
+}
+
+/** Returns a text as it appears within the JSON that the hub writes. */
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+function* splitRange(
+  { first, last }: { first: number | null; last: number | null },
+  size: number,
+): Generator<{ from: number; to: number }> {
+  if (first === null || last === null) return
+  for (let from = first; from <= last; from += size) yield { from, to: from + size - 1 }
+}

@@ -1,0 +1,95 @@
+import type { Removal } from '@recordhub/protocol'
+import type { PlatformStore } from '../../port/platform-store.ts'
+import type { Executor } from '../schema/databases.ts'
+import { countStoredRecords, insertRemoval } from './removal-rows.ts'
+
+type Request = Parameters<PlatformStore['removePlatform']>[0]
+
+const UNFINISHED = ['queued', 'running'] as const
+
+/**
+ * Marks a platform as removed. Ends its pull tasks, deletes its keys and renames it, so that its name is free. The steps
+ * of the removal delete everything else (`removal-steps.ts`). The caller holds the lock of write authorization. Rows are
+ * locked in the same order as at the end of a pull task.
+ * @returns null if no platform has this id and name.
+ */
+export async function softDeletePlatform(
+  db: Executor,
+  { platform_id, platform_name, requested_by, at }: Request,
+): Promise<Removal | null> {
+  const platform = await db
+    .selectFrom('platforms')
+    .select('source_key_secret_id')
+    .where('platform_id', '=', platform_id)
+    .where('platform_name', '=', platform_name)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  if (!platform) return null
+  await cancelTasks(db, platform_id, at)
+  await db
+    .updateTable('modules')
+    .set({ registered_at: null })
+    .where('platform_id', '=', platform_id)
+    .execute()
+  await db
+    .updateTable('platforms')
+    .set({
+      platform_name: `${platform_name} (removed ${platform_id}, ${at})`,
+      status: 'inactive',
+      removed_at: at,
+      source_base_url: '',
+      last_error: null,
+    })
+    .where('platform_id', '=', platform_id)
+    .execute()
+  await deleteKeys(db, platform_id, platform.source_key_secret_id)
+  await db.deleteFrom('missing_candidates').where('platform_id', '=', platform_id).execute()
+  await db.deleteFrom('missing_reviews').where('platform_id', '=', platform_id).execute()
+  const removal = {
+    platform_id,
+    module_id: null,
+    platform_name,
+    record_type: null,
+    records: await countStoredRecords(db, { platform_id, module_id: null }),
+    requested_by,
+    requested_at: at,
+  }
+  await db.deleteFrom('module_counters').where('platform_id', '=', platform_id).execute()
+  // The removal of the platform includes those of its modules.
+  await db
+    .updateTable('removals')
+    .set({ finished_at: at })
+    .where('platform_id', '=', platform_id)
+    .where('finished_at', 'is', null)
+    .execute()
+  return insertRemoval(db, removal)
+}
+
+async function cancelTasks(db: Executor, platformId: number, at: string): Promise<void> {
+  const unfinished = db.selectFrom('pulls').select('pull_id').where('state', 'in', UNFINISHED)
+  await db
+    .updateTable('pull_tasks')
+    .set({
+      state: 'cancelled',
+      error: 'The platform was removed during the pull.',
+      finished_at: at,
+    })
+    .where('pull_id', 'in', unfinished)
+    .where('platform_id', '=', platformId)
+    .where('state', 'in', UNFINISHED)
+    .execute()
+}
+
+async function deleteKeys(db: Executor, platformId: number, sourceKey: number): Promise<void> {
+  const keys = await db
+    .deleteFrom('hub_keys')
+    .where('platform_id', '=', platformId)
+    .returning('secret_id')
+    .execute()
+  const secrets = keys.map((key) => key.secret_id)
+  if (secrets.length > 0) {
+    await db.deleteFrom('secrets').where('secret_id', 'in', secrets).execute()
+  }
+  // The platform's row refers to this one, so both rows are deleted together later.
+  await db.updateTable('secrets').set({ sealed: '' }).where('secret_id', '=', sourceKey).execute()
+}

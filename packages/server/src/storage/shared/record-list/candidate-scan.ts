@@ -1,0 +1,118 @@
+/** Reads the few records that an index returns for a part of the filter. */
+import { type RawBuilder, sql } from 'kysely'
+import { isDataColumn, isFiltered } from '../../../domain/record/record-query.ts'
+import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import type { Position } from '../../port/record-list-store.ts'
+import { LIGHT_COLUMNS, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
+import type { Executor } from '../schema/databases.ts'
+import { findByCondition } from './indexed-field-scan.ts'
+import { scanPositions } from './position-scan.ts'
+import { createCompare, createPositionOf } from './record-order.ts'
+import type { RecordScan, ResolvedQuery, ScanDeps } from './record-scan.ts'
+import type { CandidateSource } from './scan-strategies.ts'
+
+/** Above this number, reading the list in its order is faster. */
+const MAX_CANDIDATES = 10_000
+/** Candidates whose data is parsed before other work runs. */
+const PARSE_STEP = 200
+
+/** @returns null if the index cannot tell, or returns too many records. */
+export async function scanCandidates(
+  deps: ScanDeps,
+  resolved: ResolvedQuery,
+  source: CandidateSource,
+): Promise<RecordScan | null> {
+  const ids = await findCandidates(deps, resolved, source, MAX_CANDIDATES + 1)
+  if (!ids || ids.length > MAX_CANDIDATES) return null
+
+  const { query, scope } = resolved
+  const positionOf = createPositionOf(query.sort, scope.isNumeric)
+  const positions: Position[] = []
+  const stepLength = isDataColumn(query.sort) ? PARSE_STEP : MAX_CANDIDATES
+  for (let start = 0; start < ids.length; start += stepLength) {
+    const rows = await readCandidates(deps, resolved, ids.slice(start, start + stepLength))
+    positions.push(...rows.map(positionOf))
+    await yieldToEventLoop()
+  }
+  const compare = createCompare(query)
+  positions.sort(compare)
+  const isWholeFilter =
+    source.index === 'missing_review' && !isFiltered({ ...query, missing_review: null })
+  const subset = { size: positions.length, allMatch: isWholeFilter }
+  return scanPositions(deps, positions, { compare, subset })
+}
+
+async function findCandidates(
+  { db, dialect }: ScanDeps,
+  { scope, minChangeSeq, reviewedIds }: ResolvedQuery,
+  source: CandidateSource,
+  limit: number,
+): Promise<number[] | null> {
+  switch (source.index) {
+    case 'reference_number':
+      return findByReference(db, source.value, limit)
+    case 'text':
+      return dialect.findByText(source.terms, limit)
+    case 'field':
+      return findByCondition(db, scope, source.condition, limit)
+    case 'missing_review':
+      return reviewedIds
+    case 'missing':
+      return findWhere(db, sql`missing_since IS NOT NULL`, limit)
+    case 'incomplete':
+      return findWhere(db, sql`incomplete = 1`, limit)
+    case 'change_seq':
+      if (minChangeSeq === 0) return null
+      return findWhere(db, sql`change_seq >= ${minChangeSeq} AND pushed_seq >= 0`, limit)
+  }
+}
+
+async function findByReference(db: Executor, reference: string, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('modules as m')
+    .innerJoin('records as r', (join) =>
+      join
+        .onRef('r.platform_id', '=', 'm.platform_id')
+        .onRef('r.module_id', '=', 'm.module_id')
+        .on('r.reference_number', '=', reference),
+    )
+    .select('r.record_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.record_id)
+}
+
+/** @param condition one that has an index. */
+async function findWhere(
+  db: Executor,
+  condition: RawBuilder<unknown>,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('records')
+    .select('record_id')
+    .where(sql<boolean>`${condition}`)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.record_id)
+}
+
+/** Reads the columns that the order needs, without records of other modules. */
+async function readCandidates(
+  { db, dialect }: ScanDeps,
+  { query, scope }: ResolvedQuery,
+  ids: number[],
+): Promise<SelectedRecord[]> {
+  let select = selectRecords(db).where('r.record_id', 'in', dialect.idList(ids))
+  if (!scope.all) {
+    const moduleIds = dialect.idList(scope.modules.map(({ module_id }) => module_id))
+    select = select.where('r.module_id', 'in', moduleIds)
+  }
+  if (isDataColumn(query.sort)) return select.execute()
+  // Data is most of a record, and most candidates are on other pages.
+  return select
+    .clearSelect()
+    .select([...LIGHT_COLUMNS])
+    .select(sql<string>`'{}'`.as('data'))
+    .execute()
+}

@@ -1,0 +1,166 @@
+/** Reads a list in the order of an index on a column of the hub, and filters in the database what SQL can decide. */
+import type { RecordSort } from '@recordhub/protocol'
+import { type RawBuilder, sql } from 'kysely'
+import { isDataColumn } from '../../../domain/record/record-query.ts'
+import type { Position } from '../../port/record-list-store.ts'
+import type { ModuleRef } from '../records/module-scope.ts'
+import { type SelectedRecord, selectRecords } from '../records/record-rows.ts'
+import type { Executor } from '../schema/databases.ts'
+import { mergeScans } from './k-way-merge.ts'
+import { createCompare, createPositionOf } from './record-order.ts'
+import {
+  type RecordListDialect,
+  type RecordScan,
+  type ResolvedQuery,
+  type ScanDeps,
+  toStep,
+} from './record-scan.ts'
+import { hasGlobalIndex } from './scan-strategies.ts'
+
+/** @param order `descending` refers to the values in the direction of reading. */
+export function scanHubColumn(
+  { db, dialect }: ScanDeps,
+  { query, scope, minChangeSeq }: ResolvedQuery,
+  order: { sort: RecordSort; descending: boolean },
+): RecordScan {
+  const { nameIndexLength } = dialect
+  const prefilter = createPrefilter(query, scope.isNumeric, dialect.contains)
+  const positionOf = createPositionOf(order.sort, scope.isNumeric)
+  const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
+
+  const scanModule = (module: ModuleRef | null): RecordScan => ({
+    subset: null,
+    async readStep(after, limit) {
+      const range = { ...order, module, minChangeSeq, nameIndexLength, after, limit }
+      if (!prefilter) return toStep((await selectRange(db, range)).map(toScanned), limit)
+      const next = await findEnd(db, range)
+      const rows = await selectFiltered(db, range, next, prefilter)
+      return { records: rows.map(toScanned), examined: limit, next }
+    },
+  })
+  const modules = scope.all && hasGlobalIndex(order.sort) ? [null] : scope.modules
+  return mergeScans(modules.map(scanModule), createCompare(order))
+}
+
+/** JSON can represent a text of these characters in another way only by escaping them. */
+const PLAIN = /^[^"\\/[\]{}\p{Cc}]+$/u
+const ESCAPE = '\\u'
+
+/** Returns a condition that is true of every record that matches; null if SQL cannot tell. */
+function createPrefilter(
+  { incomplete, missing, changed_since, conditions }: ResolvedQuery['query'],
+  isNumeric: ResolvedQuery['scope']['isNumeric'],
+  contains: RecordListDialect['contains'],
+): RawBuilder<boolean> | null {
+  const data = sql.ref('r.data')
+  const terms: RawBuilder<unknown>[] = []
+  if (incomplete !== null) terms.push(sql`r.incomplete = ${sql.lit(incomplete ? 1 : 0)}`)
+  if (missing !== null) {
+    terms.push(missing ? sql`r.missing_since IS NOT NULL` : sql`r.missing_since IS NULL`)
+  }
+  if (changed_since !== null) terms.push(sql`r.updated_at >= ${changed_since}`)
+  for (const { column, test, value } of conditions) {
+    if (!isDataColumn(column) || isNumeric(column) || !PLAIN.test(value)) continue
+    if (test !== 'is' && test !== 'starts') continue
+    terms.push(sql`(${contains(data, value)} OR ${contains(data, ESCAPE)})`)
+  }
+  return terms.length === 0 ? null : sql<boolean>`${sql.join(terms, sql` AND `)}`
+}
+
+/**
+ * The column of each sort. Records are created in the order of their ids and changed in the order of
+ * `change_seq`. Unlike the timestamps, these are unique and have an index.
+ */
+const SORT_COLUMNS = {
+  record_id: 'r.record_id',
+  created_at: 'r.record_id',
+  updated_at: 'r.change_seq',
+  reference_number: 'r.reference_number',
+  full_name: 'r.full_name',
+} as const satisfies Record<RecordSort, string>
+
+type Range = {
+  sort: RecordSort
+  descending: boolean
+  /** Null for the records of all modules. */
+  module: ModuleRef | null
+  after: Position | null
+  minChangeSeq: number
+  limit: number
+  nameIndexLength: number | null
+}
+
+function selectRange(db: Executor, range: Range): Promise<SelectedRecord[]> {
+  let select = selectRecords(db).where(isInRange(range))
+  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
+  return select.limit(range.limit).execute()
+}
+
+/** Returns the position of the last record in the range; null if the list ends before its limit. */
+async function findEnd(db: Executor, range: Range): Promise<Position | null> {
+  let select = db
+    .selectFrom('records as r')
+    .select(['r.record_id', sql.ref<string | number>(SORT_COLUMNS[range.sort]).as('value')])
+    .where(isInRange(range))
+  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
+  const end = await select
+    .offset(range.limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return end ?? null
+}
+
+function selectFiltered(
+  db: Executor,
+  range: Range,
+  end: Position | null,
+  prefilter: RawBuilder<boolean>,
+): Promise<SelectedRecord[]> {
+  let select = selectRecords(db).where(isInRange(range)).where(prefilter)
+  if (end) select = select.where(comparePosition(range, end, range.descending ? '>=' : '<='))
+  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
+  return select.execute()
+}
+
+/** The first term is true of every record, see `selectRecords`. */
+function isInRange(range: Range): RawBuilder<boolean> {
+  const { module, minChangeSeq, after, descending } = range
+  const terms = [sql<boolean>`r.pushed_seq >= 0`]
+  if (module) {
+    terms.push(sql`r.platform_id = ${module.platform_id}`, sql`r.module_id = ${module.module_id}`)
+  }
+  if (minChangeSeq > 0) terms.push(sql`r.change_seq >= ${minChangeSeq}`)
+  if (after) terms.push(comparePosition(range, after, descending ? '<' : '>'))
+  return sql<boolean>`${sql.join(terms, sql` AND `)}`
+}
+
+function comparePosition(
+  range: Range,
+  { value, record_id }: Position,
+  operator: '<' | '>' | '<=' | '>=',
+): RawBuilder<boolean> {
+  const values = [sql`${value}`, sql`${record_id}`]
+  const length = prefixLengthOf(range)
+  if (length !== null) values.unshift(prefixOf(sql`${value}`, length))
+  return sql<boolean>`(${sql.join(keysOf(range))}) ${sql.raw(operator)} (${sql.join(values)})`
+}
+
+/** The keys of the index; the index on names begins with a prefix of the name. */
+function keysOf(range: Range): RawBuilder<unknown>[] {
+  const column = sql.ref(SORT_COLUMNS[range.sort])
+  const length = prefixLengthOf(range)
+  const keys = [column, sql.ref('r.record_id')]
+  return length === null ? keys : [prefixOf(column, length), ...keys]
+}
+
+function directionOf({ descending }: Range): 'desc' | 'asc' {
+  return descending ? 'desc' : 'asc'
+}
+
+function prefixLengthOf({ sort, nameIndexLength }: Range): number | null {
+  return sort === 'full_name' ? nameIndexLength : null
+}
+
+function prefixOf(text: RawBuilder<unknown>, length: number): RawBuilder<unknown> {
+  return sql`substr(${text}, 1, ${sql.lit(length)})`
+}

@@ -1,0 +1,152 @@
+/** Reads the index of a field: the records of a module in the order of the field's values. */
+import { type RawBuilder, sql } from 'kysely'
+import {
+  type Condition,
+  type DataColumn,
+  isDataColumn,
+  keyOfColumn,
+} from '../../../domain/record/record-query.ts'
+import { MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
+import type { Position } from '../../port/record-list-store.ts'
+import type { ModuleScope } from '../records/module-scope.ts'
+import type { Executor } from '../schema/databases.ts'
+import { readAtPositions } from './position-scan.ts'
+import type { RecordScan, ResolvedQuery, ScanDeps } from './record-scan.ts'
+
+type IndexedField = { field_id: number; platform_id: number; isNumeric: boolean }
+
+/** @returns null if the field has no index. */
+export async function scanIndexedField(
+  deps: ScanDeps,
+  { query, scope }: ResolvedQuery,
+  sort: DataColumn,
+): Promise<RecordScan | null> {
+  const field = await findIndexedField(deps.db, scope, sort)
+  if (!field) return null
+  const { backwards } = query
+  const descending = query.descending !== backwards
+  return {
+    subset: null,
+    async readStep(after, limit) {
+      const range = { descending, backwards, after, limit }
+      return readAtPositions(deps, await readPositions(deps.db, field, range), limit)
+    },
+  }
+}
+
+/** Returns null unless the list is of one module, and the index is complete and fits the module's manifest. */
+async function findIndexedField(
+  db: Executor,
+  { modules: [module, ...others], isNumeric }: ModuleScope,
+  column: DataColumn,
+): Promise<IndexedField | null> {
+  if (!module || others.length > 0) return null
+  const field = await db
+    .selectFrom('indexed_fields')
+    .select(['field_id', 'platform_id', 'is_numeric'])
+    .where('module_id', '=', module.module_id)
+    .where('field_key', '=', keyOfColumn(column))
+    .where('is_deleting', '=', 0)
+    .whereRef('backfilled_seq', '>=', 'backfill_end_seq')
+    .executeTakeFirst()
+  const numeric = isNumeric(column)
+  if (!field || (field.is_numeric === 1) !== numeric) return null
+  return { field_id: field.field_id, platform_id: field.platform_id, isNumeric: numeric }
+}
+
+type Range = { descending: boolean; after: Position | null; limit: number }
+
+/** Records without a value come last, or first if the list is read backwards. */
+async function readPositions(
+  db: Executor,
+  field: IndexedField,
+  { backwards, ...range }: Range & { backwards: boolean },
+): Promise<Position[]> {
+  const { after, limit } = range
+  const read = (isNull: boolean, part: Range) => readPart(db, field, isNull, part)
+  if (after && (after.value === null) !== backwards) return read(!backwards, range)
+  const positions = await read(backwards, range)
+  if (positions.length === limit) return positions
+  const rest = { ...range, after: null, limit: limit - positions.length }
+  return [...positions, ...(await read(!backwards, rest))]
+}
+
+/** @param isNull whether to read the records without a value, or those with one. */
+function readPart(
+  db: Executor,
+  field: IndexedField,
+  isNull: boolean,
+  { descending, after, limit }: Range,
+): Promise<Position[]> {
+  const direction = descending ? 'desc' : 'asc'
+  const comparison = sql.raw(descending ? '<' : '>')
+  let select = selectEntries(db, field)
+  if (isNull) {
+    select = select.where('sort_key', 'is', null)
+    if (after) select = select.where(sql<boolean>`record_id ${comparison} ${after.record_id}`)
+  } else {
+    select = select.where('sort_key', 'is not', null).orderBy('sort_key', direction)
+    if (after) {
+      select = select.where(
+        sql<boolean>`(sort_key, record_id) ${comparison} (${after.value}, ${after.record_id})`,
+      )
+    }
+  }
+  return select.orderBy('record_id', direction).limit(limit).execute()
+}
+
+function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
+  return db
+    .selectFrom('record_index')
+    .select(['sort_key as value', 'record_id'])
+    .where('platform_id', '=', platform_id)
+    .where('field_id', '=', field_id)
+}
+
+/**
+ * Returns the ids of records that may meet a condition, at most `limit`; every record that meets it is among
+ * them. Returns null if no index helps.
+ */
+export async function findByCondition(
+  db: Executor,
+  scope: ModuleScope,
+  { column, test, value }: Condition,
+  limit: number,
+): Promise<number[] | null> {
+  if (!isDataColumn(column) || test === 'contains') return null
+  const field = await findIndexedField(db, scope, column)
+  if (!field) return null
+  const range = rangeOf(test, value, field.isNumeric)
+  if (!range) return null
+  const rows = await selectEntries(db, field).where(range).limit(limit).execute()
+  return rows.map((row) => row.record_id)
+}
+
+function rangeOf(
+  test: Condition['test'],
+  value: string,
+  isNumeric: boolean,
+): RawBuilder<boolean> | null {
+  const key = sortKeyOfText(value, isNumeric)
+  switch (test) {
+    case 'is':
+      // A truncated key stands for every value that begins with it.
+      return sql<boolean>`sort_key = ${key}`
+    case 'after':
+      return sql<boolean>`sort_key >= ${key}`
+    case 'before':
+      return sql<boolean>`sort_key <= ${key}`
+    case 'starts': {
+      if (isNumeric) return null
+      const start = sortKeyOfText(value, false)
+      const end = start + '\u{10ffff}'.repeat(MAX_KEY_LENGTH)
+      return sql<boolean>`sort_key >= ${start} AND sort_key <= ${end}`
+    }
+    case 'empty': {
+      const emptyText = sortKeyOfText('', isNumeric)
+      return value === 'true' ? sql<boolean>`(sort_key IS NULL OR sort_key = ${emptyText})` : null
+    }
+    default:
+      return null
+  }
+}

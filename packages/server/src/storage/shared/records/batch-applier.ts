@@ -1,0 +1,349 @@
+/**
+ * Applies a batch of writes in memory, for every engine. The engine opens a transaction, loads what the writes need
+ * (a {@link BatchSource}), lets the applier decide each write in its order, saves the {@link BatchChanges}, and
+ * commits. Each write is decided on the state that the previous ones left, and each record is saved once, however
+ * many writes of the batch change it.
+ */
+import {
+  describePush,
+  describeReplay,
+  type NewActivity,
+} from '../../../domain/activity/activity.ts'
+import {
+  decidePull,
+  decidePush,
+  isUnchanged,
+  type RecordChange,
+  type RecordState,
+  type WriteDecision,
+} from '../../../domain/record/record.ts'
+import { decideReplay } from '../../../domain/record/replay.ts'
+import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
+import type {
+  PullWrite,
+  PushWrite,
+  RecordRead,
+  RecordWrite,
+  ReplayWrite,
+  WriteOutcome,
+  WriteRejection,
+} from '../../port/record-store.ts'
+import { CounterDeltas } from '../counters/counter-deltas.ts'
+import {
+  type KeyPlatform,
+  type KnownRecord,
+  type ReplayableRejection,
+  type StoredRecord,
+  survivingRecordId,
+  type Tombstone,
+  type WritableModule,
+} from './write-rows.ts'
+
+/** What decides whether a write is allowed, read in the transaction of its batch. */
+export type WriteAuthorization = {
+  /** The active platform of a hub key that is neither revoked nor expired. */
+  platformOfKey: (hubKeyId: number) => KeyPlatform | null
+  registeredModule: (platformId: number, recordType: string) => WritableModule | null
+  /** The registered module that a running pull reads, or why the pull must not write to it. */
+  moduleOfRead: (read: RecordRead) => WritableModule | WriteRejection
+  /** The rejected push or record that is replayed, or why it must not be. */
+  rejectionOf: (write: ReplayWrite) => ReplayableRejection | WriteRejection
+  /** The hub keys of the batch whose stored time of last use is outdated. */
+  outdatedKeys: readonly number[]
+}
+
+/** What an engine gives the applier within the transaction of a batch. */
+export type BatchSource = {
+  authorization: WriteAuthorization
+  findTombstone: (write: RecordWrite, module: WritableModule) => Tombstone | null
+  /** The columns that decide whether a pulled record is unchanged. The record is not locked. */
+  peekRecord: (write: PullWrite, module: WritableModule) => KnownRecord | null
+  /**
+   * The whole record. No other transaction changes it before this one ends.
+   * @param peeked the result of `peekRecord`, for pulled records.
+   */
+  loadRecord: (
+    module: WritableModule,
+    reference: string,
+    peeked?: KnownRecord | null,
+  ) => StoredRecord | null
+  /** An id for a new record; the ids of a batch rise. */
+  allocateRecordId: () => number
+  /** A number of the write sequence, higher than every number that a loaded record holds. */
+  allocateSequence: () => number
+}
+
+/** A record that the batch inserts or updates. */
+export type SavedRecord = {
+  record_id: number
+  platform_id: number
+  module_id: number
+  record_type: string
+  reference_number: string
+  change_seq: number
+  state: RecordState
+}
+
+export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'state'>
+
+export type NewHistoryEntry = {
+  platform_id: number
+  record_id: number
+  change_seq: number
+  source: string
+  changes: RecordChange[]
+  pull_id: number | null
+  request_id: string | null
+}
+
+/** The result of a replay, stored with its rejected push. */
+export type ReplayResult = {
+  rejected_push_id: number
+  actor: string
+  outcome: string
+  record_id: number
+}
+
+/** What the engine saves for a batch, in the batch's transaction. */
+export type BatchChanges = {
+  inserted: SavedRecord[]
+  updated: SavedRecord[]
+  /** Records whose content is unchanged while their bookkeeping columns are not. No index covers these columns. */
+  touched: TouchedRecord[]
+  history: NewHistoryEntry[]
+  activity: NewActivity[]
+  replayed: ReplayResult[]
+  counters: CounterDeltas
+}
+
+/** A record that a read contained. Its id is added to the read's `seen` after the commit. */
+export type SeenRecord = { read: RecordRead; record_id: number }
+
+type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
+  isNew: boolean
+  state: RecordState | null
+  /** The number of the last visible change; null if there is none. */
+  change_seq: number | null
+  isTouched: boolean
+}
+
+export class BatchApplier {
+  readonly seen: SeenRecord[] = []
+  readonly #source: BatchSource
+  /** The time of the writes, in the form of `parseRfc3339`. */
+  readonly #at: string
+  readonly #seenIds: Set<number>
+  /** By module id and reference number. */
+  readonly #records = new Map<number, Map<string, PlannedRecord>>()
+  readonly #replayedIds = new Set<number>()
+  readonly #history: NewHistoryEntry[] = []
+  readonly #activity: NewActivity[] = []
+  readonly #replayed: ReplayResult[] = []
+  readonly #counters = new CounterDeltas()
+
+  /**
+   * @param at the time of the writes, RFC 3339 in UTC.
+   * @param seenBefore records that other appliers of the same transaction have seen.
+   */
+  constructor(
+    source: BatchSource,
+    { at, seenBefore = [] }: { at: string; seenBefore?: readonly SeenRecord[] },
+  ) {
+    this.#source = source
+    this.#at = formatRfc3339(new Date(at))
+    this.#seenIds = new Set(seenBefore.map(({ record_id }) => record_id))
+  }
+
+  apply(write: RecordWrite): WriteOutcome {
+    if ('read' in write) return this.#applyPull(write)
+    return 'replay' in write ? this.#applyReplay(write) : this.#applyPush(write)
+  }
+
+  /** What all writes applied so far change. */
+  changes(): BatchChanges {
+    const inserted: SavedRecord[] = []
+    const updated: SavedRecord[] = []
+    const touched: TouchedRecord[] = []
+    for (const records of this.#records.values()) {
+      for (const record of records.values()) {
+        if (isChanged(record)) (record.isNew ? inserted : updated).push(record)
+        else if (isTouched(record)) touched.push(record)
+      }
+    }
+    return {
+      inserted,
+      updated,
+      touched,
+      history: this.#history,
+      activity: this.#activity,
+      replayed: this.#replayed,
+      counters: this.#counters,
+    }
+  }
+
+  #applyPush(write: PushWrite): WriteOutcome {
+    const { authorization } = this.#source
+    const platform = authorization.platformOfKey(write.hub_key_id)
+    if (platform?.platform_id !== write.platform_id) return rejected('api_key_invalid')
+    const module = authorization.registeredModule(write.platform_id, write.record_type)
+    if (!module) return rejected('module_not_registered')
+    if (this.#source.findTombstone(write, module)) return rejected('record_erased')
+    const record = this.#recordOf(module, write.reference_number)
+    const seq = this.#source.allocateSequence()
+    const { lastRead } = module
+    const decision = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
+    const result = this.#record(write, module, record, decision, seq)
+    this.#activity.push(
+      describePush({
+        outcome: decision.outcome,
+        method: write.content.source,
+        platform,
+        module_name: module.module_name,
+        reference_number: write.reference_number,
+        record_id: record.record_id,
+        request_id: write.request_id,
+      }),
+    )
+    return result
+  }
+
+  #applyReplay(write: ReplayWrite): WriteOutcome {
+    const { authorization } = this.#source
+    const { rejected_push_id, actor } = write.replay
+    if (this.#replayedIds.has(rejected_push_id)) return rejected('already_replayed')
+    const rejection = authorization.rejectionOf(write)
+    if (typeof rejection === 'string') return rejected(rejection)
+    const module = authorization.registeredModule(write.platform_id, write.record_type)
+    if (!module) return rejected('module_not_registered')
+    if (this.#source.findTombstone(write, module)) return rejected('record_erased')
+    const record = this.#recordOf(module, write.reference_number)
+    const now = { seq: this.#source.allocateSequence(), at: this.#at }
+    const { lastRead } = module
+    const decision = decideReplay(record.state, write.content, {
+      position: rejection.place,
+      now,
+      lastRead,
+    })
+    const result = this.#record(write, module, record, decision, now.seq)
+    const { outcome, record_id } = result
+    this.#replayedIds.add(rejected_push_id)
+    this.#replayed.push({ rejected_push_id, actor, outcome, record_id })
+    this.#activity.push(describeReplay(write, { ...result, ...rejection }))
+    return result
+  }
+
+  #applyPull(write: PullWrite): WriteOutcome {
+    const { read, reference_number } = write
+    const module = this.#source.authorization.moduleOfRead(read)
+    if (typeof module === 'string') return rejected(module)
+    const known = this.#peek(write, module)
+    if (known && isUnchanged(known, write.content, read)) {
+      const { record_id } = known
+      if (!this.#see(read, record_id)) return duplicate(record_id)
+      this.#counters.count(write, module, 'unchanged')
+      return { outcome: 'unchanged', record_id, module_name: module.module_name }
+    }
+    const tombstone = this.#source.findTombstone(write, module)
+    if (tombstone) {
+      const record_id = survivingRecordId(tombstone, known)
+      if (record_id !== null) this.seen.push({ read, record_id })
+      return rejected('record_erased')
+    }
+    const record = this.#recordOf(module, reference_number, known)
+    if (!this.#see(read, record.record_id)) return duplicate(record.record_id)
+    const decision = decidePull(record.state, write.content, read)
+    const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
+    const seq = isChange ? this.#source.allocateSequence() : 0
+    return this.#record(write, module, record, decision, seq)
+  }
+
+  /** Adds a record to those that the read contains. Returns false if the read contained it before. */
+  #see(read: RecordRead, record_id: number): boolean {
+    if (read.seen.has(record_id) || this.#seenIds.has(record_id)) return false
+    this.#seenIds.add(record_id)
+    this.seen.push({ read, record_id })
+    return true
+  }
+
+  /** Adds a decision to what is saved for its record. */
+  #record(
+    write: RecordWrite,
+    module: WritableModule,
+    record: PlannedRecord,
+    decision: WriteDecision,
+    seq: number,
+  ) {
+    const { outcome } = decision
+    const { platform_id, record_id } = record
+    if (decision.outcome !== 'stale' && decision.next) record.state = decision.next
+    if (decision.outcome === 'unchanged' && decision.next) record.isTouched = true
+    if (decision.outcome === 'created' || decision.outcome === 'updated') record.change_seq = seq
+    if (decision.outcome === 'updated') {
+      this.#history.push({
+        platform_id,
+        record_id,
+        change_seq: seq,
+        source: 'replay' in write ? 'replay' : write.content.source,
+        changes: decision.changes,
+        pull_id: 'read' in write ? write.read.pull_id : null,
+        request_id: 'read' in write ? null : write.request_id,
+      })
+    }
+    this.#counters.count(write, module, outcome)
+    return { outcome, record_id, module_name: module.module_name }
+  }
+
+  /** What is known of a pulled record: as earlier writes of the batch left it, or as it is stored. */
+  #peek(write: PullWrite, module: WritableModule): KnownRecord | null {
+    const planned = this.#records.get(module.module_id)?.get(write.reference_number)
+    if (!planned?.state) return this.#source.peekRecord(write, module)
+    return { ...planned.state, record_id: planned.record_id }
+  }
+
+  #recordOf(
+    module: WritableModule,
+    reference_number: string,
+    peeked?: KnownRecord | null,
+  ): PlannedRecord {
+    const { platform_id, module_id, record_type } = module
+    const records = this.#records.get(module_id) ?? new Map<string, PlannedRecord>()
+    const planned = records.get(reference_number)
+    if (planned) return planned
+    const stored = this.#source.loadRecord(module, reference_number, peeked)
+    const record = {
+      record_id: stored?.record_id ?? this.#source.allocateRecordId(),
+      platform_id,
+      module_id,
+      record_type,
+      reference_number,
+      isNew: stored === null,
+      state: stored,
+      change_seq: null,
+      isTouched: false,
+    }
+    records.set(reference_number, record)
+    this.#records.set(module_id, records)
+    return record
+  }
+}
+
+/** Marks records as seen by their reads. Call it only after the commit: a rolled-back write was not seen. */
+export function markSeen(seen: readonly SeenRecord[]): void {
+  for (const { read, record_id } of seen) read.seen.add(record_id)
+}
+
+function isChanged(record: PlannedRecord): record is PlannedRecord & SavedRecord {
+  return record.state !== null && record.change_seq !== null
+}
+
+function isTouched(record: PlannedRecord): record is PlannedRecord & TouchedRecord {
+  return record.state !== null && record.isTouched
+}
+
+function duplicate(record_id: number): WriteOutcome {
+  return { outcome: 'rejected', code: 'duplicate_reference', record_id }
+}
+
+function rejected(code: WriteRejection): WriteOutcome {
+  return { outcome: 'rejected', code }
+}

@@ -1,0 +1,116 @@
+/** The activity log, the audit log, alerts, counters, and the jobs of the hub itself. */
+import type { ActivityLevel, AlertKind } from '@recordhub/protocol'
+import { id, integer, table, text } from './define-table.ts'
+
+export const activityTables = {
+  activity: table(
+    {
+      activity_id: id(),
+      at: text(),
+      level: text<ActivityLevel>(),
+      kind: text(),
+      platform_id: integer().nullable(),
+      platform_name: text().nullable(),
+      record_id: integer().nullable(),
+      actor: text().nullable(),
+      message: text(),
+      details: text(),
+    },
+    {
+      indexes: {
+        // Finds the few warnings and errors. The other lines, one per push, cost nothing.
+        activity_warnings: { on: 'level, activity_id', where: "level <> 'info'" },
+      },
+    },
+  ),
+
+  /** Each engine has a trigger that rejects updates. Only retention deletes entries. */
+  audit: table(
+    {
+      audit_id: id(),
+      at: text(),
+      actor: text(),
+      action: text(),
+      target: text().nullable(),
+      address: text().nullable(),
+      details: text(),
+    },
+    {
+      indexes: {
+        audit_by_actor: { on: 'actor, audit_id' },
+        audit_by_action: { on: 'action, audit_id' },
+      },
+    },
+  ),
+
+  alerts: table(
+    {
+      alert_id: id(),
+      kind: text<AlertKind>(),
+      subject: text(),
+      platform_id: integer().nullable(),
+      platform_name: text().nullable(),
+      message: text(),
+      raised_at: text(),
+      resolved_at: text().nullable(),
+      acknowledged_at: text().nullable(),
+      acknowledged_by: text().nullable(),
+      raise_mailed_at: text().nullable(),
+      resolve_mailed_at: text().nullable(),
+    },
+    {
+      indexes: {
+        // The lock: an alert is raised once, however many nodes find it.
+        alerts_open: { unique: true, on: 'kind, subject', where: 'resolved_at IS NULL' },
+        alerts_open_by_id: { on: 'alert_id', where: 'resolved_at IS NULL' },
+        alerts_resolved: { on: 'resolved_at', where: 'resolved_at IS NOT NULL' },
+        alerts_resolved_unmailed: {
+          on: 'alert_id',
+          where:
+            'resolved_at IS NOT NULL AND raise_mailed_at IS NOT NULL AND resolve_mailed_at IS NULL',
+        },
+      },
+    },
+  ),
+
+  /** Updated in the transaction of the writes that it counts; one row per node, so that nodes do not wait. */
+  hourly_counters: table(
+    {
+      day: text(),
+      hour: text(),
+      platform_id: integer(),
+      node: text(),
+      received_post: integer(),
+      received_patch: integer(),
+      received_pull: integer(),
+      created: integer(),
+      updated: integer(),
+      unchanged: integer(),
+      stale: integer(),
+      rejected: integer(),
+    },
+    {
+      primaryKey: ['day', 'hour', 'platform_id', 'node'],
+      indexes: { hourly_counters_of_platform: { on: 'platform_id' } },
+    },
+  ),
+
+  /** As `hourly_counters`. */
+  module_counters: table(
+    {
+      platform_id: integer(),
+      module_id: integer(),
+      node: text(),
+      records: integer(),
+      last_received_at: text().nullable(),
+      pushes: integer().default(0),
+    },
+    { primaryKey: ['platform_id', 'module_id', 'node'] },
+  ),
+
+  /** From when on all rows of a noun are stored; no row if retention has deleted none. */
+  retention: table({ noun: text(), complete_since: text() }, { primaryKey: ['noun'] }),
+
+  /** Jobs that one process at a time runs. */
+  leases: table({ name: text(), owner: text(), expires_at: text() }, { primaryKey: ['name'] }),
+}

@@ -1,0 +1,126 @@
+/** Platforms, their modules and keys, and what differs from their manifests. */
+import type { DriftPolicy, PlatformStatus } from '@recordhub/protocol'
+import { id, integer, table, text } from './define-table.ts'
+
+export const platformTables = {
+  /** Values encrypted with the hub's secret. `purpose` is authenticated with the value. */
+  secrets: table(
+    { secret_id: id(), purpose: text(), sealed: text(), created_at: text() },
+    {
+      indexes: {
+        // Hubs that start at the same time must not create two keys for the references of erased records.
+        secrets_erasure_key: {
+          unique: true,
+          on: 'purpose',
+          where: "purpose = 'erased references'",
+        },
+      },
+    },
+  ),
+
+  platforms: table({
+    platform_id: id(),
+    platform_name: text().unique(),
+    display_title: text(),
+    platform_description: text(),
+    source_base_url: text(),
+    source_key_secret_id: integer().references('secrets.secret_id'),
+    status: text<PlatformStatus>().check("status IN ('active', 'inactive')"),
+    manifest_fetched_at: text(),
+    /** When a pull last requested the manifest, whatever the result. */
+    manifest_requested_at: text().nullable(),
+    last_pulled_at: text().nullable(),
+    last_error: text().nullable(),
+    rejected_bytes: integer().default(0),
+    /** Consecutive pulls that could not read any module of the platform; when the first and the last one ended. */
+    failures_in_row: integer().default(0),
+    failing_since: text().nullable(),
+    failed_at: text().nullable(),
+    /** When a failing platform last responded correctly outside of pulls. */
+    recovered_at: text().nullable(),
+    /** Set from the removal of the platform until all of its rows are deleted. */
+    removed_at: text().nullable(),
+    created_at: text(),
+    updated_at: text(),
+  }),
+
+  modules: table(
+    {
+      module_id: id(),
+      platform_id: integer().references('platforms.platform_id'),
+      record_type: text(),
+      module_name: text(),
+      description: text(),
+      /** A JSON array. */
+      fields: text(),
+      position: integer(),
+      /** Null for a module that the manifest offers and no operator registered. */
+      registered_at: text().nullable(),
+      /** The last complete read: the write sequence at its first request, the times, and the number of records. */
+      last_read_snapshot_seq: integer().nullable(),
+      last_read_requested_at: text().nullable(),
+      last_read_finished_at: text().nullable(),
+      last_read_records: integer().nullable(),
+      /** Why the last complete read does not prove the module complete: a JSON array. */
+      last_read_incomplete_reasons: text().default('[]'),
+      /** The last read that proved the module complete, and the number of pushes to the module by then. */
+      complete_at: text().nullable(),
+      complete_pushes: integer().nullable(),
+      /** The error of the last read, which is logged once; consecutive failed pulls, and when the first one ended. */
+      last_error: text().nullable(),
+      failures_in_row: integer().default(0),
+      failing_since: text().nullable(),
+      /** The cached response: its validators and what they stand for; all null if there is none. */
+      cached_etag: text().nullable(),
+      cached_last_modified: text().nullable(),
+      cached_fingerprint: text().nullable(),
+      cached_records: integer().nullable(),
+      cached_pushes: integer().nullable(),
+      /** The members that the cached response lacked: a JSON array, null for none. */
+      cached_missing_members: text().nullable(),
+      added_at: text().nullable(),
+      removed_at: text().nullable(),
+      /** Fields that the manifest no longer contains: a JSON array. */
+      removed_fields: text().default('[]'),
+      drift_policy: text<DriftPolicy>().default('accept'),
+      /** Since when drift is counted, if the manifest has changed. */
+      drift_since: text().nullable(),
+    },
+    { unique: ['platform_id', 'record_type'] },
+  ),
+
+  hub_keys: table(
+    {
+      hub_key_id: id(),
+      platform_id: integer().references('platforms.platform_id'),
+      key_hash: text().unique(),
+      hint: text(),
+      secret_id: integer().references('secrets.secret_id'),
+      created_at: text(),
+      expires_at: text().nullable(),
+      revoked_at: text().nullable(),
+      last_used_at: text().nullable(),
+    },
+    { indexes: { hub_keys_of_platform: { on: 'platform_id, hub_key_id' } } },
+  ),
+
+  manifest_changes: table(
+    { manifest_change_id: id(), platform_id: integer(), at: text(), changes: text() },
+    { indexes: { manifest_changes_of_platform: { on: 'platform_id, manifest_change_id' } } },
+  ),
+
+  /** Updated in the transaction of the writes that it counts; one row per node. */
+  module_drift: table(
+    {
+      platform_id: integer(),
+      module_id: integer(),
+      node: text(),
+      kind: text<'unknown' | 'absent'>(),
+      key: text(),
+      count: integer(),
+      first_at: text(),
+      last_at: text(),
+    },
+    { primaryKey: ['platform_id', 'module_id', 'node', 'kind', 'key'] },
+  ),
+}

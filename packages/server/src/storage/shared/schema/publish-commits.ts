@@ -1,0 +1,129 @@
+/**
+ * Publishes what a process has changed in the database. This is the one place where a commit becomes an event: the
+ * writing connections of both engines run on a driver that recognises writes of the tables below, and publishes the
+ * reasons of a transaction once it has committed. The write paths of records do not use Kysely; they publish
+ * `records` after each committed batch.
+ */
+import type { ChangeReason } from '@recordhub/protocol'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** The tables that the dashboard shows. Platforms are published by `PlatformChanges`, on every node. */
+const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
+  records: 'records',
+  removals: 'records',
+  pulls: 'pull',
+  pull_tasks: 'pull',
+  paused_schedules: 'pull',
+  activity: 'activity',
+  alerts: 'activity',
+  missing_reviews: 'activity',
+  push_errors: 'activity',
+  rejected_pushes: 'activity',
+}
+const REASON_OF_TABLE: ReadonlyMap<string, ChangeReason> = new Map(Object.entries(REASONS))
+const WRITE = /^\s*(?:insert into|update|delete from)\s+"?(\w+)/i
+
+export type ChangePublisher = {
+  publish: (reason: ChangeReason) => void
+  subscribe: (listener: (reason: ChangeReason) => void) => void
+}
+
+export function createChangePublisher(): ChangePublisher {
+  const listeners: ((reason: ChangeReason) => void)[] = []
+  return {
+    publish(reason) {
+      for (const listener of listeners) listener(reason)
+    },
+    subscribe: (listener) => void listeners.push(listener),
+  }
+}
+
+/** Wraps a driver so that each commit publishes the reasons of its writes. */
+export function publishCommits(driver: Driver, publish: ChangePublisher['publish']): Driver {
+  const connections = new WeakMap<DatabaseConnection, PublishingConnection>()
+  const connectionOf = (connection: DatabaseConnection): PublishingConnection => {
+    const known = connections.get(connection)
+    if (!known) throw new Error('The connection belongs to another driver')
+    return known
+  }
+  return {
+    init: () => driver.init(),
+    async acquireConnection() {
+      const connection = new PublishingConnection(await driver.acquireConnection(), publish)
+      connections.set(connection, connection)
+      return connection
+    },
+    async beginTransaction(connection, settings) {
+      const { inner, pending } = connectionOf(connection)
+      await driver.beginTransaction(inner, settings)
+      pending.begin()
+    },
+    async commitTransaction(connection) {
+      const { inner, pending } = connectionOf(connection)
+      await driver.commitTransaction(inner)
+      pending.commit()
+    },
+    async rollbackTransaction(connection) {
+      const { inner, pending } = connectionOf(connection)
+      pending.rollBack()
+      await driver.rollbackTransaction(inner)
+    },
+    releaseConnection: (connection) => driver.releaseConnection(connectionOf(connection).inner),
+    destroy: () => driver.destroy(),
+  }
+}
+
+class PublishingConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection
+  readonly pending: PendingReasons
+
+  constructor(inner: DatabaseConnection, publish: ChangePublisher['publish']) {
+    this.inner = inner
+    this.pending = new PendingReasons(publish)
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = await this.inner.executeQuery<Row>(query)
+    const reason = REASON_OF_TABLE.get(WRITE.exec(query.sql)?.[1] ?? '')
+    const hasChanged = result.rows.length > 0 || (result.numAffectedRows ?? 0n) > 0n
+    if (reason !== undefined && hasChanged) this.pending.add(reason)
+    return result
+  }
+
+  streamQuery<Row>(
+    query: CompiledQuery,
+    chunkSize: number,
+  ): AsyncIterableIterator<QueryResult<Row>> {
+    return this.inner.streamQuery<Row>(query, chunkSize)
+  }
+}
+
+/** The reasons of a connection's writes, held back until the end of the transaction. */
+class PendingReasons {
+  readonly #publish: ChangePublisher['publish']
+  #reasons: Set<ChangeReason> | null = null
+
+  constructor(publish: ChangePublisher['publish']) {
+    this.#publish = publish
+  }
+
+  begin(): void {
+    this.#reasons = new Set()
+  }
+
+  add(reason: ChangeReason): void {
+    if (this.#reasons) this.#reasons.add(reason)
+    else this.#publish(reason)
+  }
+
+  commit(): void {
+    const reasons = this.#reasons ?? []
+    this.#reasons = null
+    for (const reason of reasons) this.#publish(reason)
+  }
+
+  rollBack(): void {
+    this.#reasons = null
+  }
+}

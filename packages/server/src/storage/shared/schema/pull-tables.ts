@@ -1,0 +1,190 @@
+/** Pulls, missing records, and rejected pushes. */
+import type {
+  MissingReviewState,
+  PullState,
+  PullTaskState,
+  PullTrigger,
+  PushErrorReason,
+  RejectedPush,
+  ReplayOutcome,
+} from '@recordhub/protocol'
+import { id, integer, table, text } from './define-table.ts'
+
+export const pullTables = {
+  pulls: table(
+    {
+      pull_id: id(),
+      trigger: text<PullTrigger>(),
+      state: text<PullState>(),
+      requested_by: text().nullable(),
+      requested_at: text(),
+      started_at: text().nullable(),
+      finished_at: text().nullable(),
+      lease_owner: text().nullable(),
+      lease_until: text().nullable(),
+      /** When the owner last renewed the lease. */
+      renewed_at: text().nullable(),
+    },
+    {
+      indexes: {
+        // The lock: at most one pull is queued or running.
+        pulls_one_at_a_time: { unique: true, on: '(1)', where: "state IN ('queued', 'running')" },
+      },
+    },
+  ),
+
+  pull_tasks: table(
+    {
+      pull_id: integer().references('pulls.pull_id'),
+      task_number: integer(),
+      platform_id: integer(),
+      module_id: integer(),
+      state: text<PullTaskState>(),
+      total: integer().nullable(),
+      /** The number of records in the module when the pull was planned. */
+      expected: integer().nullable(),
+      received: integer().default(0),
+      created: integer().default(0),
+      updated: integer().default(0),
+      unchanged: integer().default(0),
+      stale: integer().default(0),
+      rejected: integer().default(0),
+      missing: integer().default(0),
+      error: text().nullable(),
+      warnings: text().default('[]'),
+      started_at: text().nullable(),
+      finished_at: text().nullable(),
+    },
+    {
+      primaryKey: ['pull_id', 'task_number'],
+      indexes: { pull_tasks_of_platform: { on: 'platform_id, pull_id' } },
+    },
+  ),
+
+  /** Schedules that an operator has paused. */
+  paused_schedules: table(
+    { schedule: text(), paused_at: text(), paused_by: text() },
+    { primaryKey: ['schedule'] },
+  ),
+
+  missing_reviews: table(
+    {
+      missing_review_id: id(),
+      platform_id: integer(),
+      module_id: integer(),
+      state: text<MissingReviewState>(),
+      missing: integer(),
+      records: integer(),
+      fingerprint: text(),
+      /** The records that would be marked: a JSON array. */
+      record_ids: text(),
+      pull_id: integer(),
+      at: text(),
+      answered_at: text().nullable(),
+      answered_by: text().nullable(),
+      closed_at: text().nullable(),
+    },
+    {
+      indexes: {
+        // At most one open review per module.
+        missing_reviews_open: { unique: true, on: 'module_id', where: 'closed_at IS NULL' },
+        missing_reviews_pending: { on: 'platform_id', where: "state = 'pending'" },
+        missing_reviews_closed: { on: 'closed_at', where: 'closed_at IS NOT NULL' },
+      },
+    },
+  ),
+
+  /** The records that the last complete read of a module with several pages did not contain: a JSON array. */
+  missing_candidates: table({
+    module_id: integer().primaryKey(),
+    platform_id: integer(),
+    record_ids: text(),
+  }),
+
+  /** The same rejection of the same body is stored once, with a count. */
+  rejected_pushes: table(
+    {
+      rejected_push_id: id(),
+      platform_id: integer().references('platforms.platform_id'),
+      fingerprint: text(),
+      first_at: text(),
+      at: text(),
+      count: integer(),
+      method: text<RejectedPush['method']>(),
+      code: text(),
+      message: text(),
+      errors: text(),
+      body: text(),
+      bytes: integer(),
+      pull_id: integer().nullable(),
+      record_type: text().nullable(),
+      /** A hash of code, module and message, by which rejected pushes are grouped. */
+      cause: text(),
+      /** The position in the order of writes, which a replay keeps. */
+      position_seq: integer(),
+      position_at: text(),
+      replayed_at: text().nullable(),
+      replayed_by: text().nullable(),
+      replay_outcome: text<ReplayOutcome>().nullable(),
+      replay_record_id: integer().nullable(),
+    },
+    {
+      unique: ['platform_id', 'fingerprint'],
+      indexes: {
+        rejected_pushes_by_time: { on: 'platform_id, at, rejected_push_id' },
+        rejected_pushes_by_age: { on: 'at, rejected_push_id' },
+        // Contains all figures of a group, so that counting reads no bodies.
+        rejected_pushes_by_cause: {
+          on: 'platform_id, cause, at, first_at, count',
+          where: 'replayed_at IS NULL',
+        },
+        rejected_pushes_by_position: { on: 'position_seq, rejected_push_id' },
+        rejected_pushes_unregistered: {
+          on: 'platform_id, record_type',
+          where: "replayed_at IS NULL AND code = 'module_not_registered'",
+        },
+      },
+    },
+  ),
+
+  /** The pulls that rejected a record, as ranges: no pull between the two read the module without rejecting it. */
+  rejected_push_pulls: table(
+    {
+      rejected_push_id: integer().references('rejected_pushes.rejected_push_id', 'cascade'),
+      first_pull_id: integer(),
+      last_pull_id: integer(),
+    },
+    {
+      primaryKey: ['rejected_push_id', 'last_pull_id'],
+      indexes: { rejected_push_pulls_by_pull: { on: 'last_pull_id, first_pull_id' } },
+    },
+  ),
+
+  /** Counts of requests that the receiver rejected. `platform_id` 0, `key_hint` '' and `address` '' mean none. */
+  push_errors: table(
+    {
+      push_error_id: id(),
+      hour: text(),
+      reason: text<PushErrorReason>(),
+      platform_id: integer(),
+      key_hint: text(),
+      address: text(),
+      requests: integer(),
+      last_at: text(),
+    },
+    {
+      indexes: {
+        push_errors_sender: {
+          unique: true,
+          on: 'hour, reason, platform_id, key_hint, address',
+        },
+      },
+    },
+  ),
+
+  /** The addresses from which each platform pushes. */
+  push_addresses: table(
+    { platform_id: integer(), address: text(), last_at: text() },
+    { primaryKey: ['platform_id', 'address'] },
+  ),
+}

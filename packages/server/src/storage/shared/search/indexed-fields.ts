@@ -1,0 +1,119 @@
+import type { ChangeLog } from '../../port/platform-store.ts'
+import type { IndexedFieldState } from '../../port/search-index-store.ts'
+import { insertLog } from '../activity/activity-rows.ts'
+import { isNumericIn } from '../records/module-scope.ts'
+import type { Executor } from '../schema/databases.ts'
+import { readFeedPosition } from './search-feed.ts'
+
+type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
+
+type ModuleFields = { platform_id: number; module_id: number; fields: string }
+
+export async function listIndexedFields(
+  db: Executor,
+  platformId: number,
+  recordType: string,
+): Promise<IndexedFieldState[] | null> {
+  const module = await findModule(db, platformId, recordType)
+  return module ? readStates(db, module.module_id) : null
+}
+
+export async function setIndexedFields(
+  db: Executor,
+  { platform_id, record_type, keys, at }: Choice,
+  log: ChangeLog,
+): Promise<IndexedFieldState[] | null> {
+  const module = await findModule(db, platform_id, record_type)
+  if (!module) return null
+  const { module_id } = module
+  if (await replaceFields(db, { ...module, platform_id }, keys)) {
+    const platform = { platform_id, platform_name: module.platform_name }
+    await insertLog(db, at, log, platform)
+  }
+  return readStates(db, module_id)
+}
+
+/** Rebuilds the indexes of a platform's fields whose type has changed in the manifest. */
+export async function rebuildRetypedFields(db: Executor, platformId: number): Promise<void> {
+  const indexed = await db
+    .selectFrom('indexed_fields as f')
+    .innerJoin('modules as m', 'm.module_id', 'f.module_id')
+    .select(['m.platform_id', 'm.module_id', 'm.fields', 'f.field_key'])
+    .where('f.platform_id', '=', platformId)
+    .where('f.is_deleting', '=', 0)
+    .orderBy('f.field_id')
+    .execute()
+  for (const moduleFields of Map.groupBy(indexed, (field) => field.module_id).values()) {
+    const [module] = moduleFields
+    const keys = moduleFields.map((field) => field.field_key)
+    if (module) await replaceFields(db, module, keys)
+  }
+}
+
+/** @returns whether an index was added or removed. */
+async function replaceFields(
+  db: Executor,
+  { platform_id, module_id, fields }: ModuleFields,
+  keys: string[],
+): Promise<boolean> {
+  const isNumeric = (key: string) => (isNumericIn([fields], key) ? 1 : 0)
+  const stored = await db
+    .selectFrom('indexed_fields')
+    .select(['field_id', 'field_key', 'is_numeric'])
+    .where('module_id', '=', module_id)
+    .where('is_deleting', '=', 0)
+    .execute()
+  // A field whose type has changed has another order.
+  const unchanged = stored.filter(
+    (field) => keys.includes(field.field_key) && field.is_numeric === isNumeric(field.field_key),
+  )
+  const removed = stored.filter((field) => !unchanged.includes(field))
+  const added = keys.filter((key) => !unchanged.some((field) => field.field_key === key))
+  if (removed.length > 0) {
+    const ids = removed.map((field) => field.field_id)
+    await db
+      .updateTable('indexed_fields')
+      .set({ is_deleting: 1 })
+      .where('field_id', 'in', ids)
+      .execute()
+  }
+  if (added.length > 0) {
+    const backfill_end_seq = await readFeedPosition(db)
+    const rows = added.map((field_key) => ({
+      platform_id,
+      module_id,
+      field_key,
+      is_numeric: isNumeric(field_key),
+      backfilled_seq: 0,
+      backfill_end_seq,
+      is_deleting: 0,
+    }))
+    await db.insertInto('indexed_fields').values(rows).execute()
+  }
+  return removed.length + added.length > 0
+}
+
+function findModule(db: Executor, platformId: number, recordType: string) {
+  return db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.module_id', 'm.fields', 'p.platform_name'])
+    .where('m.platform_id', '=', platformId)
+    .where('m.record_type', '=', recordType)
+    .where('p.removed_at', 'is', null)
+    .executeTakeFirst()
+}
+
+async function readStates(db: Executor, moduleId: number): Promise<IndexedFieldState[]> {
+  const rows = await db
+    .selectFrom('indexed_fields')
+    .select(['field_key', 'backfilled_seq', 'backfill_end_seq'])
+    .where('module_id', '=', moduleId)
+    .where('is_deleting', '=', 0)
+    .orderBy('field_id')
+    .execute()
+  return rows.map((row) => ({
+    key: row.field_key,
+    is_built: row.backfilled_seq >= row.backfill_end_seq,
+  }))
+}

@@ -1,0 +1,86 @@
+/** The small differences of SQLite, for the stores that both engines share. */
+import { statfs } from 'node:fs/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { DiskSpace } from '../../domain/alerts/alert.ts'
+import type { HashReference } from '../../domain/record/erasure.ts'
+import { storageUnavailable } from '../../errors.ts'
+import type { EngineInfo } from '../port/storage.ts'
+import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
+import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
+import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
+import { integerOf } from '../shared/schema/columns.ts'
+import type { Executor } from '../shared/schema/databases.ts'
+import { allocateSequence } from './commit-watermark.ts'
+import type { SqliteConnections } from './connection.ts'
+
+/** A subquery that returns these ids. The SQL text is the same for any number of ids. */
+export function idList(ids: number[]): RawBuilder<number> {
+  return sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
+}
+
+/** Case-insensitive for A to Z only, whatever the locale, as on PostgreSQL. */
+export const containsIgnoringCase: ContainsIgnoringCase = (column, text) =>
+  sql<boolean>`instr(lower(${column}), ${text}) > 0`
+
+export function createErasureDialect(deps: {
+  hashReference: HashReference
+  purge: ErasureDialect['purge']
+}): ErasureDialect {
+  return {
+    ...deps,
+    contains: (column, text) => sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`,
+    nextNumbers: allocateSequence,
+    clearDataCopy: sql``,
+    async deleteText(db, { record_id }) {
+      await sql`DELETE FROM record_search WHERE rowid = ${record_id}`.execute(db)
+    },
+  }
+}
+
+/** Views are stored beside the tables. Numbers stay numbers, so that SQLite compares them as numbers. */
+export const viewDialect: ViewDialect = {
+  qualify: quoteName,
+  keyValue(key) {
+    const path = textLiteral(`$.${JSON.stringify(key)}`)
+    // `->>` alone returns 1 and 0 for booleans.
+    return `CASE json_type(r.data, ${path}) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'
+      ELSE r.data ->> ${path} END`
+  },
+  preparations: [],
+}
+
+/** The version of SQLite, and the size of the database file without its write-ahead log. */
+export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
+  const { rows } = await sql<{ engine_version: string; bytes: number }>`
+    SELECT sqlite_version() AS engine_version, page_count * page_size AS bytes
+    FROM pragma_page_count(), pragma_page_size()
+  `.execute(db)
+  const { engine_version = '', bytes = 0 } = rows[0] ?? {}
+  return { engine: 'sqlite', engine_version, bytes }
+}
+
+/** Pages that one step returns to the file system. A step takes a few milliseconds, and pushes wait for it. */
+const VACUUM_PAGES = 100
+
+/** Returns a function that cuts free pages off the end of the file, and says whether any are left. */
+export function createIncrementalVacuum({
+  database,
+  withWriteLock,
+}: Pick<SqliteConnections, 'database' | 'withWriteLock'>): () => Promise<boolean> {
+  return () =>
+    withWriteLock(() => {
+      database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)
+      const free = database.prepare('PRAGMA freelist_count').get()
+      return integerOf(free ?? {}, 'freelist_count') > 0
+    })
+}
+
+/** The disk space that the user of the hub may still write to, and the size of the disk. */
+export async function readDiskSpace(folder: string): Promise<DiskSpace> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder)
+    return { available: bavail * bsize, total: blocks * bsize }
+  } catch (cause) {
+    throw storageUnavailable(cause)
+  }
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ActivityFilter } from '../../../src/storage/port/activity-store.ts'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { registerTestPlatform } from '../../helpers/storage/fixtures.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+
+const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+
+onEachEngine((engine) => {
+  describe(`activity filters on ${engine.name}`, () => {
+    test(
+      'a kind filter matches the exact kind, or every kind with that noun and no other noun',
+      withStorage(engine, async (kit) => {
+        for (const kind of [
+          'pull.started',
+          'pull_task.failed',
+          'pull.failed',
+          'pull',
+          'pullXfailed',
+        ])
+          await write(kit, { kind })
+        assert.deepEqual(await found(kit, { kind: 'pull' }, 'kind'), [
+          'pull.failed',
+          'pull.started',
+        ])
+        assert.deepEqual(await found(kit, { kind: 'pull.failed' }, 'kind'), ['pull.failed'])
+        assert.deepEqual(await found(kit, { kind: 'pull_task' }, 'kind'), ['pull_task.failed'])
+      }),
+    )
+
+    test(
+      'every search word must occur in message, actor or details; only A to Z ignore case',
+      withStorage(engine, async (kit) => {
+        await write(kit, { message: 'Push of ÉCOLE_1 refused (100 %)', actor: 'Ann@Example.org' })
+        await write(kit, { message: 'Other', details: { reference_number: 'R-77', n: 'İstanbul' } })
+        await write(kit, { message: 'Kelvin \u212a and \u017f' })
+        const first = 'Push of ÉCOLE_1 refused (100 %)'
+        for (const words of [
+          ['push'],
+          ['REFUSED', 'ann@example.ORG'],
+          ['École_1'],
+          ['%)'],
+          ['100', '%'],
+        ]) {
+          assert.deepEqual(await found(kit, { words }, 'message'), [first], words.join(' '))
+        }
+        assert.deepEqual(await found(kit, { words: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
+        const none = [['école_1'], ['push', 'other'], ['ref_sed'], ["'"], ['nothing\u0000'], ['is']]
+        for (const words of none) {
+          assert.deepEqual(await found(kit, { words }, 'message'), [], words.join(' '))
+        }
+        assert.deepEqual(await found(kit, { words: ['kelvin', 'k', '\u212a'] }, 'message'), [
+          'Kelvin \u212a and \u017f',
+        ])
+        assert.equal((await found(kit, { words: [] }, 'id')).length, 3)
+      }),
+    )
+
+    test(
+      'filters by record and by inclusive time range can be combined',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const times: string[] = []
+        for (let number = 0; number < 5; number += 1) {
+          kit.clock.advance(3600)
+          times.push(kit.clock.text)
+          await write(kit, { platform: school, record_id: 1 + (number % 2), message: `${number}` })
+        }
+        const [, second, , fourth] = times
+        const time = { since: second ?? '', until: fourth ?? '' }
+        assert.deepEqual(await found(kit, time, 'message'), ['3', '2', '1'])
+        assert.deepEqual(await found(kit, { ...time, record_id: 2 }, 'message'), ['3', '1'])
+        assert.deepEqual(await found(kit, { ...time, platform: 'nowhere' }, 'message'), [])
+        assert.deepEqual(await found(kit, { since: '9999-12-31T23:59:59.999Z' }, 'message'), [])
+        assert.deepEqual(await found(kit, { until: '0000-01-01T00:00:00.000Z' }, 'message'), [])
+        const ever = { since: '0000-01-01T00:00:00.000Z', until: '9999-12-31T23:59:59.999Z' }
+        assert.equal((await found(kit, { ...ever, platform: 'school' }, 'id')).length, 6)
+      }),
+    )
+
+    test(
+      'paging through a filter returns every match among many entries with gaps in their ids',
+      withStorage(engine, async (kit) => {
+        await writeMany(kit)
+        const level = 'error' as const
+        const errors: (number | undefined)[] = []
+        let before: number | null = null
+        do {
+          const page = await kit.storage.activity.listActivity({ level, limit: 2, before })
+          assert.ok(page.complete)
+          errors.push(...page.lines.map((line) => line.record_id ?? undefined))
+          before = page.next
+        } while (before !== null)
+        assert.deepEqual(errors, [6000, 4500, 3000, 1500])
+        // One day per thousand entries: the ends of the time range are found by binary search.
+        const since = '2026-01-03T00:00:00.000Z'
+        const until = '2026-01-03T00:00:20.000Z'
+        const ofADay = await found(kit, { since, until }, 'at')
+        assert.deepEqual([ofADay.length, ofADay[0], ofADay.at(-1)], [21, until, since])
+      }),
+    )
+
+    test(
+      'a search that runs out of time returns an incomplete page, and the next page continues it',
+      withStorage(engine, async (kit) => {
+        await writeMany(kit)
+        const records: (number | null)[] = []
+        let before: number | null = null
+        let incomplete = 0
+        do {
+          const query = { words: ['ERROR'], limit: 50, before, scan_ms: 0 }
+          const page = await kit.storage.activity.listActivity(query)
+          records.push(...page.lines.map((line) => line.record_id))
+          if (!page.complete) incomplete += 1
+          assert.ok(page.next === null || before === null || page.next < before)
+          before = page.next
+        } while (before !== null)
+        assert.deepEqual(records, [6000, 4500, 3000, 1500])
+        assert.ok(incomplete > 0, 'it never left off')
+      }),
+    )
+
+    test(
+      'a filter returns an empty page when there are no entries',
+      withStorage(engine, async ({ storage }) => {
+        const query = { level: 'error', since: '2026-01-01T00:00:00.000Z' } as const
+        const page = await storage.activity.listActivity({ ...query, limit: 5, before: null })
+        assert.deepEqual(page, { lines: [], next: null, complete: true })
+      }),
+    )
+  })
+})
+
+async function write(
+  { storage }: Pick<StorageKit, 'storage'>,
+  over: Partial<Parameters<StorageKit['storage']['activity']['appendActivity']>[0]>,
+): Promise<void> {
+  await storage.activity.appendActivity({ ...LINE, ...over })
+}
+
+async function found<Key extends 'id' | 'at' | 'kind' | 'message'>(
+  { storage }: Pick<StorageKit, 'storage'>,
+  filter: ActivityFilter,
+  key: Key,
+) {
+  const page = await storage.activity.listActivity({ ...filter, limit: 100, before: null })
+  assert.ok(page.complete)
+  return page.lines.map((line) => line[key])
+}
+
+/** Writes 6,000 entries one second apart, with a day between thousands; every 1500th is an error. */
+async function writeMany({ storage }: Pick<StorageKit, 'storage'>): Promise<void> {
+  const numbers = Array.from({ length: 6000 }, (_, index) => index + 1)
+  const rows = numbers.map((number) => {
+    const days = Math.floor(number / 1000)
+    const at = new Date(Date.UTC(2026, 0, 1 + days, 0, 0, number % 1000)).toISOString()
+    const level = number % 1500 === 0 ? 'error' : 'info'
+    return `(${number * 3 + days * 10_000}, '${at}', '${level}', 'test.noted', ${number}, 'An ${level}', '{}')`
+  })
+  await runSql(
+    storage,
+    `INSERT INTO activity (activity_id, at, level, kind, record_id, message, details) VALUES ${rows.join(', ')}`,
+  )
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ActivityLine } from '@recordhub/protocol'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  listActivity,
+  only,
+  readPages,
+  registerTestPlatform,
+} from '../../helpers/storage/fixtures.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+
+const ALL = { platform: null, level: null, limit: 100, before: null }
+const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+
+onEachEngine((engine) => {
+  describe(`activity on ${engine.name}`, () => {
+    test(
+      'an entry is read back as it was written, with the time of the clock',
+      withStorage(engine, async ({ storage, clock }) => {
+        const details = { method: 'POST', deep: [1, { x: null }], nul: '\u0000', half: '\ud800' }
+        const school = await registerTestPlatform({ storage, clock })
+        const { platform_id, platform_name } = school
+        clock.advance(5)
+        await storage.activity.appendActivity({
+          level: 'error',
+          kind: 'test.failed',
+          message: 'It failed: é😀 "q"\n',
+          platform: { platform_id, platform_name },
+          record_id: 7,
+          actor: 'ann@example.org',
+          details,
+        })
+        const [line] = await listActivity(storage.activity, ALL)
+        const { id, ...rest } = line ?? only<ActivityLine>([])
+        assert.ok(id > 0)
+        assert.deepEqual(rest, {
+          at: clock.text,
+          level: 'error',
+          kind: 'test.failed',
+          platform_name: 'school',
+          record_id: 7,
+          actor: 'ann@example.org',
+          message: 'It failed: é😀 "q"\n',
+          details,
+        })
+      }),
+    )
+
+    test(
+      'omitted properties of an entry are null, and omitted details are empty',
+      withStorage(engine, async ({ storage, clock }) => {
+        await storage.activity.appendActivity(LINE)
+        const { id: _, ...line } = only(await listActivity(storage.activity, ALL))
+        const rest = { platform_name: null, record_id: null, actor: null, details: {} }
+        assert.deepEqual(line, { ...LINE, at: clock.text, ...rest })
+      }),
+    )
+
+    test(
+      'entries are listed newest first, each on one page, even when the clock goes backwards',
+      withStorage(engine, async ({ storage, clock }) => {
+        for (let number = 0; number < 12; number += 1) {
+          clock.advance(number % 3 === 0 ? -60 : 60)
+          await storage.activity.appendActivity({ ...LINE, message: `${number}` })
+        }
+        const lines = await listInPages(storage, 5)
+        assert.deepEqual(
+          lines.map((line) => line.message),
+          ['11', '10', '9', '8', '7', '6', '5', '4', '3', '2', '1', '0'],
+        )
+      }),
+    )
+
+    test(
+      'entries written concurrently are all saved',
+      withStorage(engine, async ({ storage }) => {
+        const messages = Array.from({ length: 50 }, (_, index) => `line ${index}`)
+        await Promise.all(
+          messages.map((message) => storage.activity.appendActivity({ ...LINE, message })),
+        )
+        const lines = await listInPages(storage, 7)
+        assert.deepEqual(lines.map((line) => line.message).sort(), messages.toSorted())
+      }),
+    )
+
+    test(
+      'filters by platform and level work alone and combined',
+      withStorage(engine, async (kit) => {
+        const { activity } = kit.storage
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        for (const platform of [school, clinic]) {
+          for (const level of ['warning', 'error'] as const) {
+            await activity.appendActivity({ ...LINE, level, platform })
+          }
+        }
+        await activity.appendActivity({ ...LINE, level: 'error' })
+        const listed = async (platform: string | null, level: ActivityLine['level'] | null) =>
+          (await listActivity(activity, { ...ALL, platform, level })).map(
+            (line) => `${line.platform_name} ${line.level}`,
+          )
+        assert.deepEqual(await listed(null, 'error'), [
+          'null error',
+          'clinic error',
+          'school error',
+        ])
+        assert.deepEqual(await listed('school', 'warning'), ['school warning'])
+        assert.deepEqual(await listed('school', null), [
+          'school error',
+          'school warning',
+          'school info',
+        ])
+        assert.deepEqual(await listed('nowhere', null), [])
+      }),
+    )
+
+    test(
+      'an audit entry is saved in the audit log and not in the activity',
+      withStorage(engine, async ({ storage, clock }) => {
+        const entry = {
+          actor: 'ann@example.org',
+          action: 'key.revealed',
+          target: 'school',
+          address: null,
+        }
+        await storage.activity.appendAudit({ ...entry, details: { reason: 'lost' } })
+        const row = only(await runSql(storage, 'SELECT * FROM audit'))
+        const { audit_id: _, ...kept } = row
+        const details = '{"reason":"lost"}'
+        assert.deepEqual({ ...kept }, { at: clock.text, ...entry, details })
+        assert.deepEqual(await listActivity(storage.activity, ALL), [])
+      }),
+    )
+  })
+})
+
+function listInPages(storage: Storage, limit: number): Promise<ActivityLine[]> {
+  return readPages<ActivityLine>(limit, (last) =>
+    listActivity(storage.activity, { ...ALL, limit, before: last?.id ?? null }),
+  )
+}

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Alert, AlertKind, AlertState } from '@recordhub/protocol'
+import type { FoundAlert } from '../../../src/domain/alerts/alert.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  changeLog,
+  listActivity,
+  only,
+  pushWrite,
+  readPages,
+  registerTestPlatform,
+  setStatus,
+  write,
+} from '../../helpers/storage/fixtures.ts'
+import { finishTestPull, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
+import { createRow } from '../../helpers/storage/retention.ts'
+import { countRows } from '../../helpers/storage/sql.ts'
+
+const NO_CHANGES = { raise: [], resolve: [], reword: [] }
+
+onEachEngine((engine) => {
+  describe(`alerts on ${engine.name}`, () => {
+    test(
+      'an alert is opened, reworded and resolved, and the activity records opening and resolving',
+      withStorage(engine, async ({ storage, clock }) => {
+        const platform = { platform_id: 7, platform_name: 'school' }
+        const alert = found('one', { kind: 'platform_failing', platform, message: 'It fails' })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise: [alert] })
+        const raised_at = clock.text
+        const open = only(await storage.alerts.listOpenAlerts())
+        const { alert_id } = open
+        assert.deepEqual(open, { ...alert, alert_id, raised_at })
+        clock.advance(60)
+        const reword = [{ alert_id, message: 'It fails otherwise' }]
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, reword })
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [open] })
+        const { advice, ...read } = only(await list(storage))
+        assert.ok(advice.length > 20)
+        assert.deepEqual(read, {
+          id: alert_id,
+          kind: 'platform_failing',
+          platform_name: 'school',
+          message: 'It fails otherwise',
+          raised_at,
+          resolved_at: clock.text,
+          acknowledged_at: null,
+          acknowledged_by: null,
+          missing_review_id: null,
+          mailed_at: null,
+        })
+        assert.deepEqual(await lines(storage), [
+          ['alert.raised', 'warning', 'school'],
+          ['alert.resolved', 'info', 'school'],
+        ])
+      }),
+    )
+
+    test(
+      'concurrent callers open and resolve only one alert per kind and subject',
+      withStorage(engine, async ({ storage }) => {
+        const changes = { ...NO_CHANGES, raise: [found('one'), found('two'), found('one')] }
+        await Promise.all(
+          Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(changes)),
+        )
+        const open = await storage.alerts.listOpenAlerts()
+        assert.deepEqual(open.map(({ subject }) => subject).sort(), ['one', 'two'])
+        const over = { ...NO_CHANGES, resolve: open }
+        await Promise.all(Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(over)))
+        assert.equal((await lines(storage)).length, 4)
+        // A problem that returns opens a new alert.
+        await storage.alerts.applyAlertChanges(changes)
+        assert.equal(await countRows(storage, 'alerts'), 4)
+        assert.equal((await storage.alerts.readOpenAlerts(1)).open, 2)
+      }),
+    )
+
+    test(
+      'hundreds of alerts are opened and resolved in one call',
+      withStorage(engine, async ({ storage }) => {
+        const raise = Array.from({ length: 230 }, (_, index) => found(`n-${index}`))
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
+        const { open, latest } = await storage.alerts.readOpenAlerts(3)
+        assert.equal(open, 230)
+        assert.deepEqual(
+          latest.map(({ message }) => message),
+          ['About n-229', 'About n-228', 'About n-227'],
+        )
+        const resolve = await storage.alerts.listOpenAlerts()
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve })
+        assert.deepEqual(await storage.alerts.readOpenAlerts(3), { open: 0, latest: [] })
+      }),
+    )
+
+    test(
+      'open alerts are listed before resolved ones, newest first, each on one page',
+      withStorage(engine, async ({ storage }) => {
+        const raise = Array.from({ length: 9 }, (_, index) => found(`n-${index}`))
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
+        const resolve = (await storage.alerts.listOpenAlerts()).filter((_, index) => index % 2 > 0)
+        await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve })
+        const subjects = (alerts: Alert[]) =>
+          alerts.map(({ message }) => message.slice(-1)).join('')
+        assert.equal(subjects(await list(storage)), '864207531')
+        assert.equal(subjects(await list(storage, 'open')), '86420')
+        assert.equal(subjects(await list(storage, 'resolved')), '7531')
+        for (const limit of [1, 2, 4, 5, 9]) {
+          for (const state of [null, 'open', 'resolved'] as const) {
+            const pages = await readPages<Alert>(limit, (last) =>
+              storage.alerts.listAlerts({ state, limit, after: last ? placeOf(last) : null }),
+            )
+            assert.equal(subjects(pages), subjects(await list(storage, state)))
+          }
+        }
+      }),
+    )
+
+    test(
+      'the first acknowledgement of an open alert is kept and recorded once',
+      withStorage(engine, async ({ storage, clock }) => {
+        const { alerts } = storage
+        const acknowledge = (id: number, by: string) =>
+          alerts.acknowledgeAlert(id, by, () => changeLog('alert.acknowledged'))
+        await alerts.applyAlertChanges({ ...NO_CHANGES, raise: [found('one'), found('two')] })
+        const [one, two] = await alerts.listOpenAlerts()
+        assert.ok(one && two)
+        const at = clock.text
+        const first = await acknowledge(one.alert_id, 'ann')
+        clock.advance(5)
+        const second = await acknowledge(one.alert_id, 'bob')
+        assert.deepEqual([first?.acknowledged_at, first?.acknowledged_by], [at, 'ann'])
+        assert.deepEqual(second, first)
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [two] })
+        assert.equal((await acknowledge(two.alert_id, 'bob'))?.acknowledged_by, null)
+        assert.equal(await acknowledge(-1, 'bob'), null)
+        const told = (await lines(storage)).filter(([kind]) => kind === 'alert.acknowledged')
+        assert.equal(told.length, 1)
+        assert.equal(await countRows(storage, 'audit'), 1)
+      }),
+    )
+
+    test(
+      'an alert is due for one mail when it opens and, if that was sent, one when it resolves',
+      withStorage(engine, async ({ storage }) => {
+        const { alerts } = storage
+        const due = async () => {
+          const { raised, resolved: over } = await alerts.listUnmailed(100)
+          return [raised, over].map((some) => some.map(({ message }) => message))
+        }
+        const failing = found('mail', { kind: 'mail_failing' })
+        const raise = [found('told'), found('short'), failing]
+        await alerts.applyAlertChanges({ ...NO_CHANGES, raise })
+        const [told, short] = await alerts.listOpenAlerts()
+        assert.ok(told && short)
+        assert.deepEqual(await due(), [['About told', 'About short'], []])
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [short] })
+        assert.deepEqual(await due(), [['About told'], []])
+        await alerts.recordMailed(await alerts.listUnmailed(100))
+        assert.deepEqual(await due(), [[], []])
+        assert.ok((await list(storage)).find(({ id }) => id === told.alert_id)?.mailed_at)
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [told] })
+        assert.deepEqual(await due(), [[], ['About told']])
+        await alerts.recordMailed(await alerts.listUnmailed(100))
+        assert.deepEqual(await due(), [[], []])
+      }),
+    )
+
+    test(
+      'platform health reports the number of failed pulls in a row, since when, and the last error',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const school = await registerTestPlatform(kit)
+        const pull = async (state: 'failed' | 'succeeded') => {
+          const { pull_id, tasks } = await startTestPull(storage)
+          const error = state === 'failed' ? 'It hangs' : null
+          for (const { task_number } of tasks) {
+            await storage.pulls.startTask(pull_id, task_number)
+            const result = taskResult({ state, error, problem: error })
+            await storage.pulls.finishTask(pull_id, task_number, result, null)
+          }
+          await finishTestPull(storage, pull_id, state)
+          clock.advance(60)
+        }
+        const health = async () => {
+          const one = only(await storage.alerts.listPlatformHealth())
+          return [one.status, one.failures_in_row, one.failing_since, one.last_error]
+        }
+        assert.deepEqual(await health(), ['active', 0, null, null])
+        const since = clock.text
+        await pull('failed')
+        await pull('failed')
+        assert.deepEqual(await health(), ['active', 2, since, 'It hangs'])
+        await pull('succeeded')
+        assert.deepEqual(await health(), ['active', 0, null, null])
+        await setStatus(kit, school, 'inactive')
+        assert.deepEqual(await health(), ['inactive', 0, null, null])
+      }),
+    )
+
+    test(
+      'hourly statistics count the accepted and the rejected pushes of each platform',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const school = await registerTestPlatform(kit)
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await write(kit, pushWrite(school), pushWrite(school, { source: 'PATCH' }))
+        await createRow(kit, clinic, 'rejected_pushes')
+        // In other time zones it is still the day before, or already the next day.
+        for (const day of ['2026-03-09', '2026-03-11']) {
+          const one = pushWrite(school, { data: `{"day":"${day}"}` })
+          await storage.records.applyWrites({ at: clock.text, day, writes: [one] })
+        }
+        clock.advance(3600)
+        await write(kit, pushWrite(school, { data: '{"b":1}' }))
+        const read = async (from: string, to: string) =>
+          (await storage.alerts.readHours(from, to))
+            .map(({ hour, platform_id, pushes, rejected }) =>
+              [hour.slice(11), platform_id, pushes, rejected].join(' '),
+            )
+            .sort()
+        const [one, other] = [school.platform_id, clinic.platform_id]
+        const first = [`08 ${one} 4 0`, `08 ${other} 0 1`]
+        const next = `09 ${one} 1 0`
+        assert.deepEqual(await read('2026-03-10T08', '2026-03-10T08'), first)
+        assert.deepEqual(await read('2026-03-10T09', '2026-03-10T09'), [next])
+        assert.deepEqual(await read('2026-03-10T07', '2026-03-10T10'), [...first, next])
+        assert.deepEqual(await read('2026-03-10T10', '2026-03-11T10'), [])
+      }),
+    )
+  })
+})
+
+function found(subject: string, over: Partial<FoundAlert> = {}): FoundAlert {
+  const kind: AlertKind = 'disk_low'
+  return { kind, subject, platform: null, message: `About ${subject}`, ...over }
+}
+
+function list(storage: Storage, state: AlertState | null = null): Promise<Alert[]> {
+  return storage.alerts.listAlerts({ state, limit: 1000, after: null })
+}
+
+function placeOf({ id, resolved_at }: Alert): { state: AlertState; id: number } {
+  return { id, state: resolved_at === null ? 'open' : 'resolved' }
+}
+
+async function lines(storage: Storage) {
+  const query = { platform: null, level: null, limit: 1000, before: null }
+  const all = await listActivity(storage.activity, query)
+  return all
+    .filter(({ kind }) => kind.startsWith('alert.'))
+    .map(({ kind, level, platform_name }) => [kind, level, platform_name])
+    .reverse()
+}

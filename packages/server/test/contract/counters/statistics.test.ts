@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
+
+const QUIET = {
+  received_post: 0,
+  received_patch: 0,
+  received_pull: 0,
+  created: 0,
+  updated: 0,
+  rejected: 0,
+  platforms_added: 0,
+  modules_added: 0,
+}
+
+onEachEngine((engine) => {
+  describe(`statistics on ${engine.name}`, () => {
+    test(
+      'hourly statistics cover all platforms and omit hours without activity',
+      withStorage(engine, async (kit) => {
+        kit.clock.set('2026-03-09T22:59:59.999Z')
+        await registerTestPlatform(kit, { name: 'outside' })
+        kit.clock.set('2026-03-09T23:00:00.000Z')
+        const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
+        await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+        kit.clock.set('2026-03-10T01:59:59.999Z')
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        await write(kit, pushWrite(clinic), pushWrite(school, { source: 'PATCH', data: '{"a":9}' }))
+        kit.clock.set('2026-03-10T02:00:00.000Z')
+        await write(kit, pushWrite(clinic, { reference: 'r-2' }))
+        const hours = await kit.storage.statistics.readHours('2026-03-09T23', '2026-03-10T01')
+        assert.deepEqual(
+          hours.toSorted((one, other) => one.hour.localeCompare(other.hour)),
+          [
+            {
+              ...QUIET,
+              hour: '2026-03-09T23',
+              received_post: 2,
+              created: 2,
+              platforms_added: 1,
+              modules_added: 2,
+            },
+            {
+              ...QUIET,
+              hour: '2026-03-10T01',
+              received_post: 1,
+              received_patch: 1,
+              created: 1,
+              updated: 1,
+              platforms_added: 1,
+              modules_added: 1,
+            },
+          ],
+        )
+        assert.deepEqual(
+          await kit.storage.statistics.readHours('2026-03-10T03', '2026-03-10T04'),
+          [],
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  changeLog,
+  listRecords,
+  outcomesOf,
+  pushWrite,
+  registerTestPlatform,
+  write,
+} from '../../helpers/storage/fixtures.ts'
+import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import {
+  createTwoPlatforms,
+  expectMatchingCounters,
+  register,
+  remove,
+  runRemovals,
+} from '../../helpers/storage/removals.ts'
+
+onEachEngine((engine) => {
+  describe(`deleting the records of a module on ${engine.name}`, () => {
+    test(
+      'only records of an unregistered module are deleted, and the module can be registered again',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { school } = await createTwoPlatforms(kit)
+        const named = { platform_id: school.platform_id, record_type: 'students' }
+        const request = { ...named, requested_by: 'ann' }
+        const preview = { platform_name: 'school', record_type: 'students', records: 700 }
+        assert.deepEqual(await storage.removals.previewModule(named), {
+          ...preview,
+          registered: true,
+        })
+        const refused = await storage.removals.removeModuleRecords(request, changeLog())
+        assert.equal(refused, 'registered')
+        await register(kit, school, ['staff'])
+        assert.deepEqual(await storage.removals.previewModule(named), {
+          ...preview,
+          registered: false,
+        })
+        const removal = await storage.removals.removeModuleRecords(request, changeLog())
+        assert.deepEqual(await storage.removals.removeModuleRecords(request, changeLog()), removal)
+        const blocked = await register(kit, school, ['staff', 'students'])
+        assert.deepEqual(blocked, { outcome: 'removing', record_type: 'students' })
+        assert.equal((await register(kit, school, []))?.outcome, 'changed')
+        assert.equal((await register(kit, school, ['staff']))?.outcome, 'changed')
+        await runRemovals(storage)
+        const platform = await storage.platforms.readPlatform(school.platform_id)
+        assert.equal(platform?.records, 500)
+        assert.deepEqual(
+          await listRecords(storage, { record_type: 'students', platform: 'school' }),
+          [],
+        )
+        assert.equal((await listRecords(storage, { record_type: 'staff' })).length, 500)
+        await expectMatchingCounters(kit)
+        assert.equal((await register(kit, school, ['staff', 'students']))?.outcome, 'changed')
+        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
+        await expectMatchingCounters(kit)
+      }),
+    )
+
+    test(
+      'unknown modules and platforms return null, and an empty module is removed',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit, { offered: ['staff'] })
+        const { platform_id } = school
+        const requested_by = 'ann'
+        for (const named of [
+          { platform_id, record_type: 'ghosts' },
+          { platform_id: 999, record_type: 'students' },
+        ]) {
+          assert.equal(await storage.removals.previewModule(named), null)
+          const refused = storage.removals.removeModuleRecords(
+            { ...named, requested_by },
+            changeLog(),
+          )
+          assert.equal(await refused, null)
+        }
+        const empty = { platform_id, record_type: 'staff', requested_by }
+        const removal = await storage.removals.removeModuleRecords(empty, changeLog())
+        assert.ok(removal && removal !== 'registered')
+        assert.equal(removal.records, 0)
+        await runRemovals(storage)
+        assert.equal(await storage.removals.runNextStep(), false)
+      }),
+    )
+
+    test(
+      'removing the platform meanwhile also finishes the deletion',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const { school } = await createTwoPlatforms(kit)
+        await register(kit, school, ['staff'])
+        const request = {
+          platform_id: school.platform_id,
+          record_type: 'students',
+          requested_by: 'ann',
+        }
+        await storage.removals.removeModuleRecords(request, changeLog())
+        await storage.removals.runNextStep()
+        await remove(kit, school)
+        await runRemovals(storage)
+        assert.equal((await listRecords(storage)).length, 1)
+        await expectMatchingCounters(kit)
+        const removals = await storage.removals.listRemovals({ limit: 5, before: null })
+        assert.ok(removals.every((removal) => removal.finished_at !== null))
+      }),
+    )
+
+    test(
+      'anonymised records are deleted too, and the next pull after registration has exact counts',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+        const [first] = await listRecords(storage)
+        assert.ok(first)
+        const order = { record_id: first.record_id, mode: 'anonymise', actor: 'ann' } as const
+        await storage.erasure.eraseRecord(order, changeLog())
+        await register(kit, school, [])
+        const request = { ...school, record_type: 'students', requested_by: 'ann' }
+        await storage.removals.removeModuleRecords(request, changeLog())
+        await runRemovals(storage)
+        await register(kit, school, ['students'])
+        const read = await beginRead(storage, school)
+        const both = ['r-1', 'r-2'].map((reference) => pullWrite(read, { reference }))
+        assert.deepEqual(outcomesOf(await write(kit, ...both)), ['record_erased', 'created'])
+        assert.equal(await storage.missing.countUnmarked(read.read), read.read.seen.size)
+      }),
+    )
+  })
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { registerTestPlatform } from '../../helpers/storage/fixtures.ts'
+import { countRows, runSql } from '../../helpers/storage/sql.ts'
+
+const AUDIT = { actor: 'command line', action: 'secret.rotate', target: null, address: null }
+const AT = '2026-03-10T08:00:00.000Z'
+
+/** Inserts a signed-in operator with a second factor, and a sign-in that is not finished. */
+async function addOperator({ storage }: StorageKit): Promise<void> {
+  const statements = [
+    `INSERT INTO operators (id, email, name, role, email_verified, created_at, updated_at)
+     VALUES ('o1', 'ann@example.org', 'Ann', 'admin', ${await falsehood(storage)}, '${AT}', '${AT}')`,
+    `INSERT INTO operator_second_factors (id, operator_id, secret, backup_codes)
+     VALUES ('f1', 'o1', 'sealed totp', 'sealed codes')`,
+    `INSERT INTO operator_sessions (id, operator_id, token, expires_at, created_at, updated_at)
+     VALUES ('s1', 'o1', 'token', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
+    `INSERT INTO operator_verifications (id, identifier, value, expires_at, created_at, updated_at)
+     VALUES ('v1', 'half-way', 'o1', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
+  ]
+  for (const statement of statements) await runSql(storage, statement)
+}
+
+async function falsehood(storage: StorageKit['storage']): Promise<string> {
+  return (await storage.readEngine()).engine === 'sqlite' ? '0' : 'false'
+}
+
+onEachEngine((engine) => {
+  describe(`encrypted secrets on ${engine.name}`, () => {
+    test(
+      'only one of several concurrently offered reference keys is saved',
+      withStorage(engine, async ({ storage, reopen }) => {
+        const offers = ['sealed one', 'sealed two', 'sealed three']
+        const kept = await Promise.all(offers.map((one) => storage.seals.ensureReferencesKey(one)))
+        assert.equal(new Set(kept).size, 1)
+        assert.ok(offers.includes(kept[0] ?? ''))
+        assert.equal(await (await reopen()).seals.ensureReferencesKey('sealed four'), kept[0])
+      }),
+    )
+
+    test(
+      're-encrypting replaces every secret, ends all sessions and is recorded in the audit log',
+      withStorage(engine, async (kit) => {
+        const { seals } = kit.storage
+        await registerTestPlatform(kit)
+        await addOperator(kit)
+        await seals.ensureReferencesKey('sealed references')
+        const before = await seals.listSealed()
+        assert.deepEqual(
+          before.map(({ of, purpose }) => `${of}: ${purpose}`),
+          [
+            'secret: source key',
+            'secret: hub key',
+            'secret: erased references',
+            'totp secret: o1',
+            'recovery codes: o1',
+          ],
+        )
+        const texts = before.map((text) => ({ before: text, sealed: `new ${text.sealed}` }))
+        assert.equal(await seals.reseal(texts, AUDIT), 'resealed')
+        assert.deepEqual(
+          await seals.listSealed(),
+          before.map((text) => ({ ...text, sealed: `new ${text.sealed}` })),
+        )
+        assert.equal(await countRows(kit.storage, 'operator_sessions'), 0)
+        assert.equal(await countRows(kit.storage, 'operator_verifications'), 0)
+        const audit = await runSql(kit.storage, 'SELECT action FROM audit ORDER BY audit_id DESC')
+        const [entry] = audit
+        assert.equal(entry?.['action'], 'secret.rotate')
+      }),
+    )
+
+    test(
+      're-encrypting is rejected when a secret was changed, added or deleted meanwhile',
+      withStorage(engine, async (kit) => {
+        const { seals } = kit.storage
+        await registerTestPlatform(kit)
+        await addOperator(kit)
+        const before = await seals.listSealed()
+        const texts = before.map((text) => ({ before: text, sealed: 'new' }))
+        const stale = texts.map((text, index) =>
+          index === 1 ? { ...text, before: { ...text.before, sealed: 'another' } } : text,
+        )
+        for (const wrong of [stale, texts.slice(1), [...texts, ...stale.slice(1, 2)]]) {
+          assert.equal(await seals.reseal(wrong, AUDIT), 'changed')
+        }
+        assert.deepEqual(await seals.listSealed(), before)
+        assert.equal(await countRows(kit.storage, 'operator_sessions'), 1)
+        assert.equal(await countRows(kit.storage, 'audit'), 1, 'that of the registration')
+      }),
+    )
+
+    test(
+      'only one of two concurrent re-encryptions succeeds',
+      withStorage(engine, async (kit) => {
+        const { seals } = kit.storage
+        await registerTestPlatform(kit)
+        const before = await seals.listSealed()
+        const change = (words: string) =>
+          seals.reseal(
+            before.map((text) => ({ before: text, sealed: words })),
+            AUDIT,
+          )
+        const outcomes = await Promise.all([change('one'), change('two')])
+        assert.deepEqual(outcomes.toSorted(), ['changed', 'resealed'])
+        const words = new Set((await seals.listSealed()).map(({ sealed }) => sealed))
+        assert.equal(words.size, 1)
+      }),
+    )
+  })
+})

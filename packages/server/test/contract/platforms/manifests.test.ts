@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { toManifestKeys } from '../../../src/domain/record/drift.ts'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  changeLog,
+  only,
+  registerTestPlatform,
+  type TestPlatform,
+  testManifest,
+  testModule,
+} from '../../helpers/storage/fixtures.ts'
+import { readDrift, storeManifest, withKeys } from '../../helpers/storage/manifests.ts'
+import { finishTestPull, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+
+const HOUR = 3600
+
+onEachEngine((engine) => {
+  describe(`manifests on ${engine.name}`, () => {
+    test(
+      'a new manifest adds new modules and fields and keeps removed ones with their removal time',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        kit.clock.advance(HOUR)
+        const students = withKeys('students', ['b', 'a'])
+        const changes = await storeManifest(kit, school, students, testModule('rooms'))
+        assert.deepEqual(
+          changes?.map((one) => one.change),
+          ['field_added', 'module_removed', 'module_added'],
+        )
+        const platform = await kit.storage.platforms.readPlatform(school.platform_id)
+        const at = kit.clock.text
+        assert.equal(platform?.manifest_fetched_at, at)
+        const modules = new Map(platform.modules.map((module) => [module.record_type, module]))
+        assert.deepEqual(
+          modules.get('students')?.fields.map((field) => [field.key, field.added_at]),
+          [
+            ['b', at],
+            ['a', undefined],
+          ],
+        )
+        const rooms = modules.get('rooms')
+        assert.deepEqual([rooms?.registered, rooms?.added_at], [false, at])
+        const staff = modules.get('staff')
+        assert.deepEqual([staff?.registered, staff?.removed_at], [true, at])
+        kit.clock.advance(HOUR)
+        await storeManifest(kit, school, withKeys('students', ['b']), testModule('staff'))
+        const later = await kit.storage.platforms.readPlatform(school.platform_id)
+        const [again, back] = later?.modules ?? []
+        assert.deepEqual(
+          again?.removed_fields.map((field) => [field.key, field.removed_at]),
+          [['a', kit.clock.text]],
+        )
+        assert.deepEqual([back?.record_type, back?.removed_at], ['staff', null])
+        const drift = await readDrift(kit, school)
+        assert.deepEqual(
+          drift.manifest_changes.map((one) => one.at),
+          [kit.clock.text, at],
+        )
+        assert.deepEqual(drift.manifest_changes[1]?.changes, changes)
+      }),
+    )
+
+    test(
+      'an unchanged manifest updates only the fetch time and is not logged',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const before = await tracesOf(kit)
+        kit.clock.advance(HOUR)
+        assert.deepEqual(await storeManifest(kit, school, testModule('students')), [])
+        assert.deepEqual(await tracesOf(kit), before)
+        const platform = await kit.storage.platforms.readPlatform(school.platform_id)
+        assert.equal(platform?.manifest_fetched_at, kit.clock.text)
+        const nowhere = { platform_id: 999, manifest: testManifest(), at: kit.clock.text }
+        assert.equal(await kit.storage.manifests.saveManifest(nowhere, () => changeLog()), null)
+      }),
+    )
+
+    test(
+      'a manifest change notifies the platform cache, which then reads the new fields and policy',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        let told = 0
+        kit.storage.platforms.onChange(() => {
+          told += 1
+        })
+        await storeManifest(kit, school, withKeys('students', ['a', 'n']))
+        await policy(kit, school, 'reject')
+        assert.ok(told >= 2)
+        const receiver = await kit.storage.platforms.findPlatformByKey(
+          school.key_hash,
+          kit.clock.text,
+        )
+        const { manifest_keys, drift_policy } = only(receiver?.modules ?? [])
+        assert.deepEqual(manifest_keys, toManifestKeys(withKeys('students', ['a', 'n']).fields))
+        assert.equal(drift_policy, 'reject')
+        const { tasks } = await startTestPull(kit.storage)
+        assert.equal(only(tasks).drift_policy, 'reject')
+      }),
+    )
+
+    test(
+      'only one caller per hour may fetch a manifest, whatever the result',
+      withStorage(engine, async (kit) => {
+        const { platform_id } = await registerTestPlatform(kit)
+        const { manifests } = kit.storage
+        const claim = () => {
+          const notSince = new Date(kit.clock.now().getTime() - HOUR * 1000).toISOString()
+          return manifests.reserveManifestFetch(platform_id, { at: kit.clock.text, notSince })
+        }
+        assert.equal(await claim(), false, 'it was just registered')
+        kit.clock.advance(HOUR)
+        const claims = await Promise.all(Array.from({ length: 10 }, claim))
+        assert.equal(claims.filter(Boolean).length, 1)
+        kit.clock.advance(HOUR - 1)
+        assert.equal(await claim(), false)
+        kit.clock.advance(1)
+        assert.equal(await claim(), true)
+      }),
+    )
+
+    test(
+      'the cached response of a module is deleted when its fields change',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        const kept = {
+          etag: '"1"',
+          last_modified: null,
+          read_fingerprint: 't',
+          records: 0,
+          pushes: 0,
+          missing_members: [],
+        }
+        const pull = await startTestPull(kit.storage)
+        for (const { task_number } of pull.tasks) {
+          await kit.storage.pulls.startTask(pull.pull_id, task_number)
+          const result = taskResult({ cached_response: kept })
+          await kit.storage.pulls.finishTask(pull.pull_id, task_number, result, null)
+        }
+        await finishTestPull(kit.storage, pull.pull_id)
+        await storeManifest(kit, school, withKeys('students', ['a', 'n']), testModule('staff'))
+        const next = await startTestPull(kit.storage)
+        for (const { task_number, record_type } of next.tasks) {
+          const started = await kit.storage.pulls.startTask(next.pull_id, task_number)
+          assert.equal(
+            started?.cached_response?.etag ?? null,
+            record_type === 'staff' ? '"1"' : null,
+          )
+        }
+      }),
+    )
+
+    test(
+      'setting a drift policy twice is logged once, and an unknown module is rejected',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const before = await tracesOf(kit)
+        await policy(kit, school, 'accept')
+        assert.deepEqual(await tracesOf(kit), before)
+        await policy(kit, school, 'reject')
+        await policy(kit, school, 'reject')
+        const { audit } = await tracesOf(kit)
+        assert.equal(audit, before.audit + 1)
+        assert.equal(await policy(kit, school, 'reject', 'nothing'), false)
+      }),
+    )
+  })
+})
+
+function policy(
+  { storage, clock }: StorageKit,
+  { platform_id }: TestPlatform,
+  drift_policy: 'accept' | 'reject',
+  record_type = 'students',
+): Promise<boolean> {
+  const change = { platform_id, record_type, drift_policy, at: clock.text }
+  return storage.manifests.setDriftPolicy(change, changeLog('module.drift_policy'))
+}
+
+async function tracesOf({ storage }: StorageKit) {
+  const count = async (table: string) => {
+    const [row] = await runSql(storage, `SELECT count(*) AS n FROM ${table}`)
+    return Number(row?.['n'])
+  }
+  return {
+    audit: await count('audit'),
+    activity: await count('activity'),
+    manifest_changes: await count('manifest_changes'),
+    modules: await runSql(storage, 'SELECT * FROM modules ORDER BY module_id'),
+  }
+}

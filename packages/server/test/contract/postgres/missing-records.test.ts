@@ -1,0 +1,86 @@
+/** Two nodes on one PostgreSQL: one marks records as missing, the other pushes or deactivates. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import {
+  listRecords,
+  only,
+  outcomesOf,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  write,
+} from '../../helpers/storage/fixtures.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
+import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+
+const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
+
+describe('missing marks and pushes of two PostgreSQL nodes', () => {
+  test(
+    'concurrent marks and pushes of the same records all succeed, and pushed records stay unmarked',
+    withTwoNodes(async ({ here, there }) => {
+      const school = await registerTestPlatform(here)
+      const names = Array.from({ length: 60 }, (_, index) => `r-${index}-ä👍`)
+      await pullOnce(here, school, async (read) => {
+        await write(here, ...names.map((reference) => pullWrite(read, { reference })))
+      })
+      const read = await beginRead(here.storage, school)
+      const pushes = (references: string[]) =>
+        write(there, ...references.map((reference) => pushWrite(school, { reference })))
+      const pushed = names.filter((_, index) => index % 3 === 0)
+      const marks = Array.from({ length: 8 }, (_, index) =>
+        markMissing(here.storage, read, index % 2 === 0 ? names : names.toReversed()),
+      )
+      const written = Array.from({ length: 8 }, (_, index) =>
+        pushes(index % 2 === 0 ? pushed : pushed.toReversed()),
+      )
+      await Promise.all([...marks, ...written])
+      const records = await listRecords(there.storage)
+      assert.equal(new Set(records.map((record) => record.change_seq)).size, names.length)
+      for (const { reference_number, missing_since } of records) {
+        assert.equal(missing_since === null, pushed.includes(reference_number), reference_number)
+      }
+    }),
+  )
+
+  test(
+    'a mark that waits for a push to commit does not mark the pushed record',
+    withTwoNodes(async ({ url, here, there, observer }) => {
+      const school = await registerTestPlatform(here)
+      await write(here, pushWrite(school))
+      const read = await beginRead(here.storage, school)
+      await withLock(url, LOCK_R1, async (release) => {
+        const push = write(there, pushWrite(school, { data: '{"a":1}' }))
+        await untilLockWaiters(observer, 1)
+        const mark = markMissing(here.storage, read, ['r-1'])
+        await untilLockWaiters(observer, 2)
+        await release()
+        assert.deepEqual(outcomesOf(await push), ['updated'])
+        assert.deepEqual(await mark, { outcome: 'marked', marked: 0 })
+      })
+      assert.equal(only(await listRecords(here.storage)).missing_since, null)
+    }),
+  )
+
+  test(
+    'deactivating a platform waits for running marks, and later marks are rejected',
+    withTwoNodes(async ({ url, here, there, observer }) => {
+      const school = await registerTestPlatform(here)
+      await write(here, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+      const read = await beginRead(here.storage, school)
+      await withLock(url, LOCK_R1, async (release) => {
+        const before = markMissing(here.storage, read, ['r-1'])
+        await untilLockWaiters(observer, 1)
+        const switched = setStatus(there, school, 'inactive')
+        await untilLockWaiters(observer, 2)
+        const after = markMissing(here.storage, read, ['r-2'])
+        await untilLockWaiters(observer, 3)
+        await release()
+        assert.deepEqual(await before, { outcome: 'marked', marked: 1 })
+        await switched
+        assert.deepEqual(await after, { outcome: 'rejected', code: 'module_not_registered' })
+      })
+    }),
+  )
+})

@@ -1,0 +1,335 @@
+/** Opening a PostgreSQL database that is unavailable, unsuitable or already open. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import type { HubError } from '../../../src/errors.ts'
+import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { openNode } from '../../helpers/postgres/nodes.ts'
+import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
+import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
+import { only, pushWrite, registerTestPlatform, writeOne } from '../../helpers/storage/fixtures.ts'
+import { AT_ONCE, withDatabase } from '../../helpers/storage/postgres.ts'
+import { untilTrue } from '../../helpers/time/until.ts'
+
+const PASSWORD = 'pa:ss/w@rd#%-geheim'
+
+describe('opening PostgreSQL', () => {
+  let server: PostgresServer
+  /** Keeps the process alive while the tests only wait for the server. */
+  let keptAlive: NodeJS.Timeout
+  before(async () => {
+    keptAlive = setInterval(() => undefined, 1000)
+    server = await startPostgres()
+  })
+  after(async () => {
+    await server.remove()
+    clearInterval(keptAlive)
+  })
+
+  /** Creates a database and returns its URL. */
+  async function makeDatabase(name: string, how = "ENCODING 'UTF8'"): Promise<string> {
+    await run(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE 'C' ${how}`)
+    return address(server, { database: name })
+  }
+  async function run(...statements: string[]): Promise<void> {
+    await withDatabase(server.url, async (client) => {
+      for (const statement of statements) await client.query(statement)
+    })
+  }
+
+  test('a server for tests does not wait for the disk', async () => {
+    const settings = await withDatabase(server.url, (client) =>
+      client.query(`SELECT name, setting FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`),
+    )
+    assert.deepEqual(settings.rows, [
+      { name: 'fsync', setting: 'off' },
+      { name: 'full_page_writes', setting: 'off' },
+      { name: 'synchronous_commit', setting: 'off' },
+    ])
+  })
+
+  describe('that is unavailable', () => {
+    test('opening fails immediately with a wait of 0 seconds', async () => {
+      const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 0)
+      assert.equal(error.code, 'storage_unavailable')
+      assert.match(error.message, /127\.0\.0\.1:1\b/)
+      assert.match(error.message, /ECONNREFUSED/)
+      assert.doesNotMatch(error.message, /geheim/)
+      assert.ok(told.length <= 1)
+    })
+
+    test('opening logs the reason once and fails when the wait is over', async () => {
+      const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 1)
+      assert.equal(error.code, 'storage_unavailable')
+      assert.match(error.message, /127\.0\.0\.1:1\b.* 1 s/)
+      assert.match(only(told), /127\.0\.0\.1:1\b/)
+      assert.doesNotMatch(`${error.message}${told}`, /geheim/)
+    })
+
+    test('the error names a host that cannot be resolved', async () => {
+      const { error } = await refusalOf('postgres://ann:geheim@no-such-host.invalid/hub', 0)
+      assert.equal(error.code, 'storage_unavailable')
+      assert.match(error.message, /no-such-host\.invalid:5432/)
+      assert.doesNotMatch(error.message, /geheim/)
+    })
+
+    test('waiting for the database keeps the process alive', async () => {
+      const module = new URL('../../../src/storage/postgres/storage.ts', import.meta.url).href
+      const program = `
+        import { openPostgres } from ${JSON.stringify(module)}
+        const waiting = { seconds: 1 }
+        const warn = () => console.log('waiting')
+        const url = 'postgres://ann:geheim@127.0.0.1:1/hub'
+        await openPostgres({ url, asHub: true, timeZone: 'UTC', waiting, warn }).catch((error) => console.log(error.code))`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      assert.equal(said, 'waiting\nstorage_unavailable\n')
+      assert.equal(code, 0)
+    })
+
+    test('the database is opened when it starts during the wait', async () => {
+      const url = await makeDatabase('late')
+      await server.stop()
+      const waits = Promise.withResolvers<string>()
+      const opening = openPostgres({
+        url,
+        asHub: true,
+        timeZone: 'UTC',
+        hashReference,
+        waiting: { seconds: 120 },
+        warn: waits.resolve,
+      })
+      assert.match(await waits.promise, /Waiting for PostgreSQL at 127\.0\.0\.1/)
+      await server.start()
+      const storage = await opening
+      await storage.checkWritable()
+      await storage.close()
+    })
+
+    test('the database is opened when it stops being read-only during the wait', async () => {
+      const url = await makeDatabase('standby')
+      await run('ALTER DATABASE standby SET default_transaction_read_only = on')
+      const { error, told } = await refusalOf(url, 1)
+      assert.equal(error.code, 'storage_unavailable')
+      assert.match(error.message, /read-only/)
+      assert.match(only(told), /read-only/)
+      const waits = Promise.withResolvers<string>()
+      const waiting = { seconds: 120 }
+      const opening = openPostgres({
+        url,
+        asHub: true,
+        timeZone: 'UTC',
+        hashReference,
+        waiting,
+        warn: waits.resolve,
+      })
+      await waits.promise
+      await run('ALTER DATABASE standby RESET default_transaction_read_only')
+      const storage = await opening
+      await storage.checkWritable()
+      await storage.close()
+    })
+  })
+
+  describe('that is misconfigured', () => {
+    test('a wrong password fails immediately and is not in the error', async () => {
+      const url = address(server, { password: PASSWORD })
+      const { error, told } = await refusalOf(url, 30)
+      assert.equal(error.code, 'database_refused')
+      assert.match(error.message, /password of "recordhub"/)
+      assert.deepEqual(told, [])
+      assertSecret(error)
+    })
+
+    test('an unknown user fails immediately', async () => {
+      const { error } = await refusalOf(address(server, { user: 'nobody', password: PASSWORD }), 30)
+      assert.equal(error.code, 'database_refused')
+      assert.match(error.message, /"nobody"/)
+      assertSecret(error)
+    })
+
+    test('the error for a missing database says how to create it', async () => {
+      await run(`CREATE ROLE walker LOGIN PASSWORD '${PASSWORD}'`)
+      const who = { user: 'walker', password: PASSWORD, database: 'missing' }
+      const { error } = await refusalOf(address(server, who), 30)
+      assert.equal(error.code, 'database_refused')
+      assert.match(error.message, /no database "missing".*createdb missing/)
+      assertSecret(error)
+    })
+
+    test('a database without CONNECT permission is rejected', async () => {
+      await makeDatabase('closed')
+      await run(
+        `CREATE ROLE stranger LOGIN PASSWORD '${PASSWORD}'`,
+        'REVOKE CONNECT ON DATABASE closed FROM PUBLIC',
+      )
+      const who = { user: 'stranger', password: PASSWORD, database: 'closed' }
+      const { error } = await refusalOf(address(server, who), 30)
+      assert.equal(error.code, 'database_refused')
+      assert.match(error.message, /permission denied/)
+      assertSecret(error)
+    })
+
+    test('the error for a database not encoded in UTF8 says how to create one', async () => {
+      const { error } = await refusalOf(await makeDatabase('bytes', "ENCODING 'SQL_ASCII'"), 30)
+      assert.equal(error.code, 'database_refused')
+      assert.match(error.message, /SQL_ASCII.*ENCODING 'UTF8' TEMPLATE template0/)
+    })
+
+    test('a user without permission to create tables gets a permission error, not a version error', async () => {
+      await makeDatabase('guarded')
+      await run(`CREATE ROLE guest LOGIN PASSWORD '${PASSWORD}'`)
+      const who = { user: 'guest', password: PASSWORD, database: 'guarded' }
+      const { error } = await refusalOf(address(server, who), 30)
+      assert.equal(error.code, 'database_refused')
+      assert.match(error.message, /permission denied for schema public/)
+      assertSecret(error)
+    })
+
+    test('reaching the connection limit is treated as unavailable', async () => {
+      await run(
+        `CREATE ROLE crowd LOGIN PASSWORD '${PASSWORD}' CONNECTION LIMIT 0`,
+        'CREATE DATABASE crowded OWNER crowd',
+      )
+      const who = { user: 'crowd', password: PASSWORD, database: 'crowded' }
+      const { error } = await refusalOf(address(server, who), 0)
+      assert.equal(error.code, 'storage_unavailable')
+      assert.match(error.message, /too many connections/)
+      assertSecret(error)
+    })
+  })
+
+  describe('with its schema', () => {
+    test('nodes that start concurrently on an empty database all open it and start their dispatchers', async () => {
+      const url = await makeDatabase('fresh')
+      const nodes = await Promise.all([openNode(url), openNode(url), openNode(url)])
+      const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
+      await Promise.all(nodes.map((node) => node.pullDispatcher.start(handlers, '17 * * * *')))
+      await Promise.all(nodes.map((node) => node.checkWritable()))
+      await Promise.all(nodes.map((node) => node.pullDispatcher.stop()))
+      await Promise.all(nodes.map((node) => node.close()))
+    })
+
+    test('the command line does not create the schema and opens a database that a hub has created', async () => {
+      const url = await makeDatabase('empty')
+      const options = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      await assert.rejects(openPostgres(options), { name: 'HubError', code: 'no_database' })
+      const tables = `SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'`
+      assert.deepEqual(
+        await withDatabase(url, async (client) => (await client.query(tables)).rows),
+        [{ n: 0 }],
+      )
+      await (await openNode(url)).close()
+      await (await openPostgres(options)).close()
+    })
+
+    test('opening the database again changes nothing', async () => {
+      const url = await makeDatabase('again')
+      const clock = new TestClock()
+      const first = await openNode(url, clock)
+      const school = await registerTestPlatform({ storage: first, clock })
+      await writeOne({ storage: first, clock }, pushWrite(school))
+      await first.close()
+      const whenClosed = await contentOf(url)
+      await (await openNode(url, clock)).close()
+      assert.deepEqual(await contentOf(url), whenClosed)
+    })
+
+    test('a database migrated by a newer version is rejected and left unchanged', async () => {
+      const url = await makeDatabase('newer')
+      await (await openNode(url)).close()
+      await withDatabase(url, async (client) => {
+        await client.query(
+          `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
+        )
+      })
+      const content = await contentOf(url)
+      const newer = { code: 'newer_schema', message: /9999-future.*Start that version/ }
+      await assert.rejects(openNode(url), newer)
+      const commandLine = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      await assert.rejects(openPostgres(commandLine), newer)
+      assert.deepEqual(await contentOf(url), content)
+      await withDatabase(url, async (client) => {
+        await client.query(`DELETE FROM kysely_migration WHERE name = '9999-future'`)
+      })
+      await (await openNode(url)).close()
+    })
+
+    test('a failed opening leaves no connection open', async () => {
+      const url = await makeDatabase('tidy')
+      await (await openNode(url)).close()
+      await withDatabase(url, async (client) => {
+        await client.query(
+          `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
+        )
+        await assert.rejects(openNode(url))
+        // The server ends its side of a closed connection a moment later.
+        await untilTrue('no connection is left', async () => {
+          const { rowCount } = await client.query(
+            `SELECT FROM pg_stat_activity
+             WHERE datname = 'tidy' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+          )
+          return rowCount === 0
+        })
+      })
+    })
+  })
+})
+
+type Who = { user?: string; password?: string; database?: string }
+
+function address(server: PostgresServer, { user, password, database }: Who): string {
+  const url = new URL(server.url)
+  if (user !== undefined) url.username = user
+  if (password !== undefined) url.password = encodeURIComponent(password)
+  if (database !== undefined) url.pathname = `/${database}`
+  return url.href
+}
+
+/** Opens a database, which must fail. Returns the error and the warnings logged while waiting. */
+async function refusalOf(
+  url: string,
+  seconds: number,
+): Promise<{ error: HubError; told: string[] }> {
+  const told: string[] = []
+  const warn = (message: string) => void told.push(message)
+  const opening = openPostgres({
+    url,
+    asHub: true,
+    timeZone: 'UTC',
+    waiting: { seconds },
+    warn,
+    hashReference,
+  })
+  const error = await opening.then(
+    () => assert.fail('It was opened'),
+    (reason: HubError) => reason,
+  )
+  return { error, told }
+}
+
+/** Asserts that the error contains the password neither plain nor URL-encoded. */
+function assertSecret(error: HubError): void {
+  const all = `${error.stack} ${JSON.stringify(error)} ${error.cause}`
+  for (const secret of ['geheim', PASSWORD, encodeURIComponent(PASSWORD)]) {
+    assert.ok(!all.includes(secret), 'The password is in the error')
+  }
+}
+
+function contentOf(url: string): Promise<unknown> {
+  return withDatabase(url, async (client) => {
+    const tables = await client.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+    )
+    const content: Record<string, unknown> = {}
+    for (const { name } of tables.rows) {
+      content[name] = (await client.query(`SELECT xmin, t.* FROM ${name} t`)).rows
+    }
+    return content
+  })
+}

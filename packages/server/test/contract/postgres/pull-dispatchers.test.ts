@@ -1,0 +1,197 @@
+/** Pulls dispatched by pg-boss to several nodes. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readConfig } from '../../../src/config/config.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import { only } from '../../helpers/storage/fixtures.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+import { untilTrue } from '../../helpers/time/until.ts'
+
+const NO_SCHEDULE = async () => undefined
+
+describe('the pull dispatchers of several nodes', () => {
+  test(
+    'each pull runs once on one node, and the remaining node continues when the other stops',
+    withTwoNodes(async ({ here, there }) => {
+      const ran: { node: string; id: number }[] = []
+      await startCollecting(here.storage, 'here', ran)
+      await startCollecting(there.storage, 'there', ran)
+      const ids = Array.from({ length: 6 }, (_, index) => index + 1)
+      await Promise.all(
+        ids.map((id) => (id % 2 ? here : there).storage.pullDispatcher.dispatch(id)),
+      )
+      await untilEnded(here.storage, 6)
+      assert.deepEqual(ran.map(({ id }) => id).sort(), ids)
+
+      await here.storage.pullDispatcher.stop()
+      await there.storage.pullDispatcher.dispatch(7)
+      await untilEnded(there.storage, 7)
+      assert.deepEqual(ran.slice(6), [{ node: 'there', id: 7 }])
+      await there.storage.pullDispatcher.stop()
+    }),
+  )
+
+  test(
+    'a pull dispatched by a stopped node runs when another node starts',
+    withTwoNodes(async ({ here, there }) => {
+      const ran: { node: string; id: number }[] = []
+      await here.storage.pullDispatcher.start(
+        { runPull: () => new Promise(() => {}), onSchedule: NO_SCHEDULE },
+        null,
+      )
+      await here.storage.pullDispatcher.dispatch(1)
+      await untilTrue(
+        'the first is being run',
+        async () => (await jobs(here.storage))[0] === 'active',
+      )
+      // The only worker of this node is busy.
+      await here.storage.pullDispatcher.dispatch(2)
+      await here.storage.pullDispatcher.stop()
+      await startCollecting(there.storage, 'there', ran)
+      await untilTrue('the second has been run', async () => ran.length > 0)
+      assert.deepEqual(ran, [{ node: 'there', id: 2 }])
+      await there.storage.pullDispatcher.stop()
+    }),
+  )
+
+  test(
+    'a node that does not run pulls dispatches them to another node',
+    withTwoNodes(async ({ here, there }) => {
+      const ran: { node: string; id: number }[] = []
+      await startCollecting(there.storage, 'there', ran)
+      await here.storage.pullDispatcher.dispatch(1)
+      const sent = await jobs(here.storage)
+      await there.storage.pullDispatcher.stop()
+      assert.equal(sent.length, 1, 'It was dispatched to nobody')
+    }),
+  )
+
+  test(
+    'a failed pull is not run again',
+    withTwoNodes(async ({ here: { storage } }) => {
+      const ran: number[] = []
+      const runPull = async (id: number) => {
+        ran.push(id)
+        if (id === 1) throw new Error('It broke off')
+      }
+      await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
+      await storage.pullDispatcher.dispatch(1)
+      await untilEnded(storage, 1)
+      await storage.pullDispatcher.dispatch(2)
+      await untilEnded(storage, 2)
+      assert.deepEqual(ran, [1, 2])
+      assert.deepEqual((await jobs(storage)).sort(), ['completed', 'failed'])
+      await storage.pullDispatcher.stop()
+    }),
+  )
+
+  test(
+    'all nodes share the schedule of the last node started, and starting without one removes it',
+    withTwoNodes(async ({ here, there }) => {
+      const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
+      const schedules = () =>
+        runSql(here.storage, 'SELECT name, cron, timezone FROM pgboss.schedule')
+      await here.storage.pullDispatcher.start(handlers, '17 * * * *')
+      await there.storage.pullDispatcher.start(handlers, '18 * * * *')
+      assert.deepEqual(await schedules(), [
+        { name: 'recordhub-schedule', cron: '18 * * * *', timezone: 'UTC' },
+      ])
+      await there.storage.pullDispatcher.stop()
+      assert.equal((await schedules()).length, 1)
+      await here.storage.pullDispatcher.stop()
+      await here.storage.pullDispatcher.start(handlers, null)
+      assert.deepEqual(await schedules(), [])
+      await here.storage.pullDispatcher.stop()
+    }),
+  )
+
+  test(
+    'jobs are attempted once and expire after 15 minutes',
+    withTwoNodes(async ({ here: { storage } }) => {
+      await startCollecting(storage, 'here', [])
+      const queues = await runSql(
+        storage,
+        `SELECT name, retry_limit, expire_seconds FROM pgboss.queue
+         WHERE name LIKE 'recordhub-%' ORDER BY name`,
+      )
+      const settings = { retry_limit: 0, expire_seconds: 900 }
+      assert.deepEqual(queues, [
+        { name: 'recordhub-pulls', ...settings },
+        { name: 'recordhub-schedule', ...settings },
+      ])
+      await storage.pullDispatcher.dispatch(1)
+      await untilEnded(storage, 1)
+      const job = only(
+        await runSql(
+          storage,
+          `SELECT retry_limit, retry_count, expire_seconds FROM pgboss.job
+           WHERE name = 'recordhub-pulls'`,
+        ),
+      )
+      assert.deepEqual(job, { retry_limit: 0, retry_count: 0, expire_seconds: 900 })
+      await storage.pullDispatcher.stop()
+    }),
+  )
+
+  test(
+    'the dispatcher accepts every cron pattern that HUB_PULL_SCHEDULE accepts',
+    withTwoNodes(async ({ here: { storage } }) => {
+      const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
+      const refused: string[] = []
+      const taken = PATTERNS.filter(isTaken)
+      assert.ok(taken.length >= 7, taken.join(' | '))
+      for (const pattern of taken) {
+        try {
+          await storage.pullDispatcher.start(handlers, pattern)
+          assert.ok(storage.pullDispatcher.nextRun())
+        } catch (error) {
+          refused.push(`${pattern}: ${error}`)
+        } finally {
+          await storage.pullDispatcher.stop()
+        }
+      }
+      assert.deepEqual(refused, [])
+    }),
+  )
+})
+
+/** Whether `HUB_PULL_SCHEDULE` accepts the pattern. */
+function isTaken(pattern: string): boolean {
+  try {
+    readConfig({ flags: {}, environment: { HUB_PULL_SCHEDULE: pattern }, envFile: {} })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const PATTERNS = [
+  ...['* * * * *', '*/5 8-18 * * MON-FRI', '0,30 * * * *', '@hourly', '0 0 L * *', '0 0 ? * 7'],
+  ...['*/30 * * * * *', '@midnight', '0 12 LW * *', '0 12 15W * *', '0 0 1 * +1', '*,1 * * * *'],
+  ...['0 0 0 1 1 * 2099'],
+]
+
+async function startCollecting(
+  { pullDispatcher }: Storage,
+  node: string,
+  ran: { node: string; id: number }[],
+): Promise<void> {
+  const runPull = async (id: number) => void ran.push({ node, id })
+  await pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
+}
+
+async function jobs(storage: Storage): Promise<string[]> {
+  const rows = await runSql(
+    storage,
+    `SELECT state::text FROM pgboss.job WHERE name = 'recordhub-pulls' ORDER BY created_on`,
+  )
+  return rows.map((row) => String(row['state']))
+}
+
+function untilEnded(storage: Storage, count: number): Promise<void> {
+  return untilTrue(`${count} jobs have ended`, async () => {
+    const states = await jobs(storage)
+    return states.filter((state) => state === 'completed' || state === 'failed').length === count
+  })
+}

@@ -1,0 +1,73 @@
+/** SQL views on PostgreSQL: permissions and dependent views. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Client } from 'pg'
+import { withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import { only, pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
+
+/** The statements of docs/sql-access.md. */
+const GRANTS = [
+  'CREATE SCHEMA IF NOT EXISTS recordhub_views',
+  'GRANT USAGE ON SCHEMA recordhub_views TO views_reader',
+  'GRANT SELECT ON ALL TABLES IN SCHEMA recordhub_views TO views_reader',
+  'ALTER DEFAULT PRIVILEGES IN SCHEMA recordhub_views GRANT SELECT ON TABLES TO views_reader',
+]
+
+describe('SQL views on PostgreSQL', () => {
+  test(
+    'a reader role can read existing and future views and nothing else',
+    withTwoNodes(async ({ url, here, there, observer }) => {
+      await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
+      const address = new URL(url)
+      address.username = 'views_reader'
+      address.password = 'reader'
+      const reader = new Client({ connectionString: address.href })
+      try {
+        for (const grant of GRANTS) await observer.query(grant)
+        const school = await registerTestPlatform(here)
+        await write(here, pushWrite(school, { data: '{"a":1.10}' }))
+        await Promise.all([
+          here.storage.sqlViews.refreshViews(),
+          there.storage.sqlViews.refreshViews(),
+        ])
+        await reader.connect()
+        const { rows } = await reader.query('SELECT a FROM recordhub_views.v_school_students')
+        assert.deepEqual(rows, [{ a: '1.10' }])
+        for (const table of ['records', 'secrets', 'operators', 'sql_views']) {
+          await assert.rejects(reader.query(`SELECT * FROM ${table}`), { code: '42501' })
+        }
+        const update = reader.query(
+          `UPDATE recordhub_views.v_school_students SET hub_full_name = ''`,
+        )
+        await assert.rejects(update, { code: '42501' })
+      } finally {
+        await reader.end()
+        await observer.query('DROP OWNED BY views_reader')
+        await observer.query('DROP ROLE views_reader')
+      }
+    }),
+  )
+
+  test(
+    'a view with dependent views is kept and reported, and does not block other views',
+    withTwoNodes(async ({ here, observer }) => {
+      await registerTestPlatform(here, { modules: ['students', 'staff'] })
+      await here.storage.sqlViews.refreshViews()
+      await observer.query('CREATE VIEW theirs AS SELECT a FROM recordhub_views.v_school_students')
+      try {
+        await observer.query(
+          `UPDATE modules SET fields = '[{"key":"b","label":"B","type":"string","required":false}]'`,
+        )
+        const failure = only(await here.storage.sqlViews.refreshViews())
+        assert.equal(failure.view_name, 'v_school_students')
+        assert.match(failure.reason, /depend/)
+        await observer.query('SELECT a FROM theirs')
+        await observer.query('SELECT b FROM recordhub_views.v_school_staff')
+      } finally {
+        await observer.query('DROP VIEW theirs')
+      }
+      assert.deepEqual(await here.storage.sqlViews.refreshViews(), [])
+      await observer.query('SELECT b FROM recordhub_views.v_school_students')
+    }),
+  )
+})

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PullTrigger } from '@recordhub/protocol'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  changeLog,
+  listActivity,
+  only,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  type TestPlatform,
+  testModule,
+  writeOne,
+} from '../../helpers/storage/fixtures.ts'
+import { storeManifest } from '../../helpers/storage/manifests.ts'
+import { finishTestPull, LEASE, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
+import {
+  listRejected,
+  rejection,
+  replayWrite,
+  saveRejected,
+} from '../../helpers/storage/replays.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+
+const FAILED = { state: 'failed', error: 'It hangs', problem: 'It hangs' } as const
+
+const SCHOOL = new Set(['school'])
+
+/** Events other than a pull that show that a platform works again. */
+const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<unknown>][] = [
+  ['a push', (kit, platform) => writeOne(kit, pushWrite(platform))],
+  ['a response', ({ storage }, { platform_id }) => storage.platforms.recordRecovery(platform_id)],
+  [
+    'an unchanged manifest',
+    (kit, platform) => storeManifest(kit, platform, testModule('students')),
+  ],
+  [
+    'a changed manifest',
+    (kit, platform) => storeManifest(kit, platform, testModule('students'), testModule('rooms')),
+  ],
+  ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
+  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another sealed key')],
+  [
+    'a reactivation',
+    async (kit, platform) => {
+      await setStatus(kit, platform, 'inactive')
+      await setStatus(kit, platform, 'active')
+    },
+  ],
+  [
+    'a module read before the pull was interrupted',
+    async ({ storage }) => {
+      const { pull_id, tasks } = await startTestPull(storage)
+      const { task_number } = only(tasks)
+      await storage.pulls.startTask(pull_id, task_number)
+      await storage.pulls.finishTask(pull_id, task_number, taskResult(), null)
+      await storage.pulls.interruptPulls()
+    },
+  ],
+]
+
+onEachEngine((engine) => {
+  describe(`failing platforms on ${engine.name}`, () => {
+    test(
+      'scheduled pulls skip a platform for 15 minutes after five failed pulls in a row',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'dead' })
+        await registerTestPlatform(kit, { name: 'well' })
+        const failing = new Set(['dead'])
+        for (let round = 1; round <= 5; round += 1) {
+          assert.deepEqual(await pull(kit, 'schedule', failing), {
+            dead: 'failed',
+            well: 'succeeded',
+          })
+          kit.clock.advance(60)
+        }
+        assert.deepEqual(await pull(kit, 'schedule', failing), {
+          dead: 'skipped',
+          well: 'succeeded',
+        })
+        // A manual pull is not skipped, and its failure does not end the pause.
+        assert.equal((await pull(kit, 'operator', failing))['dead'], 'failed')
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        kit.clock.advance(15 * 60)
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        // A successful pull resets the failure count.
+        assert.equal((await pull(kit, 'api', new Set()))['dead'], 'succeeded')
+        for (let round = 1; round <= 5; round += 1) {
+          assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
+        }
+        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+      }),
+    )
+
+    for (const [what, recover] of RECOVERIES) {
+      test(
+        `${what} ends the pause of a failing platform, until it fails again`,
+        withStorage(engine, async (kit) => {
+          const school = await registerTestPlatform(kit)
+          const pauseEnd = () =>
+            kit.storage.platforms.readPauseEnd(school.platform_id, kit.clock.now())
+          assert.equal(await pauseEnd(), null)
+          await failFiveTimes(kit)
+          assert.ok(((await pauseEnd()) ?? '') > kit.clock.text)
+          assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
+          kit.clock.advance(60)
+          await recover(kit, school)
+          kit.clock.advance(60)
+          assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'failed')
+          assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
+        }),
+      )
+    }
+
+    test(
+      'a push after the failure ends the pause even if it arrives before the pull ends',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await failFiveTimes(kit, async () => {
+          kit.clock.advance(60)
+          await writeOne(kit, pushWrite(school))
+          kit.clock.advance(60)
+        })
+        assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'failed')
+      }),
+    )
+
+    test(
+      'an event before the failure and a replay do not end the pause',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        await saveRejected(kit, [rejection(school)])
+        await pull(kit, 'schedule', SCHOOL)
+        for (const [, recover] of RECOVERIES.slice(0, -1)) await recover(kit, school)
+        kit.clock.advance(60)
+        await failFiveTimes(kit)
+        kit.clock.advance(60)
+        await writeOne(kit, replayWrite(only(await listRejected(kit.storage))))
+        assert.equal((await pull(kit, 'schedule', SCHOOL))['school'], 'skipped')
+      }),
+    )
+
+    test(
+      'a response of a platform that is not failing writes nothing',
+      withStorage(engine, async (kit) => {
+        const { platform_id } = await registerTestPlatform(kit)
+        const read = () => runSql(kit.storage, 'SELECT recovered_at FROM platforms')
+        await kit.storage.platforms.recordRecovery(platform_id)
+        assert.equal(only(await read())['recovered_at'], null)
+        await pull(kit, 'schedule', SCHOOL)
+        await kit.storage.platforms.recordRecovery(platform_id)
+        assert.equal(only(await read())['recovered_at'], kit.clock.text)
+      }),
+    )
+
+    test(
+      'the start of a pause is logged once, with the last error of the platform',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'dead', modules: ['a', 'b'] })
+        const told = async () => {
+          const query = { platform: 'dead', level: null, limit: 100, before: null }
+          const lines = await listActivity(kit.storage.activity, query)
+          return lines.filter((line) => line.kind === 'platform.passed_over')
+        }
+        const dead = new Set(['dead'])
+        for (let round = 1; round <= 4; round += 1) await pull(kit, 'schedule', dead)
+        assert.deepEqual(await told(), [])
+        for (let round = 1; round <= 4; round += 1) {
+          await pull(kit, 'schedule', dead)
+          kit.clock.advance(16 * 60)
+        }
+        const line = only(await told())
+        assert.equal(line.level, 'warning')
+        assert.match(line.message, /Title dead.*15 minutes.*It hangs/)
+        await pull(kit, 'schedule', new Set())
+        for (let round = 1; round <= 5; round += 1) await pull(kit, 'schedule', dead)
+        assert.equal((await told()).length, 2)
+      }),
+    )
+
+    test(
+      'a platform with at least one successful module is not failing',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'half', modules: ['good', 'bad'] })
+        for (let round = 1; round <= 7; round += 1) {
+          const tasks = await pull(kit, 'schedule', new Set(['bad']), 'record_type')
+          assert.deepEqual(tasks, { good: 'succeeded', bad: 'failed' })
+        }
+      }),
+    )
+
+    test(
+      'a failing module keeps its count and first failure until it is pulled or registered again',
+      withStorage(engine, async (kit) => {
+        const { alerts, platforms, pulls } = kit.storage
+        const { platform_id } = await registerTestPlatform(kit, { modules: ['good', 'bad'] })
+        const failing = async () =>
+          (await alerts.listFailingModules()).map(({ module_id: _, ...module }) => module)
+        const since = kit.clock.text
+        for (let round = 1; round <= 3; round += 1) {
+          await pull(kit, 'schedule', new Set(['bad']), 'record_type')
+          kit.clock.advance(60)
+        }
+        const bad = {
+          platform_id,
+          module_name: 'Module bad',
+          trouble: 'It hangs',
+          failures_in_row: 3,
+          failing_since: since,
+        }
+        assert.deepEqual(await failing(), [bad])
+        // An interrupted or cancelled task does not count as a failure or a success.
+        const { pull: asked } = await request(kit, 'api')
+        await pulls.startPull(asked.id, LEASE)
+        await pulls.startTask(asked.id, 1)
+        await finishTestPull(kit.storage, asked.id, 'failed')
+        assert.deepEqual(await failing(), [bad])
+        await pull(kit, 'api', new Set(), 'record_type')
+        assert.deepEqual(await failing(), [])
+        await pull(kit, 'schedule', new Set(['bad']), 'record_type')
+        assert.deepEqual((await failing())[0]?.failing_since, kit.clock.text)
+        for (const record_types of [['good'], ['good', 'bad']]) {
+          const change = { platform_id, record_types, at: kit.clock.text }
+          await platforms.setRegisteredModules(change, changeLog())
+          assert.deepEqual(await failing(), [])
+        }
+      }),
+    )
+
+    test(
+      'a plan contains the error of the last completed pull, ignoring interrupted pulls',
+      withStorage(engine, async (kit) => {
+        await registerTestPlatform(kit, { name: 'school' })
+        const problems: (string | null)[] = []
+        const results = [
+          FAILED,
+          { state: 'interrupted', error: 'Stopped', problem: 'Stopped' },
+          { problem: '2 rejected' },
+          {},
+          {},
+        ] as const
+        for (const result of results) {
+          const { pull: asked } = await request(kit, 'api')
+          const [plan] = (await kit.storage.pulls.startPull(asked.id, LEASE)) ?? []
+          assert.ok(plan)
+          problems.push(plan.problem)
+          await kit.storage.pulls.startTask(asked.id, plan.task_number)
+          const { pulls } = kit.storage
+          await pulls.finishTask(asked.id, plan.task_number, taskResult(result), null)
+          await finishTestPull(kit.storage, asked.id)
+        }
+        assert.deepEqual(problems, [null, 'It hangs', 'It hangs', '2 rejected', null])
+      }),
+    )
+  })
+})
+
+/** @param beforeEnd runs after the module has failed and before the last of the pulls ends. */
+async function failFiveTimes(kit: StorageKit, beforeEnd?: () => Promise<void>): Promise<void> {
+  for (let round = 1; round <= 4; round += 1) await pull(kit, 'schedule', SCHOOL)
+  await pull(kit, 'schedule', SCHOOL, 'platform_name', beforeEnd)
+}
+
+function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string | null) {
+  const { platform_id } = platform
+  const source_base_url = 'https://another.example'
+  const change = { platform_id, source_base_url, sealed_source_key: key, at: clock.text }
+  return storage.connections.setSource(change, changeLog())
+}
+
+function request({ storage }: StorageKit, trigger: PullTrigger) {
+  return storage.pulls.requestPull({ trigger, requested_by: null, lease: LEASE, only: null })
+}
+
+/** Runs one pull. @returns the state of each task by platform name or record type. */
+async function pull(
+  kit: StorageKit,
+  trigger: PullTrigger,
+  failing: ReadonlySet<string>,
+  key: 'platform_name' | 'record_type' = 'platform_name',
+  beforeEnd?: () => Promise<void>,
+): Promise<Record<string, string>> {
+  const { pulls } = kit.storage
+  const { pull: asked } = await request(kit, trigger)
+  await pulls.startPull(asked.id, LEASE)
+  const list = () => pulls.listTasks({ pull_id: asked.id, limit: 10, after: null })
+  for (const task of await list()) {
+    if (task.state !== 'queued') continue
+    await pulls.startTask(asked.id, task.task_number)
+    const result = taskResult(failing.has(task[key]) ? FAILED : {})
+    await pulls.finishTask(asked.id, task.task_number, result, null)
+  }
+  await beforeEnd?.()
+  await finishTestPull(kit.storage, asked.id)
+  return Object.fromEntries((await list()).map((task) => [task[key], task.state]))
+}

@@ -1,0 +1,230 @@
+/** How complete pulls mark records as missing, with real storage. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ReadCoverage } from '../../../src/domain/pull/missing.ts'
+import { noCounts } from '../../../src/domain/pull/pull.ts'
+import { type DetectedOutcome, detectMissing } from '../../../src/features/pulls/detect-missing.ts'
+import type { PullTaskOutcome } from '../../../src/features/pulls/pull-task-accumulator.ts'
+import { formatRfc3339 } from '../../../src/lib/time/rfc3339.ts'
+import type { MissingStore } from '../../../src/storage/port/missing-store.ts'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  listRecords,
+  pushWrite,
+  registerTestPlatform,
+  type TestPlatform,
+  write,
+} from '../../helpers/storage/fixtures.ts'
+import { beginRead, finishTestPull, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { countRows } from '../../helpers/storage/sql.ts'
+
+type Reading = {
+  /** References of the records that the pull returns. */
+  brings: string[]
+  pages?: number
+  threshold?: number
+  graceSeconds?: number
+  outcome?: Partial<PullTaskOutcome>
+  coverage?: Partial<ReadCoverage>
+  signal?: AbortSignal
+  missing?: MissingStore
+}
+
+onEachEngine((engine) => {
+  describe(`records missing from complete pulls on ${engine.name}`, () => {
+    test(
+      'a record is marked only when two consecutive multi-page pulls do not contain it',
+      withStorage(engine, async (kit) => {
+        const school = await schoolWith(kit, 20)
+        const without = (...missing: number[]) =>
+          namesUpTo(20).filter((name) => !missing.map(String).includes(name))
+        assert.equal(await readOnce(kit, school, { brings: without(1, 2), pages: 2 }), 0)
+        assert.equal(await readOnce(kit, school, { brings: without(2, 3), pages: 3 }), 1)
+        assert.deepEqual(await markedOf(kit), ['2'])
+        assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4), pages: 2 }), 1)
+        assert.deepEqual(await markedOf(kit), ['2', '3'])
+        // A single page is conclusive on its own.
+        assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4, 5) }), 2)
+        assert.equal(await countRows(kit.storage, 'missing_candidates'), 0)
+      }),
+    )
+
+    test(
+      'an inconclusive pull resets the two-pull count, and an unchanged response does not',
+      withStorage(engine, async (kit) => {
+        const school = await schoolWith(kit, 20)
+        const brings = namesUpTo(20).slice(1)
+        const pages = 2
+        assert.equal(await readOnce(kit, school, { brings, pages }), 0)
+        assert.equal(await readOnce(kit, school, { brings, pages, outcome: { total: 20 } }), 0)
+        assert.equal(await readOnce(kit, school, { brings, pages }), 0)
+        const error = new Error('cut off')
+        assert.equal(await readOnce(kit, school, { brings: [], pages: 0, outcome: { error } }), 0)
+        assert.equal(await readOnce(kit, school, { brings, pages }), 0)
+        assert.equal(await readOnce(kit, school, { brings: [], pages: 0 }), 0)
+        assert.equal(await readOnce(kit, school, { brings, pages }), 1)
+      }),
+    )
+
+    test(
+      'many records are marked in several transactions, and pushes are accepted in between',
+      withStorage(engine, async (kit) => {
+        const school = await schoolWith(kit, 1200)
+        const sizes: number[] = []
+        const missing: MissingStore = {
+          ...kit.storage.missing,
+          async markMissing(batch) {
+            sizes.push(batch.records.length)
+            const push = write(kit, pushWrite(school, { reference: `pushed ${sizes.length}` }))
+            const outcome = await kit.storage.missing.markMissing(batch)
+            await push
+            return outcome
+          },
+        }
+        assert.equal(await readOnce(kit, school, { brings: [], missing }), 1200)
+        assert.deepEqual(sizes, [500, 500, 200])
+        assert.deepEqual(await markedOf(kit), namesUpTo(1200).sort())
+      }),
+    )
+
+    for (const how of ['its signal', 'another node'] as const) {
+      test(
+        `a pull stopped by ${how} while marking keeps whole batches, and the next pull marks the rest`,
+        withStorage(engine, async (kit) => {
+          const school = await schoolWith(kit, 1200)
+          const stopping = new AbortController()
+          const missing: MissingStore = {
+            ...kit.storage.missing,
+            async markMissing(batch) {
+              const outcome = await kit.storage.missing.markMissing(batch)
+              if (how === 'its signal') stopping.abort()
+              else await finishTestPull(kit.storage, batch.pull_id, 'cancelled')
+              return outcome
+            },
+          }
+          const { signal } = stopping
+          const outcome = await read(kit, school, { brings: [], missing, signal })
+          assert.equal(outcome.counts.missing, 500)
+          assert.match(String(outcome.error), /pull .* has ended/)
+          assert.equal((await markedOf(kit)).length, 500)
+          assert.equal(await readOnce(kit, school, { brings: [] }), 700)
+        }),
+      )
+    }
+
+    test(
+      'a pull without newly missing records reads no records and writes nothing',
+      withStorage(engine, async (kit) => {
+        const school = await schoolWith(kit, 20)
+        await readOnce(kit, school, { brings: namesUpTo(20).slice(2) })
+        const fail = async () => assert.fail('This is not needed')
+        const missing: MissingStore = {
+          ...kit.storage.missing,
+          listMissing: fail,
+          findPresent: fail,
+          markMissing: fail,
+          createReview: fail,
+          updateReview: fail,
+          closeReview: fail,
+          saveCandidates: fail,
+        }
+        const outcome = await read(kit, school, { brings: namesUpTo(20).slice(2), missing })
+        assert.deepEqual([outcome.error, outcome.counts.missing], [null, 0])
+      }),
+    )
+
+    test(
+      'the outcome states whether the next pull has candidates left to decide',
+      withStorage(engine, async (kit) => {
+        const school = await schoolWith(kit, 20)
+        const isSettled = async (reading: Reading) => (await read(kit, school, reading)).isSettled
+        const all = namesUpTo(20)
+        assert.equal(await isSettled({ brings: all }), true)
+        assert.equal(await isSettled({ brings: all, pages: 2 }), true)
+        assert.equal(await isSettled({ brings: all, outcome: { total: 21 } }), false)
+        assert.equal(await isSettled({ brings: [], pages: 0 }), true)
+        assert.equal(await isSettled({ brings: [], threshold: 20 }), false)
+        assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), false)
+        assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), true)
+        // Record 0 is marked by now.
+        await write(kit, pushWrite(school, { reference: 'new' }))
+        kit.clock.advance(60)
+        assert.equal(await isSettled({ brings: all.slice(1), graceSeconds: 61 }), false)
+        assert.deepEqual(await markedOf(kit), ['0'])
+        assert.equal(await isSettled({ brings: all.slice(1), graceSeconds: 60 }), true)
+        assert.deepEqual(await markedOf(kit), ['0', 'new'])
+      }),
+    )
+  })
+})
+
+function namesUpTo(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(index))
+}
+
+async function schoolWith(kit: StorageKit, count: number): Promise<TestPlatform> {
+  const school = await registerTestPlatform(kit)
+  await pullOnce(kit, school, async (one) => {
+    await write(kit, ...namesUpTo(count).map((reference) => pullWrite(one, { reference })))
+  })
+  return school
+}
+
+/** Runs one complete pull that returns these records. */
+async function read(
+  kit: StorageKit,
+  school: TestPlatform,
+  reading: Reading,
+): Promise<DetectedOutcome> {
+  const { brings, pages = 1, missing = kit.storage.missing } = reading
+  const begun = await beginRead(kit.storage, school, {
+    requested_at: formatRfc3339(kit.clock.now()),
+  })
+  const { pull_id, snapshotSeq: mark, seen, requested_at } = begun.read
+  await write(kit, ...brings.map((reference) => pullWrite(begun, { reference })))
+  const outcome = await detectMissing(
+    {
+      missing,
+      missingThresholdPercent: reading.threshold ?? 100,
+      missingGraceSeconds: reading.graceSeconds ?? 0,
+    },
+    {
+      pull_id,
+      snapshotSeq: mark,
+      pushes: 0,
+      cached_response: null,
+      endsAt: Number.POSITIVE_INFINITY,
+      plan: begun.task,
+      source: (await kit.storage.platforms.readSource(school.platform_id)) ?? assert.fail(),
+      signal: reading.signal ?? new AbortController().signal,
+      report: async () => undefined,
+    },
+    {
+      total: null,
+      counts: { ...noCounts(), received: brings.length },
+      warnings: [],
+      error: null,
+      requested_at,
+      records: seen.size,
+      cached_response: null,
+      coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
+      ...reading.outcome,
+    },
+  )
+  await finishTestPull(kit.storage, pull_id)
+  return outcome
+}
+
+/** @returns the number of records that the pull marked as missing. */
+async function readOnce(...reading: Parameters<typeof read>): Promise<number> {
+  return (await read(...reading)).counts.missing
+}
+
+async function markedOf({ storage }: StorageKit): Promise<string[]> {
+  const rows = await listRecords(storage)
+  return rows
+    .filter((row) => row.missing_since !== null)
+    .map((row) => row.reference_number)
+    .sort()
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { MissingReview } from '@recordhub/protocol'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  changeLog,
+  listActivity,
+  only,
+  readPages,
+  registerTestPlatform,
+} from '../../helpers/storage/fixtures.ts'
+import { missingReview } from '../../helpers/storage/missing.ts'
+import { beginRead, type TestRead } from '../../helpers/storage/pulls.ts'
+import { countRows } from '../../helpers/storage/sql.ts'
+
+const NEEDED = { level: 'warning', kind: 'missing.held', message: 'Many are missing' } as const
+const SETTLED = { level: 'info', kind: 'missing.settled', message: 'They are back' } as const
+
+onEachEngine((engine) => {
+  describe(`missing reviews on ${engine.name}`, () => {
+    test(
+      'a review is created with an activity entry and listed with its platform',
+      withStorage(engine, async (kit) => {
+        const read = await readOf(kit)
+        await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
+        const { id, ...created } = only(await reviews(kit))
+        assert.deepEqual(created, {
+          platform_name: 'school',
+          module_name: 'Module students',
+          record_type: 'students',
+          state: 'pending',
+          missing: 20,
+          records: 50,
+          pull_id: read.read.pull_id,
+          at: kit.clock.text,
+          answered_at: null,
+          answered_by: null,
+          closed_at: null,
+        })
+        assert.deepEqual({ ...(await kit.storage.missing.readReview(id)) }, { id, ...created })
+        const state = await kit.storage.missing.readMissingState(read.read)
+        const { missing, records } = created
+        const open = { review_id: id, state: 'pending', missing, records, fingerprint: 'these' }
+        assert.deepEqual([{ ...state.review }, state.candidates], [open, null])
+        assert.deepEqual(await lines(kit), ['missing.held'])
+        const platform = only(await kit.storage.platforms.listPlatforms())
+        assert.equal(platform.missing_reviews, 1)
+      }),
+    )
+
+    test(
+      'a new review supersedes the pending review of the module unless that was decided in the meantime',
+      withStorage(engine, async (kit) => {
+        const read = await readOf(kit)
+        const { missing } = kit.storage
+        await missing.createReview(missingReview(read), null, NEEDED)
+        await missing.createReview(missingReview(read, { missing: 30 }), null, NEEDED)
+        assert.equal(only(await reviews(kit)).missing, 20)
+        const { review } = await missing.readMissingState(read.read)
+        await missing.createReview(missingReview(read, { missing: 40 }), review, NEEDED)
+        await missing.createReview(missingReview(read, { missing: 50 }), review, NEEDED)
+        const seen = (await reviews(kit)).map((one) => [one.missing, one.state])
+        assert.deepEqual(seen, [
+          [40, 'pending'],
+          [20, 'superseded'],
+        ])
+        const open = (await missing.readMissingState(read.read)).review
+        await decide(kit, open?.review_id ?? 0, 'approved')
+        await missing.createReview(missingReview(read, { missing: 60 }), open, NEEDED)
+        assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
+        assert.deepEqual(await lines(kit), ['missing.held', 'missing.held', 'missing.decided'])
+      }),
+    )
+
+    test(
+      'a decision is saved with the operator and time, can be changed, and is logged once',
+      withStorage(engine, async (kit) => {
+        const read = await readOf(kit)
+        await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
+        const { id } = only(await reviews(kit))
+        const audits = await countRows(kit.storage, 'audit')
+        kit.clock.advance(60)
+        const approved = await decide(kit, id, 'approved')
+        assert.deepEqual(
+          [approved?.state, approved?.answered_by, approved?.answered_at, approved?.closed_at],
+          ['approved', 'ann', kit.clock.text, null],
+        )
+        assert.deepEqual(await decide(kit, id, 'approved'), approved)
+        assert.equal(await countRows(kit.storage, 'audit'), audits + 1)
+        assert.equal((await decide(kit, id, 'dismissed'))?.state, 'dismissed')
+        assert.equal(await countRows(kit.storage, 'audit'), audits + 2)
+        const platform = only(await kit.storage.platforms.listPlatforms())
+        assert.equal(platform.missing_reviews, 0)
+        assert.equal(await decide(kit, id + 1, 'approved'), null)
+      }),
+    )
+
+    test(
+      'a closed review accepts no decision and no new counts, and its closing is logged once',
+      withStorage(engine, async (kit) => {
+        const read = await readOf(kit)
+        const { missing } = kit.storage
+        await missing.createReview(missingReview(read), null, NEEDED)
+        const { id } = only(await reviews(kit))
+        await missing.updateReview(id, missingReview(read, { missing: 12, fingerprint: 'others' }))
+        assert.equal(only(await reviews(kit)).missing, 12)
+        await missing.closeReview(id, 'settled', SETTLED)
+        await missing.closeReview(id, 'marked', SETTLED)
+        await missing.updateReview(id, missingReview(read, { missing: 13 }))
+        const closed = await decide(kit, id, 'approved')
+        assert.deepEqual([closed?.state, closed?.missing], ['settled', 12])
+        assert.equal(closed?.closed_at, kit.clock.text)
+        assert.deepEqual(await lines(kit), ['missing.held', 'missing.settled'])
+        assert.equal((await missing.readMissingState(read.read)).review, null)
+        await missing.createReview(missingReview(read), null, NEEDED)
+        assert.equal((await reviews(kit)).length, 2)
+      }),
+    )
+
+    test(
+      'reviews are listed newest first, in pages, and filtered by state',
+      withStorage(engine, async (kit) => {
+        const read = await readOf(kit)
+        const { missing } = kit.storage
+        for (const count of [11, 12, 13, 14, 15]) {
+          const { review } = await missing.readMissingState(read.read)
+          await missing.createReview(missingReview(read, { missing: count }), review, NEEDED)
+        }
+        const pages = await readPages<MissingReview>(2, (last) =>
+          missing.listReviews({ state: null, limit: 2, before: last?.id ?? null }),
+        )
+        assert.deepEqual(
+          pages.map((one) => one.missing),
+          [15, 14, 13, 12, 11],
+        )
+        const pending = await missing.listReviews({ state: 'pending', limit: 9, before: null })
+        assert.equal(only(pending).missing, 15)
+      }),
+    )
+
+    test(
+      'the missing candidates of the last pull are saved until they are replaced or cleared',
+      withStorage(engine, async (kit) => {
+        const read = await readOf(kit)
+        const candidates = async () =>
+          (await kit.storage.missing.readMissingState(read.read)).candidates
+        assert.equal(await candidates(), null)
+        for (const ids of [[1, 2, 3], [1, 2, 3], [7]]) {
+          await kit.storage.missing.saveCandidates(read.read, ids)
+          assert.deepEqual(await candidates(), ids)
+        }
+        await kit.storage.missing.saveCandidates(read.read, [])
+        assert.equal(await candidates(), null)
+      }),
+    )
+  })
+})
+
+async function readOf(kit: StorageKit): Promise<TestRead> {
+  return beginRead(kit.storage, await registerTestPlatform(kit))
+}
+
+function reviews({ storage }: StorageKit): Promise<MissingReview[]> {
+  return storage.missing.listReviews({ state: null, limit: 100, before: null })
+}
+
+function decide({ storage, clock }: StorageKit, id: number, state: 'approved' | 'dismissed') {
+  return storage.missing.decideReview(
+    { review_id: id, state, by: 'ann', at: clock.text },
+    changeLog('missing.decided'),
+  )
+}
+
+async function lines({ storage }: StorageKit): Promise<string[]> {
+  const query = { platform: null, level: null, limit: 100, before: null }
+  const found = await listActivity(storage.activity, query)
+  return found
+    .map((line) => line.kind)
+    .filter((kind) => kind.startsWith('missing.'))
+    .reverse()
+}

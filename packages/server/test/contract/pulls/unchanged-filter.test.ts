@@ -1,0 +1,214 @@
+/** Unchanged elements of a pull are recognised without parsing, which must only affect speed. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { manifestHash } from '../../../src/domain/record/record.ts'
+import { checkPulled } from '../../../src/domain/record/record-input.ts'
+import { UnchangedFilter } from '../../../src/features/pulls/unchanged-filter.ts'
+import { PositionRuns } from '../../../src/lib/collections/position-runs.ts'
+import { JsonArrayScanner } from '../../../src/lib/json/json-array-scanner.ts'
+import type { PullWrite, RecordStore } from '../../../src/storage/port/record-store.ts'
+import { fc } from '../../helpers/random/fast-check.ts'
+import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  listHistory,
+  listRecords,
+  outcomesOf,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  type TestPlatform,
+  write,
+  writeOne,
+} from '../../helpers/storage/fixtures.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
+import {
+  beginRead,
+  finishTestPull,
+  pullOnce,
+  pullWrite,
+  type TestRead,
+} from '../../helpers/storage/pulls.ts'
+import { rounds } from '../../helpers/time/tier.ts'
+
+type Recogniser = Pick<RecordStore, 'findUnchanged'>
+
+const KNOWS_NONE: Recogniser = {
+  findUnchanged: async (_read, sightings) => sightings.map(() => null),
+}
+
+/** Reads a document in small slices, as a pull does. Returns the outcomes of its records. */
+async function readDocument(
+  kit: StorageKit,
+  platform: TestPlatform,
+  elements: string[],
+  recogniser: Recogniser,
+): Promise<string[]> {
+  const outcomes: string[] = []
+  await pullOnce(kit, platform, async ({ read }) => {
+    const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, chunkBytes: 100 }
+    const scanner = new JsonArrayScanner({ member: 'records', ...limits })
+    const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
+    const filter = new UnchangedFilter(recogniser, read, new PositionRuns())
+    for (let at = 0; at < slices.length; at += 2) {
+      const { unchanged, elements: left, error } = await filter.filter(slices.slice(at, at + 2), 0)
+      outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
+      const writes = left.flatMap(({ value, source_hash }): PullWrite[] => {
+        const checked = checkPulled(value)
+        if (checked.outcome !== 'valid') return []
+        const { reference_number, full_name, data } = checked.input
+        return [
+          { reference_number, read, content: { source: 'pull', full_name, data, source_hash } },
+        ]
+      })
+      if (writes.length > 0) outcomes.push(...outcomesOf(await write(kit, ...writes)))
+      if (error !== null) outcomes.push('broken')
+      if (error !== null) break
+    }
+  })
+  return outcomes.sort()
+}
+
+const reference = fc.constantFrom('"r-1"', '"r-2"', '"r\\u002d1"', '"王"', '"r-3\\n"', '7')
+const data = fc.constantFrom(
+  '{}',
+  '{"a":1}',
+  '{"a":1.0}',
+  '{"reference_number":"r-2"}',
+  '{"s":"\\"reference_number\\":\\"r-1\\""}',
+)
+const member = fc.tuple(reference, data).map(([ref, text]) => ({
+  reference: `"reference_number" : ${ref}`,
+  escaped: `"reference\\u005fnumber":${ref}`,
+  name: '"full_name":"Ann"',
+  data: `"data":${text}`,
+}))
+const element = fc.oneof(
+  { weight: 6, arbitrary: member.map((one) => `{${one.reference},${one.name},${one.data}}`) },
+  { weight: 3, arbitrary: member.map((one) => `{${one.data},${one.name},${one.reference}}`) },
+  { weight: 1, arbitrary: member.map((one) => `{${one.data},${one.name},${one.escaped}}`) },
+  { weight: 1, arbitrary: fc.constantFrom('{"reference_number"}', '"reference_number"', '{a}') },
+)
+const documents = fc.array(fc.array(element, { maxLength: 7 }), { minLength: 1, maxLength: 4 })
+
+/** A stored element follows a newer one, malformed JSON or itself. */
+const EXAMPLES: [string[][], boolean][] = [
+  [[[simple('{"a":1}')], [simple('{"a":2}'), simple('{"a":1}')]], false],
+  [[[simple('{}')], ['{a}', simple('{}')]], false],
+  [[[simple('{}')], [simple('{}'), simple('{}')]], false],
+]
+
+function simple(text: string): string {
+  return `{"reference_number":"r-1","full_name":"Ann","data":${text}}`
+}
+
+onEachEngine((engine) => {
+  describe(`the unchanged filter on ${engine.name}`, () => {
+    test(
+      'the result is the same with the filter as when every element is parsed',
+      withStorage(engine, async (kit) => {
+        let made = 0
+        const property = fc.asyncProperty(documents, fc.boolean(), async (texts, pushes) => {
+          made += 1
+          const [quick, slow] = await Promise.all(
+            ['quick', 'slow'].map((name) => registerTestPlatform(kit, { name: `${name}-${made}` })),
+          )
+          assert.ok(quick && slow)
+          // The last document is repeated so that there are unchanged elements.
+          for (const text of [...texts, texts.at(-1) ?? []]) {
+            if (pushes) {
+              for (const one of [quick, slow]) await write(kit, pushWrite(one, { data: '{"b":1}' }))
+            }
+            const known = await readDocument(kit, quick, text, kit.storage.records)
+            assert.deepEqual(known, await readDocument(kit, slow, text, KNOWS_NONE))
+          }
+          const [ofQuick, ofSlow] = await Promise.all([
+            stored(kit, quick.platform_name),
+            stored(kit, slow.platform_name),
+          ])
+          assert.deepEqual(ofQuick, ofSlow)
+        })
+        await fc.assert(property, { numRuns: rounds(12, 60), examples: EXAMPLES })
+      }),
+    )
+
+    test(
+      'only elements with the bytes of a stored record are recognised, in input order',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const other = await registerTestPlatform(kit, { name: 'other' })
+        const ids: number[] = []
+        await pullOnce(kit, school, async (read) => {
+          for (const one of ['r-1', 'r-2', '😀"\\']) {
+            ids.push((await writeOne(kit, pullWrite(read, { reference: one }))).record_id)
+          }
+        })
+        const begun = await beginRead(kit.storage, school)
+        const { records } = kit.storage
+        const sightings = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => sightingOf(begun, one))
+        const changed = { ...sightingOf(begun, 'r-1'), source_hash: 'of others' }
+        assert.deepEqual(await records.findUnchanged(begun.read, [...sightings, changed]), [
+          ...[ids[1], null, ids[2], ids[0], ids[1]],
+          null,
+        ])
+        assert.equal(begun.read.seen.size, 0)
+        assert.deepEqual(await records.findUnchanged(begun.read, []), [])
+        const elsewhere = { ...begun.read, platform_id: other.platform_id }
+        assert.deepEqual(
+          await records.findUnchanged(elsewhere, sightings),
+          sightings.map(() => null),
+        )
+      }),
+    )
+
+    const happenings: [
+      string,
+      (kit: StorageKit, begun: TestRead, school: TestPlatform) => unknown,
+    ][] = [
+      ['was pushed', (kit, _, school) => write(kit, pushWrite(school, { data: '{}' }))],
+      ['is missing', (kit, begun) => markMissing(kit.storage, begun, ['r-1'])],
+      ['belongs to an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
+      [
+        'belongs to a finished pull',
+        (kit, begun) => finishTestPull(kit.storage, begun.read.pull_id),
+      ],
+      [
+        'is pulled with a changed manifest',
+        (_, begun) => Object.assign(begun.read, { manifest_hash: manifestHash(['c']) }),
+      ],
+    ]
+    for (const [what, happens] of happenings) {
+      test(
+        `a record that ${what} is not recognised`,
+        withStorage(engine, async (kit) => {
+          const school = await registerTestPlatform(kit)
+          await pullOnce(kit, school, async (read) => {
+            await writeOne(kit, pullWrite(read))
+          })
+          const begun = await beginRead(kit.storage, school)
+          const recognise = () =>
+            kit.storage.records.findUnchanged(begun.read, [sightingOf(begun, 'r-1')])
+          assert.notDeepEqual(await recognise(), [null])
+          await happens(kit, begun, school)
+          assert.deepEqual(await recognise(), [null])
+        }),
+      )
+    }
+  })
+})
+
+function sightingOf(begun: TestRead, reference: string) {
+  const { reference_number, content } = pullWrite(begun, { reference })
+  return { reference_number, source_hash: content.source_hash }
+}
+
+/** The records of a platform and their changes, without sequence numbers and times. */
+async function stored({ storage }: StorageKit, platform: string) {
+  const records = await listRecords(storage, { platform })
+  return Promise.all(
+    records.map(async ({ record_id, reference_number, full_name, data, missing_since }) => {
+      const history = await listHistory(storage, record_id)
+      return [reference_number, full_name, data, missing_since, history.map((one) => one.changes)]
+    }),
+  )
+}

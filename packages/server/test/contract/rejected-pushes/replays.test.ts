@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ReplayPosition } from '../../../src/storage/port/rejected-push-store.ts'
+import { type StorageEngine, type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  ANY_REJECTED,
+  changeLog,
+  json,
+  listActivity,
+  listHistory,
+  listRecords,
+  only,
+  outcomesOf,
+  pushWrite,
+  registerTestPlatform,
+  setStatus,
+  type TestPlatform,
+  write,
+  writeOne,
+} from '../../helpers/storage/fixtures.ts'
+import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import {
+  ALL_REFUSALS,
+  listRejected,
+  rejection,
+  replayWrite,
+  saveRejected,
+} from '../../helpers/storage/replays.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+
+onEachEngine((engine) => {
+  describe(`replays on ${engine.name}`, () => {
+    test(
+      'a replay stores the record, updates the rejected push and is logged',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        const outcome = await writeOne(kit, replayWrite(refusal, { data: '{"n":1.10}' }))
+        assert.deepEqual(outcome.outcome, 'created')
+        const record = only(await listRecords(kit.storage))
+        assert.equal(record.data, '{"n":1.10}')
+        const replayed = await kit.storage.rejectedPushes.readRejectedPush(refusal.rejected_push_id)
+        assert.deepEqual(
+          [replayed?.replayed_at, replayed?.replayed_by, replayed?.replay_outcome],
+          [kit.clock.text, 'ann@example.org', 'created'],
+        )
+        assert.equal(replayed?.record_id, record.record_id)
+        const lines = await listActivity(kit.storage.activity, {
+          platform: school.platform_name,
+          level: null,
+          limit: 1,
+          before: null,
+        })
+        const line = only(lines)
+        assert.deepEqual(
+          [line.kind, line.actor, line.record_id],
+          ['replay.created', 'ann@example.org', record.record_id],
+        )
+        const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
+        assert.deepEqual([stats.created_today, stats.received_today, stats.records], [1, 1, 1])
+      }),
+    )
+
+    test(
+      'the history records the change with the source replay',
+      withRefusal(engine, async ({ kit, school }) => {
+        await write(kit, pushWrite(school, { data: '{"a":1}' }))
+        await saveRejected(kit, [rejection(school, { body: '"later"' })])
+        const refusal = (await listRejected(kit.storage)).at(-1)
+        assert.ok(refusal)
+        const { record_id } = await writeOne(kit, replayWrite(refusal, { data: '{"a":2}' }))
+        const entry = only(await listHistory(kit.storage, record_id))
+        assert.deepEqual(
+          [entry.source, entry.request_id, entry.pull_id, entry.changes],
+          ['replay', 'request-of-replay', null, '[{"path":"/data/a","before":1,"after":2}]'],
+        )
+      }),
+    )
+
+    test(
+      'a rejected push is replayed once, even if repeated in one batch or concurrently',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        const one = replayWrite(refusal)
+        const twice = await write(kit, one, one)
+        assert.deepEqual(outcomesOf(twice), ['created', 'already_replayed'])
+        assert.deepEqual(outcomesOf(await write(kit, one)), ['already_replayed'])
+        await saveRejected(kit, [rejection(school, { body: '"another"' })])
+        const another = only(await listRejected(kit.storage))
+        const replays = Array.from({ length: 20 }, (_, index) =>
+          write(kit, replayWrite(another, { reference: 'r-2', data: `{"n":${index}}` })),
+        )
+        const outcomes = outcomesOf((await Promise.all(replays)).flat())
+        assert.equal(outcomes.filter((word) => word === 'created').length, 1)
+        assert.equal(outcomes.filter((word) => word === 'already_replayed').length, 19)
+        assert.equal((await listRecords(kit.storage)).length, 2)
+      }),
+    )
+
+    test(
+      'a dry run returns the same outcomes and stores nothing',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        await saveRejected(kit, [rejection(school, { body: '"second"' })])
+        const [, second] = await listRejected(kit.storage)
+        assert.ok(second)
+        const batch = {
+          at: kit.clock.text,
+          day: kit.clock.day,
+          writes: [replayWrite(refusal), replayWrite(second, { data: '{"a":2}' })],
+        }
+        const before = await tracesOf(kit)
+        const tried = outcomesOf(await kit.storage.records.tryWrites(batch))
+        assert.deepEqual(tried, ['created', 'updated'])
+        assert.deepEqual(await tracesOf(kit), before)
+        assert.deepEqual(outcomesOf(await kit.storage.records.applyWrites(batch)), tried)
+      }),
+    )
+
+    test(
+      'a replay requires an existing rejection, an active platform and a registered module',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        const outcomes = await write(
+          kit,
+          replayWrite({ ...refusal, rejected_push_id: 999_999 }),
+          replayWrite({ ...refusal, platform_id: clinic.platform_id }),
+          replayWrite(refusal, { record_type: 'staff' }),
+        )
+        assert.deepEqual(outcomesOf(outcomes), ['not_found', 'not_found', 'module_not_registered'])
+        await setStatus(kit, school, 'inactive')
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal))), ['platform_inactive'])
+        assert.equal((await listRejected(kit.storage)).length, 1)
+        await setStatus(kit, school, 'active')
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal))), ['created'])
+      }),
+    )
+
+    test(
+      'a replay does not overwrite a newer push or pull unless the operator forces it',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        await write(kit, pushWrite(school, { data: '{"a":2}' }))
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
+          'stale',
+        ])
+        assert.equal(only(await listRecords(kit.storage)).data, '{"a":2}')
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
+          'already_replayed',
+        ])
+        const insisted = replayWrite(refusal, { data: '{"a":1}', overwrite: true })
+        assert.deepEqual(outcomesOf(await write(kit, insisted)), ['updated'])
+        assert.deepEqual(outcomesOf(await write(kit, insisted)), ['already_replayed'])
+        assert.equal(only(await listRecords(kit.storage)).data, '{"a":1}')
+
+        await saveRejected(kit, [rejection(school, { body: '"before the read"' })])
+        kit.clock.advance(60)
+        const during = async (data: string) =>
+          pullOnce(kit, school, async (read) => {
+            await write(kit, pullWrite(read, { data }))
+          })
+        await during('{"a":3}')
+        await during('{"a":3}')
+        const late = only(await listRejected(kit.storage))
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(late, { data: '{"a":4}' }))), [
+          'stale',
+        ])
+      }),
+    )
+
+    test(
+      'replaying several rejections of one record keeps the latest, in any order of replay',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        await saveRejected(kit, [
+          rejection(school, { body: '"second"' }),
+          rejection(school, { body: '"third"' }),
+        ])
+        const [, second, third] = await listRejected(kit.storage)
+        assert.ok(second && third)
+        const replays = [
+          replayWrite(second, { data: '{"n":2}' }),
+          replayWrite(third, { data: '{"n":3}' }),
+          replayWrite(refusal, { data: '{"n":1}' }),
+        ]
+        assert.deepEqual(outcomesOf(await write(kit, ...replays)), ['created', 'updated', 'stale'])
+        assert.equal(only(await listRecords(kit.storage)).data, '{"n":3}')
+      }),
+    )
+
+    test(
+      'a repeated push reopens a replayed rejection at its new position, and a pulled record does not',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        const place = { seq: 1, at: '2026-03-10T08:00:00.000000000Z' }
+        const element = rejection(school, { method: 'pull', body: '{"e":1}', position: place })
+        await saveRejected(kit, [element])
+        const pulled = (await listRejected(kit.storage)).find((one) => one.method === 'pull')
+        assert.ok(pulled)
+        await write(kit, replayWrite(refusal), replayWrite(pulled, { reference: 'r-2' }))
+        assert.deepEqual(await listRejected(kit.storage), [])
+        await saveRejected(kit, [element, rejection(school)])
+        const again = only(await listRejected(kit.storage))
+        assert.equal(again.rejected_push_id, refusal.rejected_push_id)
+        assert.ok(again.position_seq > refusal.position_seq)
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(again, { data: '{"a":9}' }))), [
+          'updated',
+        ])
+      }),
+    )
+
+    test(
+      'a replayed pulled record is stored like a pulled one, so the next pull is unchanged',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        const content = {
+          source: 'pull',
+          full_name: 'Ann',
+          data: json('{"a":1}'),
+          manifest_keys: new Set(['a', 'b']),
+        } as const
+        await write(kit, replayWrite(refusal, { content }))
+        assert.equal(only(await listRecords(kit.storage)).incomplete, false)
+        const read = await beginRead(kit.storage, school)
+        const again = pullWrite(read, { data: '{"a":1}' })
+        assert.deepEqual(outcomesOf(await write(kit, again)), ['unchanged'])
+        const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
+        assert.deepEqual([stats.created_today, stats.received_today], [1, 1])
+      }),
+    )
+
+    test(
+      'a replay invalidates the cached response of its module like a push',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        const before = await beginRead(kit.storage, school)
+        await write(kit, replayWrite(refusal))
+        const [row] = await runSql(
+          kit.storage,
+          `SELECT sum(pushes) AS n FROM module_counters WHERE module_id = ${before.task.module_id}`,
+        )
+        assert.equal(Number(row?.['n']), 1)
+      }),
+    )
+
+    test(
+      'pages of rejections list each once and respect the limits on count and bytes',
+      withRefusal(engine, async ({ kit, school }) => {
+        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+        for (let number = 0; number < 9; number += 1) {
+          const body = JSON.stringify('x'.repeat(number * 100))
+          const code = number % 2 === 0 ? 'module_not_registered' : 'invalid_record'
+          const record_type = number % 3 === 0 ? 'staff' : 'students'
+          await saveRejected(kit, [
+            rejection(number % 2 === 0 ? clinic : school, { body, code, record_type }),
+          ])
+        }
+        const whole = (await listRejected(kit.storage)).map((one) => one.rejected_push_id)
+        assert.equal(whole.length, 10)
+        for (const [limit, maxBytes] of [
+          [3, 1_000_000],
+          [100, 2000],
+          [1, 1],
+        ] as const) {
+          const met: number[] = []
+          let after: ReplayPosition | null = null
+          for (let left = 1; left > 0; ) {
+            const query = { ...ALL_REFUSALS, limit, maxBytes, after }
+            const { rejections, remaining } = await kit.storage.rejectedPushes.listReplayable(query)
+            assert.ok(rejections.length <= limit)
+            assert.ok(rejections.length > 0)
+            met.push(...rejections.map((one) => one.rejected_push_id))
+            assert.equal(remaining, whole.length - met.length)
+            after = rejections.at(-1) ?? null
+            left = remaining
+          }
+          assert.deepEqual(met, whole)
+        }
+        const filter = { platform: 'clinic', record_type: 'staff', code: 'module_not_registered' }
+        const query = { ...ALL_REFUSALS, ...filter }
+        const meant = await kit.storage.rejectedPushes.listReplayable(query)
+        assert.deepEqual(
+          meant.rejections.map(({ body }) => body.length),
+          [2, 602],
+        )
+        assert.deepEqual(
+          meant.rejections.map(({ fields }) => fields),
+          [null, null],
+        )
+      }),
+    )
+
+    test(
+      'groups combine open rejections with the same cause',
+      withRefusal(engine, async ({ kit, refusal, school }) => {
+        kit.clock.advance(60)
+        const since = kit.clock.text
+        await saveRejected(kit, [
+          rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '1' }),
+          rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '2' }),
+        ])
+        kit.clock.advance(60)
+        await saveRejected(kit, [
+          rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '2' }),
+        ])
+        const query = { platform: 'school', limit: 10 }
+        const [newest, other] = await kit.storage.rejectedPushes.listGroups(query)
+        assert.ok(newest && other)
+        const { cause, ...group } = newest
+        assert.deepEqual(group, {
+          platform_name: 'school',
+          record_type: 'staff',
+          code: 'module_not_registered',
+          message: 'It was not accepted',
+          rejected_pushes: 2,
+          count: 3,
+          first_at: since,
+          last_at: kit.clock.text,
+        })
+        assert.equal(other.rejected_pushes, 1)
+        const { rejected_pushes } = await kit.storage.rejectedPushes.listRejectedPushes({
+          ...ANY_REJECTED,
+          cause,
+          state: 'open',
+          limit: 10,
+          before: null,
+        })
+        assert.equal(rejected_pushes.length, 2)
+        await write(kit, replayWrite(refusal))
+        assert.equal((await kit.storage.rejectedPushes.listGroups(query)).length, 1)
+        const nowhere = { platform: 'nowhere', limit: 10 }
+        assert.deepEqual(await kit.storage.rejectedPushes.listGroups(nowhere), [])
+      }),
+    )
+
+    test(
+      'dismissing deletes rejections and frees their quota, and later rejections stay',
+      withRefusal(engine, async ({ kit, school, refusal }) => {
+        const until = kit.clock.text
+        kit.clock.advance(1)
+        await saveRejected(kit, [rejection(school, { body: '"later"' })])
+        const { rejectedPushes } = kit.storage
+        const meant = { platform: 'school', code: null, record_type: null, cause: null, id: null }
+        const query = { ...meant, until, limit: 10 }
+        const log = changeLog('rejected_push.dismissed')
+        assert.equal(await rejectedPushes.dismissRejectedPushes(query, kit.clock.text, log), 1)
+        assert.equal(await rejectedPushes.dismissRejectedPushes(query, kit.clock.text, log), 0)
+        const rest = only(await listRejected(kit.storage))
+        assert.notEqual(rest.rejected_push_id, refusal.rejected_push_id)
+        const one = { ...query, platform: null, id: rest.rejected_push_id, until: kit.clock.text }
+        assert.equal(await rejectedPushes.dismissRejectedPushes(one, kit.clock.text, null), 1)
+        const [platform] = await runSql(kit.storage, 'SELECT rejected_bytes FROM platforms')
+        assert.equal(Number(platform?.['rejected_bytes']), 0)
+        const [audit] = await runSql(kit.storage, 'SELECT count(*) AS n FROM audit')
+        const [told] = await runSql(
+          kit.storage,
+          "SELECT count(*) AS n FROM activity WHERE kind = 'rejected_push.dismissed'",
+        )
+        assert.deepEqual([Number(audit?.['n']), Number(told?.['n'])], [2, 1])
+      }),
+    )
+  })
+})
+
+type Refused = Awaited<ReturnType<typeof listRejected>>[number]
+
+/** Opens a storage with one platform and one rejected push. */
+function withRefusal(
+  engine: StorageEngine,
+  run: (given: { kit: StorageKit; school: TestPlatform; refusal: Refused }) => Promise<void>,
+): () => Promise<void> {
+  return withStorage(engine, async (kit) => {
+    const school = await registerTestPlatform(kit)
+    await saveRejected(kit, [rejection(school)])
+    await run({ kit, school, refusal: only(await listRejected(kit.storage)) })
+  })
+}
+
+async function tracesOf({ storage, clock }: StorageKit): Promise<unknown> {
+  return {
+    records: await listRecords(storage),
+    refusals: await listRejected(storage),
+    snapshot: await storage.snapshot.readSnapshot(clock.day),
+    counters: await runSql(storage, 'SELECT * FROM module_counters'),
+    history: await runSql(storage, 'SELECT * FROM record_history'),
+  }
+}

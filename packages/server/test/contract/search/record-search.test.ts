@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseRecordQuery } from '../../../src/domain/record/record-query.ts'
+import type { RecordQuery } from '../../../src/storage/port/record-store.ts'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { fc } from '../../helpers/random/fast-check.ts'
+import { withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+import {
+  listPage,
+  listRecords,
+  pushWrite,
+  recordQuery,
+  registerTestPlatform,
+  write,
+} from '../../helpers/storage/fixtures.ts'
+import { listMissing, markMissing } from '../../helpers/storage/missing.ts'
+import { beginRead, finishTestPull } from '../../helpers/storage/pulls.ts'
+import { chooseFields, indexAll, listInPages, modelList } from '../../helpers/storage/search.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
+import { rounds } from '../../helpers/time/tier.ts'
+
+onEachEngine((engine) => {
+  const found = async (storage: Storage, query: string) =>
+    (await listRecords(storage, asked(query))).map((row) => row.reference_number)
+
+  describe(`searching records on ${engine.name}`, () => {
+    test(
+      'every filter and sort order matches the model, for any page size and direction',
+      withStorage(engine, async (kit) => {
+        const { storage, clock } = kit
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['staff'] })
+        const fields = '[{"key":"m","type":"decimal"}]'
+        await runSql(storage, `UPDATE modules SET fields = '${fields}'`)
+        await chooseFields(storage, school, ['n', 't', 'm'])
+        for (let batch = 0; batch < 6; batch++) {
+          clock.advance(3600)
+          const pushes = [school, school, clinic].flatMap((platform, which) =>
+            sample(batch * 10 + which, 12).map((record) =>
+              pushWrite(platform, { ...record, record_type: which === 0 ? 'students' : 'staff' }),
+            ),
+          )
+          await write(kit, ...pushes)
+        }
+        const read = await beginRead(storage, school)
+        const missing = (await listMissing(storage, read)).slice(0, 5)
+        await markMissing(
+          storage,
+          read,
+          missing.map((one) => one.reference_number),
+        )
+        await finishTestPull(storage, read.read.pull_id)
+        await indexAll(storage, 7)
+        const all = await listRecords(storage)
+        assert.ok(all.length > 60)
+        await fc.assert(
+          fc.asyncProperty(anyQuery, fc.integer({ min: 5, max: 30 }), async (text, limit) => {
+            const query = asked(text)
+            const expected = modelList(all, query, (one) => one === 'data.m').map(
+              (row) => row.record_id,
+            )
+            for (const backwards of [false, true]) {
+              const rows = await listInPages(storage, query, limit, backwards)
+              assert.deepEqual(
+                rows.map((row) => row.record_id),
+                expected,
+                text,
+              )
+            }
+            const whole = await listPage(storage, query)
+            assert.deepEqual([whole.estimated_total, whole.is_estimate], [expected.length, false])
+          }),
+          { numRuns: rounds(30, 200) },
+        )
+      }),
+    )
+
+    test(
+      'pages list every record once and in order while other records are written concurrently',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        const places = Array.from({ length: 40 }, (_, n) => ({
+          reference: `r-${String((n * 7) % 40).padStart(2, '0')}`,
+          record_type: n % 3 === 0 ? 'staff' : 'students',
+        }))
+        const pushes = places.map((place, n) =>
+          pushWrite(school, {
+            ...place,
+            full_name: `Ann ${n % 5}`,
+            data: `{"k":${n % 4 === 0 ? null : n % 4},"x":0}`,
+          }),
+        )
+        await write(kit, ...pushes)
+        await chooseFields(storage, school, ['k'])
+        await indexAll(storage)
+        let turn = 0
+        const disturb = async () => {
+          turn += 1
+          const place = places[turn % places.length]
+          const data = `{"x":${turn},"k":9}`
+          const patch = pushWrite(school, { ...place, source: 'PATCH', data: `{"x":${turn}}` })
+          // Adding a record only sometimes lets a reader with small pages reach the end.
+          const isNew = turn % 8 === 0
+          const reference = `new-${turn}`
+          const added = pushWrite(school, { reference, full_name: `Ann ${turn % 7}`, data })
+          await write(kit, patch, ...(isNew ? [added] : []))
+          await storage.searchIndex.indexNext(turn % 5)
+        }
+        await fc.assert(
+          fc.asyncProperty(undisturbed, fc.integer({ min: 2, max: 15 }), async (text, limit) => {
+            const query = asked(text)
+            const before = (await listRecords(storage, query)).map((row) => row.record_id)
+            for (const backwards of [false, true]) {
+              const disturbing = { ...query, between: disturb }
+              const rows = await listInPages(storage, disturbing, limit, backwards)
+              const seen = rows.map((row) => row.record_id)
+              assert.equal(new Set(seen).size, seen.length, 'a record came twice')
+              const known = new Set(before)
+              const kept = seen.filter((id) => known.has(id))
+              assert.deepEqual(kept, before, `${text}, ${limit} a page`)
+            }
+          }),
+          { numRuns: rounds(8, 40) },
+        )
+      }),
+    )
+
+    test(
+      'a record is found by its current content once it is indexed',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school, { full_name: 'Ann Müller', data: '{"city":"Lyon"}' }))
+        assert.equal((await storage.searchIndex.readSearchIndex()).lag, 1)
+        assert.equal(await indexAll(storage), 1)
+        assert.deepEqual(await storage.searchIndex.readSearchIndex(), {
+          lag: 0,
+          behind_since: null,
+          has_text_index: true,
+        })
+        assert.deepEqual(await found(storage, 'q=lyon muller'), ['r-1'])
+        await write(kit, pushWrite(school, { full_name: 'Bea Noir', data: '{"city":"Nice"}' }))
+        assert.deepEqual(await found(storage, 'q=lyon'), [], 'not found where it is no more')
+        await indexAll(storage)
+        assert.deepEqual(await found(storage, 'q=nice noir'), ['r-1'])
+        assert.deepEqual(await found(storage, 'q=lyon'), [])
+        assert.equal(await indexAll(storage), 0)
+      }),
+    )
+
+    test(
+      'unusual scripts and special characters are found and injections have no effect',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        const names = [
+          '王小明',
+          'Li Wei',
+          'مُحَمَّد علي',
+          '😀 😃 smile',
+          'Zoe\u0301 O\'Hara "Q"',
+          '100% a_b\\c *',
+          'x\ufffdy',
+          'NEAR(a b) OR AND',
+          `${'long '.repeat(3000)}end`,
+        ]
+        const pushes = names.map((full_name, n) =>
+          pushWrite(school, { reference: `r-${n}`, full_name, data: '{"a":"\\u0000\\ud83d"}' }),
+        )
+        await write(kit, ...pushes)
+        await indexAll(storage)
+        for (const [query, expected] of [
+          ['王小明', ['r-0']],
+          ['王', ['r-0']],
+          ['小明', []],
+          ['Li', ['r-1']],
+          ['we', ['r-1']],
+          ['محمد', ['r-2']],
+          ['عل', ['r-2']],
+          ['😀', ['r-3']],
+          ['😀 smile', ['r-3']],
+          ['zoe', ['r-4']],
+          ['o\'hara "q"', ['r-4']],
+          ['100%', ['r-5']],
+          ['a_b', ['r-5']],
+          ['a%b', []],
+          ['b\\c', ['r-5']],
+          ['*', ['r-5']],
+          ['x\ud800y', ['r-6']],
+          ['"near(a b) or"', ['r-7']],
+          ['"long long end"', ['r-8']],
+          ['x\u0000y', []],
+          ["'; DROP TABLE records; --", []],
+          ['r-3 r-4', []],
+        ] as const) {
+          const params = new URLSearchParams({ q: query })
+          assert.deepEqual(await found(storage, `${params}&sort=record_id`), expected, query)
+        }
+      }),
+    )
+
+    test(
+      'a scan that runs out of time returns its position and continues there without gaps',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        const pushes = Array.from({ length: 900 }, (_, n) =>
+          pushWrite(school, {
+            reference: `r-${n}`,
+            record_type: n % 3 === 0 ? 'staff' : 'students',
+            data: `{"n":"${n}","rare":"${n % 150 === 149}"}`,
+          }),
+        )
+        await write(kit, ...pushes)
+        for (const sort of ['-updated_at', 'record_id', 'full_name', '-reference_number']) {
+          for (const scope of ['', '&platform=school', '&record_type=staff']) {
+            const query = asked(`filter[rare]=true&sort=${sort}${scope}`)
+            const whole = await listRecords(storage, query)
+            assert.equal(whole.length, scope.includes('staff') ? 0 : 6)
+            const first = await listPage(storage, { ...query, limit: 50, scan_ms: 0 })
+            assert.ok(first.stopped_at !== null || scope.includes('staff'), 'it had all the time')
+            for (const backwards of [false, true]) {
+              const rows = await listInPages(storage, { ...query, scan_ms: 0 }, 50, backwards)
+              assert.deepEqual(rows, whole, `${sort} ${scope}`)
+            }
+          }
+        }
+        const unsorted = recordQuery({ sort: 'data.n', scan_ms: 0 })
+        assert.deepEqual(await storage.records.listRecords(unsorted), { outcome: 'too_slow' })
+      }),
+    )
+
+    test(
+      'totals are exact after a full scan and estimated otherwise',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const pushes = Array.from({ length: 1000 }, (_, n) =>
+          pushWrite(school, { reference: `r-${n}`, data: `{"half":"${n % 2}"}` }),
+        )
+        await write(kit, ...pushes)
+        const total = async (query: string, limit: number) => {
+          const page = await listPage(kit.storage, { ...asked(query), limit })
+          return [page.estimated_total, page.is_estimate]
+        }
+        assert.deepEqual(await total('', 10), [1000, false])
+        assert.deepEqual(await total('sort=data.half', 10), [1000, false])
+        assert.deepEqual(await total('filter[half]=1', 1000), [500, false])
+        assert.deepEqual(await total('filter[half]=none', 10), [0, false])
+        const [estimate, isEstimate] = await total('filter[half]=1', 100)
+        assert.ok(isEstimate && Number(estimate) > 450 && Number(estimate) < 550)
+      }),
+    )
+  })
+})
+
+function asked(text: string): RecordQuery {
+  const parsed = parseRecordQuery(new URLSearchParams(text))
+  assert.ok(parsed.ok, JSON.stringify(parsed))
+  return recordQuery(parsed.query)
+}
+
+const NAMES = ['Ann Lee', 'ann lee', 'Bob', 'Zoë 王小明', '王', '😀 Li', '\uffee', 'Leeann']
+const TEXTS = ['"open"', '"Open"', '"ópen door"', '""', 'null', '12', '12.0', '9007199254740993']
+const MORE = ['["x"]', '"a\\u0000b"', '"\\ud800"', '"\\u738b\\u5c0f"', 'true', '"2026-03-10"']
+
+const NUMBERS = ['12', '"12.0"', '-3', '1e1', '"x"', '""', 'null', '9007199254740993', '0.5', '"1"']
+
+/** Records that differ in every property; some are incomplete and some are updates. */
+function sample(seed: number, count: number) {
+  return Array.from({ length: count }, (_, n) => {
+    const number = seed * 31 + n * 7
+    const pick = <Item>(items: Item[], by: number) => items[(number * by) % items.length]
+    const text = pick([...TEXTS, ...MORE], 3) ?? '""'
+    return {
+      reference: `R-${number % 40}`,
+      full_name: pick(NAMES, 5) ?? '',
+      source: number % 5 === 0 ? ('PATCH' as const) : ('POST' as const),
+      data: `{"t":${text}${number % 4 === 0 ? '' : `,"n":"${number % 9}"`},"u":"${number % 3}","m":${pick(NUMBERS, 2)}}`,
+    }
+  })
+}
+
+const value = fc.constantFrom(
+  'open',
+  'Open',
+  'OPEN',
+  '',
+  '12',
+  '1',
+  '王',
+  'a',
+  'true',
+  '2026',
+  '\ufffd',
+)
+const column = fc.constantFrom('t', 'n', 'u', 'm', 'absent', 'hub_full_name', 'hub_updated_at')
+const testName = fc.constantFrom('is', 'contains', 'starts', 'before', 'after')
+const filter = fc.oneof(
+  fc.tuple(column, testName, value).map(([key, name, text]) => [`filter[${key}][${name}]`, text]),
+  fc
+    .tuple(column, fc.constantFrom('true', 'false'))
+    .map(([key, yes]) => [`filter[${key}][empty]`, yes]),
+  fc.constantFrom(
+    ['incomplete', 'true'],
+    ['incomplete', 'false'],
+    ['missing', 'true'],
+    ['reference_number', 'R-7'],
+    ['changed_since', '2026-03-10T11:00:00Z'],
+    ['q', 'lee'],
+    ['q', 'li'],
+    ['q', 'open 王'],
+    ['q', '"open door"'],
+    ['q', 'r-1'],
+  ),
+)
+const sortName = fc.constantFrom(
+  ...['record_id', 'reference_number', 'full_name', 'created_at', 'updated_at'],
+  ...['data.t', 'data.n', 'data.u', 'data.m', 'data.absent'],
+)
+/** Queries whose sort and filter columns the concurrent writes do not change. */
+const undisturbed = fc
+  .tuple(
+    fc.constantFrom(
+      ...['record_id', '-record_id', 'created_at', 'reference_number', '-reference_number'],
+      ...['full_name', '-full_name', 'data.k', '-data.k', 'data.y'],
+    ),
+    fc.constantFrom('', '&filter[k][empty]=false', '&q=ann', '&q=r-1', '&filter[k][before]=3'),
+    fc.constantFrom('', '&platform=school', '&platform=school&record_type=students'),
+  )
+  .map(([sort, condition, where]) => `sort=${sort}${condition}${where}`)
+
+const scope = fc.constantFrom(
+  ...['', '&platform=school', '&record_type=staff', '&platform=school&record_type=students'],
+  '&platform=nowhere',
+)
+const anyQuery = fc
+  .tuple(fc.array(filter, { maxLength: 2 }), sortName, fc.boolean(), scope)
+  .map(([filters, sort, falls, where]) => {
+    const entries = new Map(filters.map(([name = '', text = '']) => [name, text]))
+    return `${new URLSearchParams([...entries])}&sort=${falls ? '-' : ''}${sort}${where}`
+  })

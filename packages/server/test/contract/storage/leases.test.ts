@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Storage } from '../../../src/storage/port/storage.ts'
+import { withStorage } from '../../helpers/storage/engine.ts'
+import { onEachEngine } from '../../helpers/storage/engines.ts'
+
+/** The outcomes of concurrent callers, those who got the lease last. */
+async function acquireAll({ leases }: Storage, owners: string[]): Promise<boolean[]> {
+  const acquired = await Promise.all(owners.map((owner) => leases.acquire('job', owner, 60)))
+  return acquired.toSorted()
+}
+
+onEachEngine((engine) => {
+  describe(`leases on ${engine.name}`, () => {
+    test(
+      'exactly one of several concurrent callers acquires a lease',
+      withStorage(engine, async ({ storage }) => {
+        const owners = Array.from({ length: 30 }, (_, index) => `node ${index}`)
+        assert.deepEqual(await acquireAll(storage, owners), [...Array(29).fill(false), true])
+      }),
+    )
+
+    test(
+      'a held lease is not acquired again, not even by its owner or after a restart',
+      withStorage(engine, async ({ storage, reopen }) => {
+        assert.equal(await storage.leases.acquire('job', 'a', 60), true)
+        assert.equal(await storage.leases.acquire('job', 'a', 60), false)
+        assert.equal(await storage.leases.acquire('another job', 'b', 60), true)
+        const { leases } = await reopen()
+        assert.equal(await leases.acquire('job', 'b', 60), false)
+      }),
+    )
+
+    test(
+      'exactly one caller acquires a lease after it is released',
+      withStorage(engine, async ({ storage }) => {
+        await storage.leases.acquire('job', 'a', 60)
+        await storage.leases.release('job', 'a')
+        assert.deepEqual(await acquireAll(storage, ['a', 'b', 'c']), [false, false, true])
+      }),
+    )
+
+    test(
+      'exactly one caller acquires a lease after it has expired',
+      withStorage(engine, async ({ storage, clock }) => {
+        await storage.leases.acquire('job', 'a', 60)
+        clock.advance(60)
+        assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, false])
+        clock.advance(1)
+        assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, true])
+      }),
+    )
+
+    test(
+      'a renewed lease expires later',
+      withStorage(engine, async ({ storage: { leases }, clock }) => {
+        await leases.acquire('job', 'a', 60)
+        clock.advance(50)
+        assert.equal(await leases.renew('job', 'a', 60), true)
+        clock.advance(50)
+        assert.equal(await leases.acquire('job', 'b', 60), false)
+        clock.advance(11)
+        assert.equal(await leases.acquire('job', 'b', 60), true)
+      }),
+    )
+
+    test(
+      'only its owner can renew or release a lease, and only until it expires',
+      withStorage(engine, async ({ storage: { leases }, clock }) => {
+        assert.equal(await leases.renew('job', 'a', 60), false)
+        await leases.release('job', 'a')
+        await leases.acquire('job', 'a', 60)
+        assert.equal(await leases.renew('job', 'b', 60), false)
+        await leases.release('job', 'b')
+        assert.equal(await leases.acquire('job', 'b', 60), false)
+        clock.advance(61)
+        assert.equal(await leases.renew('job', 'a', 60), false)
+        assert.equal(await leases.acquire('job', 'b', 60), true)
+        await leases.release('job', 'a')
+        assert.equal(await leases.acquire('job', 'c', 60), false)
+      }),
+    )
+  })
+})

@@ -1,0 +1,78 @@
+/** An open page while the hub is unavailable, and when it is available again. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  openPage,
+  runUntilShown,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('a page while the hub is unavailable', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let hub: TestHub
+  before(async () => {
+    hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const records = Array.from({ length: 60 }, (_, index) => simulatedRecord(index + 1))
+    await using platform = await simulatePlatform({
+      modules: [simulatedModule('cases', { records })],
+    })
+    await registerPlatform(hub, platform)
+    await pullAll(hub)
+  })
+  after(() => hub[Symbol.asyncDispose]())
+
+  test('shows that a page could not be loaded, keeps the navigation, and loads the page later', async () => {
+    await using opened = await openPage(browser(), hub, { withClock: true })
+    const { page, context } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await context.setOffline(true)
+    // The search cannot be loaded either, which has no effect.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('link', { name: 'Platforms', exact: true }).click()
+    await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
+    await page.getByRole('main').getByText('Could not reach the hub').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
+    await context.setOffline(false)
+    // No button is pressed.
+    await runUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
+  })
+
+  test('reads the session later if the first request failed', async () => {
+    await using opened = await openPage(browser(), hub, { withClock: true })
+    const { page } = opened
+    await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
+    const failed = page.waitForEvent('requestfailed')
+    await page.goto('/dashboard/settings')
+    await failed
+    await runUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+  })
+
+  test('refetches failed queries automatically, also on a phone', async () => {
+    await using opened = await openPage(browser(), hub, { width: 360, withClock: true })
+    const { page, context } = opened
+    await page.goto('/dashboard/records')
+    await page.getByText('60 records').waitFor()
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await runUntilShown(page, page.getByText('Could not reach the hub'))
+    await runUntilShown(page, page.locator('[data-connection="offline"]'))
+    assert.ok(await page.locator('[data-connection="offline"]').isVisible())
+    await expectNoSidewaysScroll(page)
+    await context.setOffline(false)
+    await runUntilShown(page, page.getByText('60 records'))
+    assert.equal(await page.getByText('Could not reach the hub').count(), 0)
+  })
+})

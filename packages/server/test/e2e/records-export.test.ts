@@ -1,0 +1,141 @@
+/** Exports of the Records page, its accessibility, and its time limit. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectAccessibleInAllLooks,
+  expectNoSidewaysScroll,
+  LOOKS,
+  openPage,
+  setLook,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { rowOf, shareCases } from '../helpers/browser/records.ts'
+
+describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const cases = shareCases()
+
+  test('an export contains the filtered records in the visible columns', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address({ 'filter[amount][before]': '4', sort: 'reference_number' }))
+    await page.getByText('3 records').waitFor()
+    await page.getByRole('button', { name: 'Export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export records' })
+    await dialog.getByText(/^Filtered records: 3 records, about \d+ B\.$/).waitFor()
+    await expectAccessible(page, { within: 'dialog' })
+    const csv = await download(page)
+    assert.match(csv.name, /\.csv$/)
+    const [header, ...rows] = csv.text.trimEnd().split('\r\n')
+    assert.match(header ?? '', /^\uFEFFhub_reference_number,hub_full_name,Status,Amount,Note,/)
+    assert.deepEqual(
+      rows.map((one) => one.split(',').slice(0, 4)),
+      [
+        ['C-001', 'Person 001', 'open', '1'],
+        ['C-002', 'Person 002', 'open', '2'],
+        ['C-003', 'Person 003', 'closed', '3'],
+      ],
+    )
+    await page.getByRole('button', { name: 'Export' }).click()
+    await dialog.getByText('NDJSON', { exact: true }).click()
+    const lines = (await download(page)).text.trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).reference_number),
+      ['C-001', 'C-002', 'C-003'],
+    )
+  })
+
+  test('the list, its menus and its dialogs are accessible in all looks', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page, complaints } = opened
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      await page.goto(
+        cases().address({ 'filter[status]': 'open', incomplete: 'false', limit: '10' }),
+      )
+      await page
+        .getByRole('link', { name: /^C-\d+/ })
+        .first()
+        .waitFor()
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+      for (const name of ['Columns', 'Views', 'Add filter', 'Name']) {
+        await page.getByRole('button', { name, exact: true }).click()
+        const role = name === 'Views' || name === 'Name' ? 'menu' : 'dialog'
+        await page.getByRole(role).waitFor()
+        await expectAccessible(page, { within: role })
+        await page.keyboard.press('Escape')
+      }
+    }
+    await page.goto(cases().address({ q: 'nobody at all' }))
+    await page.getByText('No matching records').waitFor()
+    await expectAccessibleInAllLooks(page)
+    assert.deepEqual(complaints, [])
+  })
+})
+
+describe('a list that exceeds the time limit', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let isBuilt = false
+  const cases = shareCases({
+    wrap: (storage) => ({
+      ...storage,
+      records: {
+        ...storage.records,
+        async listRecords(query) {
+          if (query.sort === 'data.amount' && !isBuilt) return { outcome: 'too_slow' }
+          const isBegun = query.conditions.length > 0 && query.after === null
+          const page = await storage.records.listRecords(isBegun ? { ...query, limit: 10 } : query)
+          if (page.outcome === 'too_slow' || !isBegun) return page
+          return { ...page, stopped_at: page.last, has_more: true }
+        },
+      },
+      searchIndex: {
+        ...storage.searchIndex,
+        async listIndexedFields(...module) {
+          const fields = await storage.searchIndex.listIndexedFields(...module)
+          isBuilt = fields?.some(({ is_built }) => is_built) ?? false
+          return fields
+        },
+      },
+    }),
+  })
+
+  test('a list that was stopped after the time limit can be continued', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address({ 'filter[note][empty]': 'true', sort: 'reference_number' }))
+    await page.getByText('stopped after two seconds with 10 records').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Continue searching' }).click()
+    await rowOf(page, 'C-011').waitFor()
+    assert.equal(await page.getByText('stopped after two seconds').count(), 0)
+  })
+
+  test('a sort that takes too long offers an index, and works after the index was built', async () => {
+    await using opened = await openPage(browser(), cases().hub)
+    const { page } = opened
+    await page.goto(cases().address())
+    await page.getByRole('button', { name: 'Amount' }).click()
+    await page.getByText('Not indexed:').waitFor()
+    await page.getByRole('menuitem', { name: 'Sort descending' }).click()
+    await page.getByText('Sorting by Amount takes too long').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Index Amount' }).click()
+    await rowOf(page, 'C-120').waitFor()
+    await page.getByRole('button', { name: 'Amount, sorted descending' }).click()
+    await page.getByRole('menuitem', { name: 'Filter…' }).waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: 'Index this field' }).count(), 0)
+  })
+})
+
+async function download(page: Page): Promise<{ name: string; text: string }> {
+  const started = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download' }).click()
+  const file = await started
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+}

@@ -1,0 +1,161 @@
+/** How the activity reports modules that fail and recover: each change once. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  activityOf,
+  newRecord,
+  pullAll,
+  pullOnSchedule,
+  push,
+  registerPlatform,
+  setStatus,
+} from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectObject } from '../helpers/hub/response.ts'
+import { simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { respond } from '../helpers/platform/respond.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+
+async function taskLines(hub: TestHub): Promise<string[]> {
+  const lines = (await activityOf(hub)).filter((line) => line.kind.startsWith('pull_task.'))
+  return lines.map((line) => line.kind).reverse()
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`failures and recoveries in the activity, on ${engine.name}`, () => {
+    test('each different failure and the recovery are logged once', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      platform.setResponse('records/cases', respond.status(500))
+      await pullAll(hub)
+      await pullAll(hub)
+      assert.deepEqual(await taskLines(hub), ['pull_task.failed'])
+      platform.setResponse('records/cases', respond.status(404))
+      await pullAll(hub)
+      await pullAll(hub)
+      platform.setResponse('records/cases', null)
+      await pullAll(hub)
+      await pullAll(hub)
+      const told = ['pull_task.failed', 'pull_task.failed', 'pull_task.recovered']
+      assert.deepEqual(await taskLines(hub), told)
+    })
+
+    test('scheduled pulls with the same failures are logged once, manual pulls always', async () => {
+      await using hub = await startTestHub(engine)
+      await using dead = await simulatePlatform()
+      await using well = await simulatePlatform()
+      await registerPlatform(hub, dead)
+      await registerPlatform(hub, well)
+      const ends = async () =>
+        (await activityOf(hub)).filter((line) => line.kind === 'pull.partial').reverse()
+      dead.setResponse('records/cases', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
+      const { pull, tasks } = await pullOnSchedule(hub)
+      const states = Object.fromEntries(tasks.map((task) => [task.platform_name, task.state]))
+      assert.deepEqual(states, {
+        [dead.platform_name]: 'skipped',
+        [well.platform_name]: 'succeeded',
+      })
+      assert.equal(pull.state, 'succeeded', 'every platform that it requested responded')
+      const [first, ...more] = await ends()
+      assert.match(first?.message ?? '', /succeeded in part: 1 of 2 modules read, 1 failed$/)
+      assert.deepEqual(more, [])
+      // The end of a manual pull is always logged.
+      const asked = await pullAll(hub)
+      assert.equal((await ends()).at(-1)?.details['pull_id'], asked.pull.id)
+      dead.setResponse('records/cases', null)
+      well.setResponse('records/cases', respond.status(500))
+      await pullAll(hub)
+      dead.setResponse('records/cases', respond.status(500))
+      const failed = await pullOnSchedule(hub)
+      assert.equal(failed.pull.state, 'failed')
+      const lines = await activityOf(hub)
+      const told = lines.filter((line) => line.details['pull_id'] === failed.pull.id)
+      assert.match(told.find(({ kind }) => kind === 'pull.failed')?.message ?? '', /2 failed$/)
+    })
+
+    test('a scheduled pull that skips every platform fails, and is logged once', async () => {
+      await using hub = await startTestHub(engine)
+      await using dead = await simulatePlatform()
+      await registerPlatform(hub, dead)
+      dead.setResponse('records/cases', respond.status(500))
+      for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
+      const { pull } = await pullOnSchedule(hub)
+      assert.deepEqual([pull.state, pull.progress.percent], ['failed', 100])
+      assert.equal(dead.recordRequests().length, 5)
+      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      assert.equal(kinds.filter((kind) => kind === 'pull.failed').length, 1)
+      assert.equal(kinds.filter((kind) => kind === 'platform.passed_over').length, 1)
+    })
+
+    test('a skipped platform is pulled again after any sign that it works', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      const { id, hub_api_key } = await registerPlatform(hub, platform)
+      const fail = () => platform.setResponse('records/cases', respond.status(500))
+      const path = `/api/v1/platforms/${id}`
+      const send = async (method: 'POST' | 'PATCH', url: string, body: unknown) => {
+        const headers = { authorization: hub.authorization('operator') }
+        expectObject(await hub.send({ method, url, headers, body }), 200)
+      }
+      const signs: [string, () => Promise<unknown>][] = [
+        ['a connection test', () => send('POST', `${path}/test`, {})],
+        ['its manifest', () => send('POST', `${path}/manifest/refresh`, {})],
+        ['a response to a search', () => hub.get('/api/v1/search?query=person')],
+        // Its manifest endpoint works, but its records endpoint does not.
+        ['a check of the whole platform', () => send('POST', `${path}/conformance`, {})],
+        [
+          'a reactivation',
+          async () => {
+            await setStatus(hub, id, 'inactive')
+            await setStatus(hub, id, 'active')
+          },
+        ],
+        // Comes last because the time of a push is stored with a precision of one minute.
+        ['a push', () => push(hub, hub_api_key, newRecord('P-1'))],
+      ]
+      fail()
+      for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
+      const pausedUntil = async () =>
+        JSON.parse((await hub.get(path)).text).platform.pulls_paused_until
+      for (const [what, sign] of signs) {
+        assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'skipped', `before ${what}`)
+        assert.notEqual(await pausedUntil(), null, `before ${what}`)
+        await sign()
+        assert.equal(await pausedUntil(), null, `after ${what}`)
+        fail()
+        assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'failed', `after ${what}`)
+      }
+      platform.setResponse('records/cases', null)
+      await push(hub, hub_api_key, newRecord('P-2'))
+      assert.equal((await pullOnSchedule(hub)).pull.state, 'succeeded')
+      const { pulls } = hub.storage
+      const [last] = await pulls.listPlatformPulls({ platform_id: id, limit: 1, before: null })
+      assert.equal(last?.state, 'succeeded')
+    })
+
+    test('unchanged rejections are logged once, and new records are still logged', async () => {
+      await using hub = await startTestHub(engine)
+      await using platform = await simulatePlatform()
+      await registerPlatform(hub, platform)
+      const [module] = platform.modules
+      assert.ok(module)
+      module.records.push(simulatedRecord(1, 'no object'), simulatedRecord(2))
+      await pullAll(hub)
+      await pullAll(hub)
+      assert.deepEqual(await taskLines(hub), ['pull_task.succeeded'])
+      module.records.push(simulatedRecord(3))
+      await pullAll(hub)
+      const lines = (await activityOf(hub)).filter((line) => line.kind.startsWith('pull_task.'))
+      assert.deepEqual(
+        lines.map((line) => line.level),
+        ['info', 'warning'],
+      )
+      module.records.shift()
+      await pullAll(hub)
+      assert.equal((await taskLines(hub)).at(-1), 'pull_task.recovered')
+    })
+  })
+})

@@ -1,0 +1,150 @@
+/** How many platforms a pull reads at a time and in which order, so that none starves the others. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  activityOf,
+  pullAll,
+  readPull,
+  registerPlatform,
+  startPull,
+  untilPullEnds,
+} from '../helpers/hub/actions.ts'
+import { createLimit, startTestHub } from '../helpers/hub/hub.ts'
+import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import {
+  respond,
+  type SimulatedPlatform,
+  simulatedModule,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/platform/platform.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { until } from '../helpers/time/until.ts'
+
+/** Tracks the most open requests for records, overall and per platform; holds all until `atOnce` are open. */
+function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
+  const open = new Map(platforms.map((platform) => [platform, 0]))
+  const all = () => [...open.values()].reduce((sum, count) => sum + count, 0)
+  const most = { overall: 0, ofOne: 0 }
+  const enough = Promise.withResolvers<void>()
+  for (const platform of platforms) {
+    for (const { record_type } of platform.modules) {
+      platform.setResponse(`records/${record_type}`, async (...exchange) => {
+        open.set(platform, (open.get(platform) ?? 0) + 1)
+        most.overall = Math.max(most.overall, all())
+        most.ofOne = Math.max(most.ofOne, ...open.values())
+        if (all() >= atOnce) enough.resolve()
+        await enough.promise
+        // Gives any further requests time to arrive.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        open.set(platform, (open.get(platform) ?? 0) - 1)
+        respond.json({ records: [] })(...exchange)
+      })
+    }
+  }
+  return most
+}
+
+onEachEngineWhenDeep((engine) => {
+  describe(`many platforms in one pull, on ${engine.name}`, () => {
+    test('HUB_PULL_CONCURRENCY platforms are read at once, with one request at a time each', async () => {
+      await using stack = new AsyncDisposableStack()
+      const hub = stack.use(await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '3' } }))
+      const platforms: SimulatedPlatform[] = []
+      for (let count = 0; count < 5; count += 1) {
+        const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
+        const platform = stack.use(await simulatePlatform({ modules }))
+        await registerPlatform(hub, platform)
+        platforms.push(platform)
+      }
+      const most = watchOpen(platforms, 3)
+      const { pull } = await pullAll(hub)
+      assert.deepEqual([pull.state, pull.progress.tasks_done], ['succeeded', 15])
+      assert.deepEqual(most, { overall: 3, ofOne: 1 })
+    })
+
+    test('a platform that timed out is pulled after those that were not reached', async () => {
+      const { reach, waitForLimit } = createLimit()
+      const env = { HUB_PULL_CONCURRENCY: '1' }
+      await using hub = await startTestHub(engine, { env, waitForLimit })
+      await using hanging = await simulatePlatform()
+      await using well = await simulatePlatform()
+      await registerPlatform(hub, hanging)
+      await registerPlatform(hub, well)
+      hanging.setResponse('records/cases', reach)
+      const statesOf = async () => {
+        const { pull, tasks } = await pullAll(hub)
+        assert.equal(pull.state, 'timed_out')
+        return Object.fromEntries(tasks.map((task) => [task.platform_name, task]))
+      }
+      const first = await statesOf()
+      assert.equal(first[hanging.platform_name]?.state, 'timed_out')
+      assert.match(
+        first[hanging.platform_name]?.error ?? '',
+        /before the platform sent any records.* hangs/,
+      )
+      assert.equal(first[well.platform_name]?.state, 'not_reached')
+      const line = (await activityOf(hub)).find(({ kind }) => kind === 'pull.timed_out')
+      assert.match(line?.message ?? '', /time limit: 0 of 2 modules read, 2 not finished$/)
+      for (let again = 0; again < 2; again += 1) {
+        const then = await statesOf()
+        assert.equal(then[well.platform_name]?.state, 'succeeded')
+        assert.equal(then[hanging.platform_name]?.state, 'timed_out')
+      }
+    })
+
+    test('the other platforms are read while one platform hangs', async () => {
+      await using hub = await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '2' } })
+      await using stack = new AsyncDisposableStack()
+      const hanging = stack.use(await simulatePlatform())
+      await registerPlatform(hub, hanging)
+      const held = hanging.holdRequest('records/cases')
+      for (let count = 0; count < 4; count += 1) {
+        await registerPlatform(hub, stack.use(await simulatePlatform()))
+      }
+      const { id } = await startPull(hub)
+      await held.arrived
+      await until(async () => {
+        const { pull } = await readPull(hub, id)
+        return pull.progress.tasks_done === 4 ? pull : null
+      }, 'the four others are read')
+      held.release()
+      assert.equal((await untilPullEnds(hub, id)).pull.state, 'succeeded')
+    })
+  })
+
+  describe(`the progress of a pull, on ${engine.name}`, () => {
+    test('is reported during a response: records, rate, percent and time left', async () => {
+      await using kit = await startPulledHub(engine)
+      const record = simulatedRecord(1, { text: 'x'.repeat(1000) })
+      const rows = Array.from({ length: 100 }, (_, index) =>
+        JSON.stringify({ ...record, reference_number: `R-${index}` }),
+      )
+      let isTold = false
+      kit.platform.setResponse('records/cases', (response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        response.write(`{"total":1000,"records":[${rows.join(',')}`)
+        // Repeats a record that was sent already: the hub reports progress only while data arrives.
+        const going = setInterval(() => {
+          response.write(`,${rows[0]}`)
+          if (!isTold) return
+          clearInterval(going)
+          response.end(']}')
+        }, 100)
+        response.on('close', () => clearInterval(going))
+      })
+      const { id } = await startPull(kit.hub)
+      const { progress, counts } = await until(async () => {
+        const { pull } = await readPull(kit.hub, id)
+        assert.equal(pull.state === 'queued' || pull.state === 'running', true, pull.state)
+        return pull.counts.created === 100 ? pull : null
+      }, 'the pull reports its progress')
+      isTold = true
+      assert.equal(progress.records_total, 1000)
+      assert.ok(counts.received >= 100 && (progress.records_per_second ?? 0) > 0)
+      assert.ok((progress.percent ?? 0) >= 10 && (progress.percent ?? 100) < 100)
+      assert.notEqual(progress.seconds_left, null)
+      assert.equal((await untilPullEnds(kit.hub, id)).pull.state, 'succeeded')
+    })
+  })
+})

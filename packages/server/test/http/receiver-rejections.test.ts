@@ -1,0 +1,231 @@
+/** Pushes that the receiver rejects, and what it stores of them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
+import {
+  countStoredRows,
+  newRecord,
+  push,
+  pushHeaders,
+  recordsOf,
+  registerPushingPlatform,
+  rejectedOf,
+  setStatus,
+  shareHub,
+} from '../helpers/hub/actions.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { expectAbsent, expectError, type TestResponse } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { only } from '../helpers/storage/fixtures.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+
+const URL = '/api/webhook/receive'
+const WORDS = 'The API key is missing or invalid, or the platform is inactive.'
+
+/** Requests to the receiver that are sent with an invalid key. */
+const CALLS = [
+  ['a new record', 'POST', URL, JSON.stringify(newRecord('N-1'))],
+  ['changed fields', 'PATCH', URL, JSON.stringify(newRecord('N-1'))],
+  ['an empty object', 'POST', URL, '{}'],
+  ['an unknown module', 'POST', URL, JSON.stringify(newRecord('N-1', { record_type: 'ghosts' }))],
+  ['a body that is not JSON', 'POST', URL, 'no JSON'],
+  ['a body that is too large', 'POST', URL, `"${'x'.repeat(1024 * 1024)}"`],
+  ['a check of the key', 'GET', '/api/webhook/check', undefined],
+] as const
+
+async function expectRefusedKey(hub: TestHub, key: string | null): Promise<void> {
+  const before = await countStoredRows(hub)
+  for (const [, method, url, body] of CALLS) {
+    const { 'x-api-key': _, ...headers } = pushHeaders('')
+    const answer = await hub.send({
+      method,
+      url,
+      headers: key === null ? headers : { ...headers, 'x-api-key': key },
+      ...(body === undefined ? {} : { body }),
+    })
+    const error = expectError(answer, 401, 'api_key_invalid')
+    assert.equal(error.message, WORDS)
+    assert.equal(error.errors, undefined)
+    if (key) expectAbsent([key.padEnd(12)], [answer.text])
+    assert.deepEqual(await countStoredRows(hub), before, 'Something was stored')
+  }
+}
+
+onEachEngine((engine) => {
+  describe(`a rejected push, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+
+    for (const [what, key] of [
+      ['is missing', null],
+      ['is empty', ''],
+      ['is unknown', createKey(HUB_KEY_PREFIX).key],
+      ['is 4000 characters long', 'x'.repeat(4000)],
+      ['contains an SQL injection', `rhk_' OR 1=1 --`],
+    ] as const) {
+      test(`a key that ${what} returns 401 with the same message, and nothing is stored`, async () => {
+        await registerPushingPlatform(hub())
+        await expectRefusedKey(hub(), key)
+      })
+    }
+
+    test('a key with one changed letter returns 401', async () => {
+      const { hub_api_key } = await registerPushingPlatform(hub())
+      const last = hub_api_key.endsWith('a') ? 'b' : 'a'
+      await expectRefusedKey(hub(), hub_api_key.slice(0, -1) + last)
+    })
+
+    test('a revoked key returns 401 at once, even if it was used before', async () => {
+      const { hub_api_key, id } = await registerPushingPlatform(hub())
+      assert.equal((await push(hub(), hub_api_key, newRecord('N-1'))).status, 201)
+      await runSql(
+        hub().storage,
+        `UPDATE hub_keys SET revoked_at = '2020-01-01T00:00:00.000Z' WHERE platform_id = ${id}`,
+      )
+      const answer = await push(hub(), hub_api_key, newRecord('N-2'))
+      assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
+      await expectRefusedKey(hub(), hub_api_key)
+    })
+
+    test('the key of a platform that never pushed before its deactivation returns 401', async () => {
+      const { hub_api_key, id } = await registerPushingPlatform(hub())
+      await setStatus(hub(), id, 'inactive')
+      await expectRefusedKey(hub(), hub_api_key)
+    })
+
+    for (const [what, method, url, body] of CALLS) {
+      test(`right after a deactivation ${what} returns 401, and nothing is stored`, async () => {
+        const { hub_api_key, id } = await registerPushingPlatform(hub())
+        assert.equal((await push(hub(), hub_api_key, newRecord('N-0'))).status, 201)
+        await setStatus(hub(), id, 'inactive')
+        const before = await countStoredRows(hub())
+        const headers = pushHeaders(hub_api_key)
+        const answer = await hub().send({ method, url, headers, ...(body ? { body } : {}) })
+        assert.deepEqual(await countStoredRows(hub()), before, 'Something was stored')
+        assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
+      })
+    }
+
+    for (const [what, body] of [
+      ['is not JSON', '{"record_type": cases}'],
+      ['is truncated JSON', '{"record_type": "cases"'],
+      ['has text after the JSON', `${JSON.stringify(newRecord('N-1'))} {}`],
+      ['is empty', ''],
+      ['is blank', '  \n'],
+      ['is a form', 'record_type=cases&reference_number=N-1'],
+      ['has a __proto__ key', nested('{"__proto__": {"a": 1}}')],
+      ['has a nested __proto__ key', nested('{"a": [{"b": {"__proto__": 1}}]}')],
+      ['has an escaped __proto__ key', nested('{"\\u005f_proto_\\u005F": {"a": 1}}')],
+      ['is 65 levels deep', nested(deep(64))],
+      ['is 65 levels deep in arrays', nested(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`)],
+      ['is 100 000 levels deep', nested(deep(100_000))],
+      ['is 20 000 levels deep with escaped keys', nested(deep(20_000, '\u0061'))],
+      ['is not UTF-8', Buffer.from('{"record_type":"c\xe4ses"}', 'latin1')],
+      ['is cut off within a character', Buffer.from('"ä').subarray(0, 2)],
+    ] as const) {
+      test(`a body that ${what} returns 400, and nothing is stored`, async () => {
+        const { hub_api_key } = await registerPushingPlatform(hub())
+        const before = await countStoredRows(hub())
+        for (const method of ['POST', 'PATCH'] as const) {
+          const answer = await push(hub(), hub_api_key, body, method)
+          expectError(answer, 400, 'invalid_json')
+          expectAbsent([hub_api_key], [answer.text])
+        }
+        assert.deepEqual(await countStoredRows(hub()), before)
+      })
+    }
+
+    test('a body of 64 levels is accepted, counting the body itself as the first', async () => {
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
+      const text = nested(deep(63))
+      assert.equal((await push(hub(), hub_api_key, text)).status, 201)
+      assert.equal((await recordsOf(hub(), platform_name)).length, 1)
+    })
+
+    for (const type of [
+      null,
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/xml; note=json',
+      'text/html;application/json',
+      'nonsense',
+    ]) {
+      test(`Content-Type ${type ?? '(missing)'} returns 415, and nothing is stored`, async () => {
+        const { hub_api_key } = await registerPushingPlatform(hub())
+        const before = await countStoredRows(hub())
+        for (const body of [JSON.stringify(newRecord('N-1')), '']) {
+          const { 'content-type': _, ...headers } = pushHeaders(hub_api_key)
+          const answer = await hub().send({
+            method: 'POST',
+            url: URL,
+            headers: type === null ? headers : { ...headers, 'content-type': type },
+            body,
+          })
+          expectError(answer, 415, 'unsupported_media_type')
+        }
+        assert.deepEqual(await countStoredRows(hub()), before)
+      })
+    }
+
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'] as const) {
+      test(`${method} on the receiver returns 405 with Allow`, async () => {
+        const { hub_api_key } = await registerPushingPlatform(hub())
+        const headers = { 'x-api-key': hub_api_key }
+        const answer = await hub().send({ method, url: URL, headers })
+        assert.equal(answer.status, 405)
+        const allowed = answer.header('allow').split(/,\s*/).sort()
+        assert.deepEqual(allowed, ['PATCH', 'POST'])
+        if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed')
+      })
+    }
+
+    test('a push to an unregistered module returns 422 and is saved with its reason and body', async () => {
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
+      for (const record_type of ['unheard_of', 'constructor', '__proto__', 'Cases', 'cases ']) {
+        const body = newRecord('N-1', { record_type })
+        const answer = await push(hub(), hub_api_key, body)
+        const error = expectError(answer, 422, 'module_not_registered')
+        assert.ok(error.message.includes(record_type))
+        const [kept] = await rejectedOf(hub(), platform_name)
+        assert.ok(kept)
+        assert.equal(kept.code, 'module_not_registered')
+        assert.equal(kept.message, error.message)
+        assert.deepEqual([kept.method, kept.count, kept.replayed_at], ['POST', 1, null])
+        assert.deepEqual(kept.body, body)
+        assert.deepEqual(await recordsOf(hub(), platform_name), [])
+      }
+    })
+
+    test('a push that is rejected twice for the same reason is saved once with a count of 2', async () => {
+      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
+      await push(hub(), hub_api_key, { record_type: 'cases' })
+      await push(hub(), hub_api_key, { record_type: 'cases' })
+      assert.equal(only(await rejectedOf(hub(), platform_name)).count, 2)
+      await push(hub(), hub_api_key, { record_type: 'cases' }, 'PATCH')
+      assert.equal((await rejectedOf(hub(), platform_name)).length, 2)
+    })
+
+    test('a hub API key cannot read rejected pushes, records or platforms', async () => {
+      const { hub_api_key } = await registerPushingPlatform(hub())
+      const answers: TestResponse[] = []
+      for (const url of ['/api/v1/rejected-pushes', '/api/v1/records', '/api/v1/platforms']) {
+        answers.push(await hub().send({ url, headers: { 'x-api-key': hub_api_key } }))
+        const authorization = `Bearer ${hub_api_key}`
+        answers.push(await hub().send({ url, headers: { authorization } }))
+      }
+      for (const answer of answers) expectError(answer, 401, 'not_signed_in')
+    })
+  })
+})
+
+/** Nested objects with the given number of levels. */
+function deep(levels: number, key = 'a'): string {
+  return `${`{"${key}":`.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+}
+
+/** The JSON text of a complete record with the given text as its `data`. */
+function nested(data: string): string {
+  return JSON.stringify(newRecord('N-1', { data: '@' })).replace('"@"', () => data)
+}

@@ -1,0 +1,126 @@
+/** Headers of every response, whichever part of the hub sends it, and the log of rejected requests. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
+import type { HubRequest } from '../helpers/hub/hub.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+
+const BROWSER = { accept: 'text/html' }
+
+/** One request for each kind of response, with the status that identifies the kind. */
+const ANSWERS: [string, number, HubRequest][] = [
+  ['health', 200, { url: '/healthz' }],
+  ['readiness', 200, { url: '/readyz' }],
+  ['the OpenAPI document', 200, { url: '/api/openapi.json' }],
+  ['the API reference', 200, { url: '/docs' }],
+  ['the receiver without a key', 401, { method: 'POST', url: '/api/webhook/receive', body: {} }],
+  ['the redirect to the page', 302, { url: '/' }],
+  ['a page', 200, { url: '/sign-in' }],
+  ['the API without a session', 401, { url: '/api/v1/records' }],
+  [
+    'an action without a CSRF token',
+    419,
+    { method: 'POST', url: '/dashboard/pull-all-existing-records' },
+  ],
+  ['auto-sync', 200, { method: 'POST', url: '/dashboard/auto-sync' }],
+  ['an unknown page', 404, { url: '/nothing', headers: BROWSER }],
+  ['an unknown endpoint', 404, { url: '/api/v1/nothing' }],
+  ['an unknown file', 404, { url: '/assets/nothing.js' }],
+  ['an unsupported method', 405, { method: 'DELETE', url: '/api/webhook/receive' }],
+  ['a malformed URL', 400, { url: '/%ff' }],
+  ['an invalid body', 400, { method: 'POST', url: '/api/v1/invitation', body: { x: 1 } }],
+]
+
+onEachEngineWhenDeep((engine) => {
+  describe(`headers of every response, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { withOperator: true })
+
+    for (const [what, status, request] of ANSWERS) {
+      test(`${what}: the response forbids caching, framing, sniffing and foreign scripts`, async () => {
+        const answer = await hub().send(request)
+        assert.equal(answer.status, status)
+        assert.equal(answer.header('cache-control'), 'no-store')
+        assert.equal(answer.header('x-content-type-options'), 'nosniff')
+        assert.equal(answer.header('referrer-policy'), 'no-referrer')
+        const policy = answer.header('content-security-policy')
+        for (const name of ['default-src', 'object-src', 'base-uri', 'frame-ancestors']) {
+          assert.match(policy, new RegExp(`(?:^|; ?)${name} 'none'(?:;|$)`))
+        }
+        assert.doesNotMatch(policy, /script-src[^;]*unsafe|\*/)
+        const isPage = what === 'a page' || what === 'the API reference'
+        // A page has its own policy, without which it would stay blank.
+        if (isPage) assert.match(policy, /script-src 'self'/)
+        assert.equal(answer.header('access-control-allow-origin'), '')
+        assert.equal(answer.header('strict-transport-security'), '')
+        if (answer.text !== '') assert.match(answer.header('content-type'), /; ?charset=utf-8/i)
+      })
+    }
+
+    test('responses to a session are never cached', async () => {
+      const { headers }: Session = await signIn(hub())
+      for (const url of ['/dashboard', '/dashboard/realtime', '/api/v1/session', '/api/v1/guide']) {
+        const answer = await hub().send({ url, headers })
+        assert.equal(answer.status, 200)
+        assert.equal(answer.header('cache-control'), 'no-store')
+      }
+    })
+
+    test('static files are cacheable and have their own content type', async () => {
+      const icon = await hub().send({ url: '/assets/icon.svg' })
+      assert.match(icon.header('cache-control'), /^public/)
+      assert.equal(icon.header('content-type'), 'image/svg+xml; charset=utf-8')
+      assert.equal(icon.header('x-content-type-options'), 'nosniff')
+    })
+  })
+
+  describe(`headers of every response behind TLS, on ${engine.name}`, () => {
+    const hub = shareHub(engine, { env: { HUB_PUBLIC_URL: 'https://hub.example' } })
+
+    for (const [what, status, request] of ANSWERS) {
+      test(`${what}: HSTS requires TLS for a year`, async () => {
+        const answer = await hub().send(request)
+        assert.equal(answer.status, status)
+        const policy = answer.header('strict-transport-security')
+        assert.equal(policy, 'max-age=31536000; includeSubDomains')
+      })
+    }
+  })
+
+  describe(`the log of rejected requests, on ${engine.name}`, () => {
+    const hub = shareHub(engine)
+    const KEY = 'rhk_planted-where-no-key-belongs'
+    let lines: Record<string, unknown>[]
+    let seconds = 0
+    before(async () => {
+      const began = performance.now()
+      for (let time = 0; time < 50; time++) {
+        await hub().send({ url: `/api/v1/records?key=${KEY}`, headers: { 'x-api-key': KEY } })
+      }
+      seconds = (performance.now() - began) / 1000
+      const authorization = hub().authorization('viewer')
+      await hub().send({ method: 'POST', url: '/api/v1/pulls', headers: { authorization } })
+      const log = hub().log().split('\n')
+      lines = log
+        .filter((line) => line.includes('requests rejected'))
+        .map((line) => JSON.parse(line))
+    })
+
+    test('an entry has the error code, client address and route, but nothing the client sent', () => {
+      const [first, forbidden] = ['not_signed_in', 'forbidden'].map((code) =>
+        lines.find((line) => line['code'] === code),
+      )
+      const { status, method, route, address, requests } = first ?? assert.fail('no line')
+      const told = { status, method, route, address, requests }
+      const expected = { status: 401, method: 'GET', route: '/api/v1/records' }
+      assert.deepEqual(told, { ...expected, address: '127.0.0.1', requests: 1 })
+      assert.equal(forbidden?.['route'], '/api/v1/pulls')
+      assert.ok(!hub().log().includes(KEY))
+    })
+
+    test('many rejections of one kind log at most one entry per second', () => {
+      const ofOneKind = lines.filter((line) => line['code'] === 'not_signed_in')
+      // One immediately, and one for each second that the fifty requests took.
+      assert.ok(ofOneKind.length <= 1 + seconds, `${ofOneKind.length} lines`)
+    })
+  })
+})
