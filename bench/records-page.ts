@@ -70,7 +70,7 @@ async function measure(page: Page, query: string): Promise<string> {
     await page.goto(`/dashboard/records?${query}`, { waitUntil: 'commit' })
     const first = page.locator(FIRST_ROW).first()
     // Without an index, the scan may not have reached the one record yet.
-    await first.or(page.getByText('Nothing found so far')).waitFor()
+    await first.or(page.getByText('No matching records found so far')).waitFor()
     opened.push(performance.now() - begin)
     const next = page.getByRole('button', { name: 'Next' })
     if ((await first.count()) === 0 || !(await next.isEnabled())) continue

@@ -17,7 +17,7 @@ export const ActivityFilter = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        'Words that all stand in the message, the actor or the details, in capitals or not (of A to Z)',
+        'Words that must all occur in the message, the actor or the details. Ignores the case of A to Z.',
     }),
   ),
   since: Type.Optional(Type.String({ description: 'RFC 3339' })),
@@ -30,7 +30,7 @@ export const ActivityPage = Type.Object({
   next_cursor: NullableString,
   complete: Type.Boolean({
     description:
-      'False where looking took too long and was left off before the page was full; `next_cursor` goes on',
+      'False if the time limit was reached before the page was full. `next_cursor` continues from there.',
   }),
 })
 

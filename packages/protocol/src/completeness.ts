@@ -30,7 +30,7 @@ export const ModuleCompleteness = Type.Object({
   only_here: Type.Unsafe<number | null>({
     ...NullableInteger,
     description:
-      'Records, not marked as missing, that the last whole read did not bring, not even wrongly',
+      'Stored records, not marked as missing, that the last complete read did not contain, not even as rejected elements',
   }),
 })
 

@@ -77,7 +77,7 @@ export const PlatformDetails = Type.Object({
   pulls_paused_until: Type.Unsafe<string | null>({
     ...NullableTimestamp,
     description:
-      'Until when scheduled pulls skip the platform, since nothing of it could be read in five pulls or more; null where they do not',
+      'The time until which scheduled pulls skip the platform after five or more failed pulls; null if they do not skip it',
   }),
   hub_keys: Type.Array(HubKey, { description: 'The valid keys, newest first' }),
 })
@@ -133,7 +133,7 @@ export const ProbeAnswer = Type.Object({
   source_base_url: Type.Unsafe<string | null>({
     ...NullableString,
     description:
-      'The base URL that the platform responded at: the one given, or the same without a path such as /api at its end; null where it was not reached',
+      'The base URL that the platform responded at: the one given, or the same without a path such as /api at its end; null if it could not be reached',
   }),
   ping: Type.Union([PingAnswer, Type.Null()]),
   manifest: Type.Union([Manifest, Type.Null()]),

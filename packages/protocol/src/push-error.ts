@@ -28,7 +28,7 @@ export const PushError = Type.Object({
   address: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description:
-      'The IPv4 address of the client, or its IPv6 network (/64); null in the row that counts all other senders of an hour with too many of them',
+      'The IPv4 address of the client, or its IPv6 network (/64); null in the row that sums all senders over the hourly limit',
   }),
   requests: Type.Integer(),
   last_at: Timestamp,

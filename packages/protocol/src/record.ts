@@ -93,14 +93,14 @@ export const RecordPage = Type.Object({
   previous_cursor: NullableString,
   complete: Type.Boolean({
     description:
-      'False where the time for looking was over before the page was full: the cursor carries on from there',
+      'False if the time limit was reached before the page was full. The cursor continues from there.',
   }),
   estimated_total: Type.Integer(),
   total_is_estimate: Type.Boolean(),
   search_lag: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     description:
-      'How many changed records the index does not hold yet, where the list goes by it; 10000 stands for more',
+      'Number of changed records that are not indexed yet, if the list uses the index. 10000 means 10000 or more.',
   }),
 })
 

@@ -111,7 +111,7 @@ const CATALOGUE = {
   key_was_removed: {
     status: 422,
     message:
-      'The hub removed a key from this body before storing it. Fix the body, with a value in that position, before you replay it.',
+      'The hub removed a key from this body before storing it. Replace the removed key in the body with a value before you replay it.',
   },
 
   // Operators and programs
@@ -131,7 +131,7 @@ const CATALOGUE = {
   setup_link_invalid: {
     status: 403,
     message:
-      'This setup link is no longer valid. The hub prints a new one when it starts without an operator.',
+      'This setup link is no longer valid. The hub writes a new one to its log when it starts without an operator.',
   },
   operator_exists: { status: 409, message: 'The first operator already exists. Sign in instead.' },
   operator_missing: {
@@ -215,12 +215,12 @@ const CATALOGUE = {
   sign_on_unavailable: {
     status: 503,
     message:
-      'The single sign-on provider does not respond. Try again later, or sign in another way.',
+      'The single sign-on provider does not respond. Try again later, or use another sign-in method.',
   },
   sign_on_issuer_wrong: {
     status: 502,
     message:
-      'The single sign-on provider names the issuer {found}, but HUB_OIDC_ISSUER is {expected}. Correct the setting, or sign in another way.',
+      'The single sign-on provider names the issuer {found}, but HUB_OIDC_ISSUER is {expected}. Correct the setting, or use another sign-in method.',
   },
   password_refused: { status: 422, message: 'Choose another password: {reason}.' },
   sign_in_setting_refused: { status: 422, message: 'The sign-in method could not be changed.' },

@@ -29,7 +29,7 @@ type RecordsOptions = {
   /** The time limit until the first byte of each page. */
   firstByteSeconds: number
   /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
-  endsAt: number | null
+  retryUntil: number | null
   /** The validators of the cached response; null for an unconditional request. */
   validators: Validators | null
   /** Whether to request compression. */
@@ -76,7 +76,7 @@ export type PlatformClient = {
 export function createPlatformClient(settings: PlatformClientSettings): PlatformClient {
   const sender = createRequestSender(settings)
   const { shortCallSeconds } = settings.timeouts
-  const once = { firstByteSeconds: shortCallSeconds, endsAt: null, conditions: null }
+  const once = { firstByteSeconds: shortCallSeconds, retryUntil: null, conditions: null }
 
   async function fetchShort(
     target: CallTarget,
@@ -101,7 +101,7 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
       const response = await sender.get(target, sender.urlOf(target, path), {
         signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
         firstByteSeconds: seconds,
-        endsAt: null,
+        retryUntil: null,
         conditions: null,
       })
       try {

@@ -6,7 +6,7 @@ export type FailedAttempt = { status: number | null; retry_after_ms: number | nu
 export type RetryDecision =
   | { outcome: 'retry'; pause_ms: number }
   | { outcome: 'give_up' }
-  /** The platform requests a pause that ends after the deadline. */
+  /** The platform requests a pause of more than 60 s, or one that ends after the deadline. */
   | { outcome: 'too_long'; seconds: number }
 
 /** Not 500: a defect responds the same again, and the retry adds load. */
@@ -41,9 +41,9 @@ export type RequestFailure =
   | { network: 'not_connected' | 'certificate_invalid' | 'no_response' | 'cut_off' }
 
 /**
- * 401 and 403 reject the key, and 429 limits the hub's requests, whichever module they are for. A 503 has persisted
- * over all retries, or asks for a longer pause than there is time for. 500, 502 and 504 may be due to the code or the
- * query behind one endpoint.
+ * The statuses that concern the whole platform. 401 and 403 reject the key, and 429 limits the hub's requests, whichever
+ * module they are for. 503 says that the platform is unavailable, and all retries have failed. 500, 502 and 504 may be
+ * caused by the code or the query behind one endpoint.
  */
 const STATUSES_OF_PLATFORM = new Set([401, 403, 429, 503])
 

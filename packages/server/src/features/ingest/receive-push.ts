@@ -62,8 +62,8 @@ export function createReceivePush(deps: {
   }
 
   async function findModule(request: PushRequest, recordType: string) {
-    const findIn = (receiver: AuthenticatedPlatform | null) =>
-      receiver?.modules.find((module) => module.record_type === recordType)
+    const findIn = (platform: AuthenticatedPlatform | null) =>
+      platform?.modules.find((module) => module.record_type === recordType)
     return findIn(request.platform) ?? findIn(await authenticator.refresh(request.key))
   }
 
@@ -130,14 +130,14 @@ function toResponse(
   written: Exclude<WriteOutcome, { outcome: 'rejected' }>,
   warnings: string[],
 ): { status: 200 | 201; body: PushAnswer } {
-  const { platform: receiver, method } = request
+  const { platform, method } = request
   return {
     status: written.outcome === 'created' ? 201 : 200,
     body: {
       success: true,
-      message: `${MESSAGES[written.outcome]} ${receiver.display_title}.`,
+      message: `${MESSAGES[written.outcome]} ${platform.display_title}.`,
       method,
-      platform_name: receiver.platform_name,
+      platform_name: platform.platform_name,
       module_name: written.module_name,
       record_id: written.record_id,
       outcome: written.outcome,

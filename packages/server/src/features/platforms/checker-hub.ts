@@ -83,7 +83,7 @@ function toCheckClient(client: PlatformClient): CheckClient {
     async openRecords(target, recordType, { signal, maxSeconds, asksForGzip }) {
       const page = await client.openRecords(target, recordType, {
         ...{ signal, asksForGzip, validators: null, firstByteSeconds: maxSeconds },
-        endsAt: performance.now() + maxSeconds * 1000,
+        retryUntil: performance.now() + maxSeconds * 1000,
       })
       if (!page) throw new Error('304 in response to an unconditional request')
       return toCheckPage(page)

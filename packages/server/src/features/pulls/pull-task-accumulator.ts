@@ -32,7 +32,7 @@ export type PullTaskContext = StartedTask & {
   plan: PullTaskPlan
   signal: AbortSignal
   /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
-  endsAt: number | null
+  retryUntil: number | null
   report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
 }
 

@@ -106,9 +106,9 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
 
 async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void> {
   const { deps, context, result } = pipeline
-  const { plan, signal, endsAt } = context
+  const { plan, signal, retryUntil } = context
   const { firstByteSeconds } = deps
-  const options = { signal, firstByteSeconds, endsAt, validators: result.cachedResponse }
+  const options = { signal, firstByteSeconds, retryUntil, validators: result.cachedResponse }
   let page = await deps.client.openRecords(target, plan.record_type, options)
   if (!page) return result.addNotModified()
   while (page) {

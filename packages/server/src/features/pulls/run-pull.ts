@@ -222,7 +222,7 @@ async function runTask(
     pull_id: pullId,
     ...started,
     // Retries at each module of a failing platform would leave too little time for other platforms.
-    endsAt: isPlatformFailing ? null : pull.endsAt,
+    retryUntil: isPlatformFailing ? null : pull.endsAt,
     source,
     plan,
     signal,

@@ -12,20 +12,21 @@ type Attempt = { response: Response } | { error: unknown }
  * Sends a request, and retries it as `decideRetry` decides. The body of the returned response has not been read.
  *
  * p-retry cannot replace this loop: it computes every delay itself, so it can neither use a Retry-After, nor give up at
- * once when the platform requests a pause that ends after the deadline. It retries only errors, not responses.
- * @param options `endsAt`: the deadline, in the time of `performance.now()`.
- * @throws HubError `platform_busy` when the platform requests a pause that ends after the deadline.
+ * once when the platform requests too long a pause. It retries only errors, not responses.
+ * @param options `retryUntil`: the deadline for retries, in the time of `performance.now()`.
+ * @throws HubError `platform_busy` when the platform requests a pause of more than 60 s, or one that ends after the
+ *   deadline.
  */
 export async function requestWithRetry(
   send: () => Promise<Response>,
   options: {
     path: string
     signal: AbortSignal
-    endsAt: number
+    retryUntil: number
     timeouts: Pick<PlatformTimeouts, 'pause'>
   },
 ): Promise<Response> {
-  const { path, signal, endsAt, timeouts } = options
+  const { path, signal, retryUntil, timeouts } = options
   for (let attempts = 1; ; attempts++) {
     const attempt: Attempt = await send().then(
       (response) => ({ response }),
@@ -33,7 +34,7 @@ export async function requestWithRetry(
     )
     const failed = toFailedAttempt(attempt)
     if (!failed) return unwrap(attempt)
-    const left_ms = endsAt - performance.now()
+    const left_ms = retryUntil - performance.now()
     const decision = decideRetry(failed, { attempts, left_ms, jitter: Math.random() })
     if (decision.outcome === 'give_up') return unwrap(attempt)
     if ('response' in attempt) await discardBody(attempt.response.body)

@@ -25,7 +25,7 @@ type CallOptions = {
   signal: AbortSignal
   firstByteSeconds: number
   /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
-  endsAt: number | null
+  retryUntil: number | null
   /** Headers of a conditional request; null for an unconditional one. */
   conditions: Record<string, string> | null
   /** Whether to request compression. A compressed response is decompressed in any case. */
@@ -104,7 +104,7 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
     urlOf: (target, path) =>
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
 
-    async get(target, url, { signal, firstByteSeconds, endsAt, conditions, asksForGzip }) {
+    async get(target, url, { signal, firstByteSeconds, retryUntil, conditions, asksForGzip }) {
       assertAddressAllowed(url, settings)
       const extra = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
       const key = target.source_api_key
@@ -114,9 +114,9 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
       const path = url.pathname
       try {
         const response =
-          endsAt === null
+          retryUntil === null
             ? await sendOnce()
-            : await requestWithRetry(sendOnce, { path, signal, endsAt, timeouts })
+            : await requestWithRetry(sendOnce, { path, signal, retryUntil, timeouts })
         await checkResponse(response, { path, key, isConditional: conditions !== null })
         return { ...readResponse(response, path, timeouts), url, path, key }
       } catch (error) {

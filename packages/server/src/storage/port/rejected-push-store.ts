@@ -63,7 +63,7 @@ export interface RejectedPushStore {
    * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. Of a body larger than the quota,
    *   only the size is saved.
    * - The counter `rejected` counts each push. It counts a pulled record once, however often it is read.
-   * - Nothing is saved, and no activity line written, for a body that names an erased record (`referencesIn`) or has
+   * - Nothing is saved, and no activity line written, for a body that names an erased record (`findReferences`) or has
    *   too many texts to search it for one, and for a platform that was removed.
    */
   saveRejectedPushes(

@@ -62,8 +62,8 @@ async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<num
   const references = batch.records
     .map((record) => record.reference_number)
     .sort((one, other) => (one < other ? -1 : Number(one > other)))
-  const { platform_id, module_id, snapshotSeq: mark, pushed_until } = batch
-  const values = [platform_id, module_id, textArray(references), mark, pushed_until]
+  const { platform_id, module_id, snapshotSeq, pushed_until } = batch
+  const values = [platform_id, module_id, textArray(references), snapshotSeq, pushed_until]
   const query = { name: 'lockMissing', text: SQL.lockMissing, values }
   const { rows } = await client.query<Row>(query)
   return rows.map((row) => integerOf(row, 'record_id'))

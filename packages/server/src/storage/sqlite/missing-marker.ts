@@ -41,14 +41,14 @@ function prepareMarkMissing(database: DatabaseSync) {
   return (batch: MissingBatch & { at: string }): MarkOutcome => {
     const module = findModuleOfRead(batch)
     if (typeof module === 'string') return { outcome: 'rejected', code: module }
-    const { platform_id, module_id, pull_id, snapshotSeq: mark, pushed_until, since, at } = batch
+    const { platform_id, module_id, pull_id, snapshotSeq, pushed_until, since, at } = batch
     const entry = { platform_id, pull_id, source: 'pull', request_id: null }
     const changes = [missingChange(since)]
     const before = readSequence()
     let seq = before
     for (const { record_id } of batch.records) {
       const change_seq = seq + 1
-      const record = [record_id, platform_id, module_id, mark, pushed_until]
+      const record = [record_id, platform_id, module_id, snapshotSeq, pushed_until]
       const { changes: marked } = markRecord.run(since, change_seq, at, ...record)
       if (Number(marked) === 0) continue
       appendHistory({ ...entry, record_id, change_seq, changes }, at)

@@ -194,7 +194,7 @@ async function read(
       snapshotSeq: mark,
       pushes: 0,
       cached_response: null,
-      endsAt: Number.POSITIVE_INFINITY,
+      retryUntil: Number.POSITIVE_INFINITY,
       plan: begun.task,
       source: (await kit.storage.platforms.readSource(school.platform_id)) ?? assert.fail(),
       signal: reading.signal ?? new AbortController().signal,

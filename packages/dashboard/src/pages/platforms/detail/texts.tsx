@@ -17,7 +17,7 @@ export const TEXTS = {
     `This deletes ${records} with their history. They return only if the platform still has them and the module is registered again.`,
 
   hubApiKey: 'Hub API key',
-  hubApiKeyShown: 'Give it to this platform only. The display was logged.',
+  hubApiKeyShown: 'Give it to this platform only. This was logged.',
   copyHubApiKey: 'Copy hub API key',
   copyKey: 'Copy key',
   done: 'Done',

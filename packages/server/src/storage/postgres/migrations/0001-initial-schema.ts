@@ -36,7 +36,7 @@ const STATEMENTS = [
   'CREATE INDEX records_ids ON records (record_id)',
   ...LIST_INDEXES,
 
-  /* Each record's text (domain/search/search-text.ts) in ASCII (trigram-encoding.ts). */
+  /* Each record's text (domain/search/search-text.ts) in ASCII (record-search.ts). */
   `CREATE TABLE record_search (
     platform_id bigint NOT NULL,
     record_id bigint NOT NULL,

@@ -1,8 +1,8 @@
 /**
- * Publishes what a process has changed in the database. This is the one place where a commit becomes an event: the
- * writing connections of both engines run on a driver that recognises writes of the tables below, and publishes the
- * reasons of a transaction once it has committed. The write paths of records do not use Kysely; they publish
- * `records` after each committed batch.
+ * Publishes what a process has changed in the database. The writing connections of both engines run on a driver that
+ * recognises INSERT, UPDATE and DELETE of the tables below, and publishes the reasons of a transaction once it has
+ * committed. It does not recognise a write inside a WITH query. The write paths of records do not use Kysely; they
+ * publish `records` after each committed batch.
  */
 import type { ChangeReason } from '@recordhub/protocol'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
