@@ -11,7 +11,7 @@ import { resolveChromium } from './helpers/browser/program.ts'
 const IMAGES = new URL('../../../docs/images/', import.meta.url)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** The limit of both files together, so that the README loads quickly. */
-const MOST_BYTES = 300_000
+const MAX_BYTES = 300_000
 /** Enough pushes to look like normal operation. */
 const ENOUGH_PUSHES = 25
 
@@ -22,17 +22,17 @@ async function startDemo(): Promise<Demo> {
   const demo = spawn(process.execPath, [MAIN, 'demo', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const told = new Map<string, string>()
+  const output = new Map<string, string>()
   for await (const line of createInterface(demo.stdout)) {
     const [, word = '', value = ''] = /^ {2}([\w-]+) +(\S.*)$/.exec(line) ?? []
-    told.set(word, value)
+    output.set(word, value)
     if (word === 'Password') break
   }
-  const tell = (word: string) => told.get(word) ?? ''
+  const printed = (word: string) => output.get(word) ?? ''
   return {
-    address: new URL(tell('Open')).origin,
-    email: tell('E-mail'),
-    password: tell('Password'),
+    address: new URL(printed('Open')).origin,
+    email: printed('E-mail'),
+    password: printed('Password'),
     stop: () => demo.kill('SIGTERM'),
   }
 }
@@ -80,8 +80,8 @@ try {
   mkdirSync(IMAGES, { recursive: true })
   const bytes =
     (await takePicture(browser, demo, 'light')) + (await takePicture(browser, demo, 'dark'))
-  if (bytes > MOST_BYTES)
-    throw new Error(`The pictures have ${bytes} bytes; ${MOST_BYTES} are allowed.`)
+  if (bytes > MAX_BYTES)
+    throw new Error(`The pictures have ${bytes} bytes; ${MAX_BYTES} are allowed.`)
 } finally {
   demo.stop()
   await browser.close()

@@ -2,18 +2,11 @@
 export interface LeaseStore {
   /**
    * Acquires a lease for `seconds` unless it is held, by another owner or by this one. Of concurrent callers on all
-   * processes exactly one succeeds. A lease that is neither renewed nor released, because its process was killed,
-   * expires.
+   * processes exactly one succeeds. A lease that is not released, because its process was killed, expires.
    * @param owner the process name of the storage.
    * @returns whether the lease was acquired.
    */
   acquire(name: string, owner: string, seconds: number): Promise<boolean>
-
-  /**
-   * Makes a held lease expire `seconds` from now.
-   * @returns false if the owner does not hold it, or no longer.
-   */
-  renew(name: string, owner: string, seconds: number): Promise<boolean>
 
   /** Releases a lease before it expires. Has no effect if the owner does not hold it. */
   release(name: string, owner: string): Promise<void>

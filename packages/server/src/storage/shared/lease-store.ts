@@ -2,12 +2,10 @@ import type { LeaseStore } from '../port/lease-store.ts'
 import { type Databases, nowText } from './schema/databases.ts'
 
 export function createLeaseStore({ writer, clock }: Databases): LeaseStore {
-  const inSeconds = (seconds: number) =>
-    new Date(clock.now().getTime() + seconds * 1000).toISOString()
-
   return {
     async acquire(name, owner, seconds) {
-      const lease = { owner, expires_at: inSeconds(seconds) }
+      const expires_at = new Date(clock.now().getTime() + seconds * 1000).toISOString()
+      const lease = { owner, expires_at }
       const acquired = await writer
         .insertInto('leases')
         .values({ name, ...lease })
@@ -20,18 +18,6 @@ export function createLeaseStore({ writer, clock }: Databases): LeaseStore {
         .returning('name')
         .executeTakeFirst()
       return acquired !== undefined
-    },
-
-    async renew(name, owner, seconds) {
-      const renewed = await writer
-        .updateTable('leases')
-        .set({ expires_at: inSeconds(seconds) })
-        .where('name', '=', name)
-        .where('owner', '=', owner)
-        .where('expires_at', '>=', nowText(clock))
-        .returning('name')
-        .executeTakeFirst()
-      return renewed !== undefined
     },
 
     async release(name, owner) {

@@ -297,7 +297,6 @@ export function everyMethod(
     ['listUnmailed', () => storage.alerts.listUnmailed(5)],
     ['hasOperators', () => operators.hasOperators()],
     ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
-    ['renew', () => storage.leases.renew('a lease', 'owner', 30)],
     ['release', () => storage.leases.release('a lease', 'owner')],
     ['createToken', () => operators.createToken(token(), audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
