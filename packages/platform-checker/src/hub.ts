@@ -2,7 +2,7 @@
  * What the checker needs of the hub. The hub passes its own client and its own validation, so that the checker and the
  * hub never disagree about what is valid.
  */
-import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
+import type { ConnectionCheck, Manifest, PingResponse } from '@recordhub/protocol'
 import type { JsonObject, JsonValue } from '@recordhub/protocol/lossless-json'
 
 /** The address and the source API key of a platform. */
@@ -51,7 +51,7 @@ export type Description = {
   source_base_url: string | null
   /** The target for further requests; null if they would all fail. */
   target: CheckTarget | null
-  ping: PingAnswer | null
+  ping: PingResponse | null
   manifest: Manifest | null
 }
 

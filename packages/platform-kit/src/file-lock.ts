@@ -33,7 +33,7 @@ const STARTED = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptim
  * a while, since the clocks of machines differ.
  * @throws Error if a running process holds the lock, or the file cannot be written.
  */
-export async function takeFileLock(path: string): Promise<FileLock> {
+export async function acquireFileLock(path: string): Promise<FileLock> {
   const text = JSON.stringify({ ...thisProcess(), token: crypto.randomUUID() })
   while (!(await createFile(path, text))) {
     const observed = await observe(path)
@@ -94,7 +94,7 @@ async function becomesStale(path: string, observed: Observed): Promise<boolean> 
  */
 async function removeStale(path: string, observed: Observed): Promise<void> {
   if (!isSame(await observe(path), observed)) return
-  const removal = await takeFileLock(`${path}.remove`)
+  const removal = await acquireFileLock(`${path}.remove`)
   try {
     if (isSame(await observe(path), observed)) await unlink(path)
   } finally {

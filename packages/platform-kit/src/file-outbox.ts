@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createAppendLog, readLines } from './append-log.ts'
-import { type FileLock, takeFileLock } from './file-lock.ts'
+import { acquireFileLock, type FileLock } from './file-lock.ts'
 import type { Outbox } from './outbox.ts'
 import type { Push } from './push.ts'
 
@@ -111,7 +111,7 @@ export function createFileOutbox(path: string): Outbox {
     async load() {
       try {
         await mkdir(dirname(path), { recursive: true })
-        lock = await takeFileLock(`${path}.lock`)
+        lock = await acquireFileLock(`${path}.lock`)
         await readFile()
         await log.rewrite(compactedLines())
         return { queued: [...queued.values()].map(({ push }) => push), newest }

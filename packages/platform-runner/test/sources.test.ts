@@ -228,7 +228,7 @@ for (const engine of ENGINES) {
           found.push(...rows.map(({ cells }) => String(cells[0])))
           const last = rows.at(-1)
           if (!last) return found
-          from = { mark: last.mark, key: last.key }
+          from = { changeTime: last.changeTime, key: last.key }
         }
       }
       const everything = await read(null)
@@ -245,7 +245,7 @@ for (const engine of ENGINES) {
         from: null,
         limit: 1,
       })
-      assert.equal((await read(first?.mark ?? '')).length, 15)
+      assert.equal((await read(first?.changeTime ?? '')).length, 15)
     },
   )
 

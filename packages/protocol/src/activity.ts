@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { NullableString } from './common.ts'
-import { ActivityLevel, ActivityLine } from './dashboard.ts'
+import { ActivityEntry, ActivityLevel } from './dashboard.ts'
 
 /** A filter of activity entries; a missing member matches all. */
 export const ActivityFilter = Type.Object({
@@ -26,7 +26,7 @@ export const ActivityFilter = Type.Object({
 
 export const ActivityPage = Type.Object({
   success: Type.Literal(true),
-  activity: Type.Array(ActivityLine),
+  activity: Type.Array(ActivityEntry),
   next_cursor: NullableString,
   complete: Type.Boolean({
     description:

@@ -47,7 +47,7 @@ export const OpenAlerts = Type.Object({ open: Type.Integer(), latest: Type.Array
 
 export const AlertState = OneOf('open', 'resolved')
 
-export const AlertAnswer = Type.Object({ success: Type.Literal(true), alert: Alert })
+export const AlertResponse = Type.Object({ success: Type.Literal(true), alert: Alert })
 
 export const AlertPage = Type.Object({
   success: Type.Literal(true),

@@ -15,10 +15,10 @@ export function OneOf<const Word extends string>(...words: Word[]) {
 }
 
 /** The response to a request that only reports success. */
-export const DoneAnswer = Type.Object({ success: Type.Literal(true), message: Type.String() })
+export const DoneResponse = Type.Object({ success: Type.Literal(true), message: Type.String() })
 
 /** The body of every error response of the hub. `errors` lists the invalid members. */
-export const ErrorAnswer = Type.Object({
+export const ErrorResponse = Type.Object({
   success: Type.Literal(false),
   code: Type.String(),
   message: Type.String(),
@@ -26,4 +26,4 @@ export const ErrorAnswer = Type.Object({
   errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
 })
 
-export type ErrorAnswer = Static<typeof ErrorAnswer>
+export type ErrorResponse = Static<typeof ErrorResponse>

@@ -6,7 +6,13 @@ import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './com
  * records; records were rejected; records were pushed during the read and are verified by the next one; records that the
  * read did not contain wait for another read, the end of their grace period or a review.
  */
-export const Doubt = OneOf('no_total', 'total_differs', 'rejected', 'stale', 'missing_unsettled')
+export const IncompleteReason = OneOf(
+  'no_total',
+  'total_differs',
+  'rejected',
+  'stale',
+  'missing_undecided',
+)
 
 /** Whether the hub has all records of a registered module, and what has changed since it was verified. */
 export const ModuleCompleteness = Type.Object({
@@ -19,8 +25,10 @@ export const ModuleCompleteness = Type.Object({
     description: 'When a read last verified it',
   }),
   last_read_at: NullableTimestamp,
-  doubts: Type.Array(Doubt, { description: 'Why the last complete read did not verify it' }),
-  trouble: NullableString,
+  incomplete_reasons: Type.Array(IncompleteReason, {
+    description: 'Why the last complete read did not verify it',
+  }),
+  last_error: NullableString,
   records: Type.Integer(),
   missing: Type.Integer({ description: 'Records marked as missing' }),
   pushed_since: Type.Unsafe<number | null>({
@@ -40,5 +48,5 @@ export const CompletenessPage = Type.Object({
   next_cursor: NullableString,
 })
 
-export type Doubt = Static<typeof Doubt>
+export type IncompleteReason = Static<typeof IncompleteReason>
 export type ModuleCompleteness = Static<typeof ModuleCompleteness>

@@ -58,7 +58,7 @@ export const ConformanceReport = Type.Object({
 })
 
 /** `success` is true when there are no errors. */
-export const ConformanceAnswer = Type.Object({
+export const ConformanceResponse = Type.Object({
   success: Type.Boolean(),
   report: ConformanceReport,
   html: Type.String({ description: 'The report as one HTML file' }),
@@ -75,12 +75,12 @@ export const ConformanceLine = Type.Union([
     bytes: Type.Integer(),
   }),
   Type.Object({ kind: Type.Literal('endpoint'), checked: CheckedEndpoint }),
-  Type.Object({ kind: Type.Literal('report'), ...ConformanceAnswer.properties }),
+  Type.Object({ kind: Type.Literal('report'), ...ConformanceResponse.properties }),
 ])
 
 export type FindingExample = Static<typeof FindingExample>
 export type Finding = Static<typeof Finding>
 export type CheckedEndpoint = Static<typeof CheckedEndpoint>
 export type ConformanceReport = Static<typeof ConformanceReport>
-export type ConformanceAnswer = Static<typeof ConformanceAnswer>
+export type ConformanceResponse = Static<typeof ConformanceResponse>
 export type ConformanceLine = Static<typeof ConformanceLine>

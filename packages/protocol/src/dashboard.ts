@@ -9,7 +9,7 @@ import { HourOfStatistics } from './statistics.ts'
 export const ActivityLevel = OneOf('info', 'warning', 'error')
 
 /** One activity entry. */
-export const ActivityLine = Type.Object({
+export const ActivityEntry = Type.Object({
   id: Type.Integer(),
   at: Timestamp,
   level: ActivityLevel,
@@ -47,7 +47,7 @@ export const Snapshot = Type.Object({
     Type.Object({ platform_id: Type.Integer(), pulls: Type.Array(RecentPull) }),
   ),
   records: Type.Array(RecordSummary),
-  logs: Type.Array(ActivityLine),
+  logs: Type.Array(ActivityEntry),
   alerts: OpenAlerts,
   latest_sync: Type.Union([
     Type.Object({
@@ -72,13 +72,13 @@ export const Snapshot = Type.Object({
 })
 
 /** The response of `POST /dashboard/auto-sync` (specification 4.1). */
-export const AutoSyncAnswer = Type.Object({
+export const AutoSyncResponse = Type.Object({
   success: Type.Literal(true),
   status: Type.Literal('idle'),
   message: Type.String(),
 })
 
 export type ActivityLevel = Static<typeof ActivityLevel>
-export type ActivityLine = Static<typeof ActivityLine>
+export type ActivityEntry = Static<typeof ActivityEntry>
 export type Stats = Static<typeof Stats>
 export type Snapshot = Static<typeof Snapshot>

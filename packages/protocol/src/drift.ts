@@ -2,19 +2,19 @@ import Type, { type Static } from 'typebox'
 import { NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { DriftPolicy, Platform } from './platform.ts'
 
-const place = { record_type: Type.String() }
+const recordType = { record_type: Type.String() }
 const changed = (members: string[]) => ({
   member: Type.String({ enum: members }),
   before: Type.Union([Type.String(), Type.Boolean()]),
   after: Type.Union([Type.String(), Type.Boolean()]),
 })
-const field = { ...place, key: Type.String() }
+const field = { ...recordType, key: Type.String() }
 
 /** One difference between a manifest and the previous one. */
 export const ManifestChange = Type.Union([
   Type.Object({
     change: OneOf('module_added', 'module_removed'),
-    ...place,
+    ...recordType,
     module_name: Type.String(),
   }),
   Type.Object({ change: OneOf('field_added', 'field_removed'), ...field, label: Type.String() }),
@@ -24,7 +24,7 @@ export const ManifestChange = Type.Union([
   }),
   Type.Object({
     change: Type.Literal('module_changed'),
-    ...place,
+    ...recordType,
     ...changed(['module_name', 'description']),
   }),
   Type.Object({
@@ -34,7 +34,7 @@ export const ManifestChange = Type.Union([
   }),
 ])
 
-export const ManifestRefreshAnswer = Type.Object({
+export const ManifestRefreshResponse = Type.Object({
   success: Type.Literal(true),
   platform: Platform,
   changes: Type.Array(ManifestChange),
@@ -49,7 +49,7 @@ const DriftingKey = Type.Object({
 
 /** How new and changed records of a module differ from its manifest. */
 export const ModuleDrift = Type.Object({
-  ...place,
+  ...recordType,
   module_name: Type.String(),
   drift_policy: DriftPolicy,
   since: NullableTimestamp,
@@ -60,7 +60,7 @@ export const ModuleDrift = Type.Object({
   }),
 })
 
-export const DriftAnswer = Type.Object({
+export const DriftResponse = Type.Object({
   success: Type.Literal(true),
   manifest_fetched_at: NullableTimestamp,
   manifest_changes: Type.Array(
@@ -77,4 +77,4 @@ export const ModuleChange = Type.Object(
 
 export type ManifestChange = Static<typeof ManifestChange>
 export type ModuleDrift = Static<typeof ModuleDrift>
-export type DriftAnswer = Static<typeof DriftAnswer>
+export type DriftResponse = Static<typeof DriftResponse>

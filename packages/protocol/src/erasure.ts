@@ -22,7 +22,7 @@ const traces = {
   rejected_pushes: Type.Integer({
     description: 'Rejected pushes and rejected records with this reference',
   }),
-  activity_lines: Type.Integer({
+  activity_entries: Type.Integer({
     description: 'Activity entries about the record, which are redacted',
   }),
 }

@@ -14,7 +14,7 @@ export const FirstPush = Type.Object({
 })
 
 /** The integration guide; `platform_name` is null for the general guide. */
-export const GuideAnswer = Type.Object({
+export const GuideResponse = Type.Object({
   success: Type.Literal(true),
   platform_name: Type.Union([Type.String(), Type.Null()]),
   file_name: Type.String({ description: 'The file name for a download' }),
@@ -24,4 +24,4 @@ export const GuideAnswer = Type.Object({
   }),
 })
 
-export type GuideAnswer = Static<typeof GuideAnswer>
+export type GuideResponse = Static<typeof GuideResponse>

@@ -19,7 +19,7 @@ const ManifestModule = Type.Object({
 })
 
 /** The response of `GET {source_base_url}/api/hub/manifest` (specification 2.2). */
-export const ManifestAnswer = Type.Object({
+export const ManifestResponse = Type.Object({
   success: Type.Literal(true),
   platform_name: Name,
   platform_title: Name,
@@ -58,14 +58,14 @@ export const Manifest = Type.Object({
 })
 
 /** The response of `GET {source_base_url}/api/hub/ping` (specification 2.4). */
-export const PingAnswer = Type.Object({
+export const PingResponse = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),
   platform_name: Type.String({ minLength: 1 }),
 })
 
-export type ManifestAnswer = Static<typeof ManifestAnswer>
+export type ManifestResponse = Static<typeof ManifestResponse>
 export type Field = Static<typeof Field>
 export type Module = Static<typeof Module>
 export type Manifest = Static<typeof Manifest>
-export type PingAnswer = Static<typeof PingAnswer>
+export type PingResponse = Static<typeof PingResponse>

@@ -10,7 +10,7 @@ export const MissingReviewState = OneOf(
   'approved',
   'dismissed',
   'marked',
-  'settled',
+  'resolved',
   'superseded',
 )
 
@@ -25,12 +25,12 @@ export const MissingReview = Type.Object({
   records: Type.Integer({ description: 'The number of records that are not marked yet' }),
   pull_id: Type.Integer(),
   at: Timestamp,
-  answered_at: NullableTimestamp,
-  answered_by: NullableString,
+  decided_at: NullableTimestamp,
+  decided_by: NullableString,
   closed_at: NullableTimestamp,
 })
 
-export const MissingReviewAnswer = Type.Object({
+export const MissingReviewResponse = Type.Object({
   success: Type.Literal(true),
   missing_review: MissingReview,
 })

@@ -48,7 +48,7 @@ export const Invitation = Type.Object({
  * What a session that was opened with a password only must still do if the hub requires a second factor. Null for a
  * session with full access.
  */
-export const SecondFactorWanted = Type.Union([OneOf('set_up', 'sign_in'), Type.Null()])
+export const RequiredSecondFactorStep = Type.Union([OneOf('set_up', 'sign_in'), Type.Null()])
 
 /** The signed-in operator and the sign-in methods of the account. */
 export const Account = Type.Object({
@@ -127,7 +127,7 @@ export const About = Type.Object({
   time_zone: Type.String(),
   retention: Type.Object({
     days: Type.Record(Type.String(), Type.Integer()),
-    activity_lines: Type.Integer(),
+    activity_entries: Type.Integer(),
   }),
 })
 
@@ -136,7 +136,7 @@ export type Operator = Static<typeof Operator>
 export type OperatorName = Static<typeof OperatorName>
 export type OperatorSession = Static<typeof OperatorSession>
 export type Invitation = Static<typeof Invitation>
-export type SecondFactorWanted = Static<typeof SecondFactorWanted>
+export type RequiredSecondFactorStep = Static<typeof RequiredSecondFactorStep>
 export type Account = Static<typeof Account>
 export type Passkey = Static<typeof Passkey>
 export type ApiToken = Static<typeof ApiToken>

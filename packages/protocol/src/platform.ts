@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { CONNECTION_TYPE } from './constants.ts'
-import { Field, Manifest, Module, PingAnswer } from './manifest.ts'
+import { Field, Manifest, Module, PingResponse } from './manifest.ts'
 
 export const PlatformStatus = OneOf('active', 'inactive')
 
@@ -128,14 +128,14 @@ export const ConnectionProbeRequest = Type.Object(
 export const ConnectionTestRequest = Type.Object(checkEverything, { additionalProperties: false })
 
 /** `success` is true when there are no problems, whatever the records and search endpoints return. */
-export const ProbeAnswer = Type.Object({
+export const ProbeResponse = Type.Object({
   success: Type.Boolean(),
   source_base_url: Type.Unsafe<string | null>({
     ...NullableString,
     description:
       'The base URL that the platform responded at: the one given, or the same without a path such as /api at its end; null if it could not be reached',
   }),
-  ping: Type.Union([PingAnswer, Type.Null()]),
+  ping: Type.Union([PingResponse, Type.Null()]),
   manifest: Type.Union([Manifest, Type.Null()]),
   problems: Type.Array(Problem),
   checks: Type.Array(ConnectionCheck),
@@ -173,7 +173,7 @@ export const RotateRequest = Type.Object(
   { additionalProperties: false },
 )
 
-export const HubKeyAnswer = Type.Object({
+export const HubKeyResponse = Type.Object({
   success: Type.Literal(true),
   hub_api_key: Type.String(),
 })
@@ -211,5 +211,5 @@ export type PlatformChange = Static<typeof PlatformChange>
 export type ConnectionCheck = Static<typeof ConnectionCheck>
 export type ConnectionTest = Static<typeof ConnectionTest>
 export type Problem = Static<typeof Problem>
-export type ProbeAnswer = Static<typeof ProbeAnswer>
+export type ProbeResponse = Static<typeof ProbeResponse>
 export type RegisterRequest = Static<typeof RegisterRequest>

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import {
-  ErrorAnswer,
+  ErrorResponse,
   NullableInteger,
   NullableString,
   NullableTimestamp,
@@ -151,14 +151,14 @@ export const Schedule = Type.Object({
   next_run_at: NullableTimestamp,
 })
 
-export const StartPullAnswer = Type.Object({
+export const StartPullResponse = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),
   pull: Pull,
 })
 
 /** An error with the running pull. */
-export const PullRunningAnswer = Type.Object({ ...ErrorAnswer.properties, pull: Pull })
+export const PullRunningResponse = Type.Object({ ...ErrorResponse.properties, pull: Pull })
 
 export type PullTrigger = Static<typeof PullTrigger>
 export type PullState = Static<typeof PullState>

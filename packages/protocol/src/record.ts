@@ -38,7 +38,7 @@ export const PulledRecord = Type.Object({
 })
 
 /** The response to an accepted push (specification 4.1). */
-export const PushAnswer = Type.Object({
+export const PushResponse = Type.Object({
   success: Type.Literal(true),
   message: Type.String(),
   method: OneOf('POST', 'PATCH'),
@@ -55,7 +55,7 @@ export const PushAnswer = Type.Object({
 })
 
 /** The response of `GET /api/webhook/check` to a request with a valid key. */
-export const PushCheckAnswer = Type.Object({
+export const PushCheckResponse = Type.Object({
   success: Type.Literal(true),
   platform_name: Type.String(),
   modules: Type.Array(Type.Object({ module_name: Type.String(), record_type: Type.String() })),
@@ -122,7 +122,7 @@ export const HistoryEntry = Type.Object({
 })
 
 /** The current version of a record, or the version at a requested time. */
-export const RecordAnswer = Type.Object({
+export const RecordResponse = Type.Object({
   success: Type.Literal(true),
   record: Type.Object({
     ...StoredRecord.properties,
@@ -160,7 +160,7 @@ export const RecordChangeLine = Type.Object({
   record: Type.Optional(StoredRecord),
 })
 
-export const ChangesAnswer = Type.Object({
+export const ChangesResponse = Type.Object({
   success: Type.Literal(true),
   changes: Type.Array(RecordChangeLine),
   next_cursor: Type.String({ description: 'Pass it as `since` in the next request' }),
@@ -169,11 +169,11 @@ export const ChangesAnswer = Type.Object({
 
 export type FieldOrigin = Static<typeof FieldOrigin>
 export type RecordChangeLine = Static<typeof RecordChangeLine>
-export type ChangesAnswer = Static<typeof ChangesAnswer>
+export type ChangesResponse = Static<typeof ChangesResponse>
 export type NewRecordPush = Static<typeof NewRecordPush>
 export type ChangedRecordPush = Static<typeof ChangedRecordPush>
 export type PulledRecord = Static<typeof PulledRecord>
-export type PushAnswer = Static<typeof PushAnswer>
+export type PushResponse = Static<typeof PushResponse>
 export type StoredRecord = Static<typeof StoredRecord>
 export type RecordSummary = Static<typeof RecordSummary>
 export type Change = Static<typeof Change>

@@ -82,14 +82,14 @@ export const Replay = Type.Object({
   errors: Errors,
 })
 
-export const ReplayAnswer = Type.Object({
+export const ReplayResponse = Type.Object({
   success: Type.Literal(true),
   dry_run: Type.Boolean(),
   replay: Replay,
 })
 
 /** One step of a replay by filter: the next one continues at `next_cursor`, until it is null. */
-export const ReplayStepAnswer = Type.Object({
+export const ReplayStepResponse = Type.Object({
   success: Type.Literal(true),
   dry_run: Type.Boolean(),
   counts: Type.Object({
@@ -112,4 +112,4 @@ export type RejectedPushFilter = Static<typeof RejectedPushFilter>
 export type ReplayRequest = Static<typeof ReplayRequest>
 export type ReplayAllRequest = Static<typeof ReplayAllRequest>
 export type Replay = Static<typeof Replay>
-export type ReplayStepAnswer = Static<typeof ReplayStepAnswer>
+export type ReplayStepResponse = Static<typeof ReplayStepResponse>

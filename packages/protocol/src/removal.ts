@@ -46,7 +46,7 @@ export const Removal = Type.Object({
   finished_at: NullableTimestamp,
 })
 
-export const RemovalAnswer = Type.Object({ success: Type.Literal(true), removal: Removal })
+export const RemovalResponse = Type.Object({ success: Type.Literal(true), removal: Removal })
 
 export const RemovalPage = Type.Object({
   success: Type.Literal(true),

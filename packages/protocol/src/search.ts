@@ -24,7 +24,7 @@ export const IndexedFieldsRequest = Type.Object(
   { additionalProperties: false },
 )
 
-export const IndexedFieldsAnswer = Type.Object({
+export const IndexedFieldsResponse = Type.Object({
   success: Type.Literal(true),
   fields: Type.Array(
     Type.Object({

@@ -1,4 +1,4 @@
-import type { ActivityLine, ActivityPage } from '@recordhub/protocol'
+import type { ActivityEntry, ActivityPage } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { cursorPagesQuery } from './queries.ts'
@@ -28,7 +28,7 @@ export function activityEntryQuery(id: number) {
 
 /** The log of one platform, page by page. */
 export function platformActivityQuery(filter: { platform: string; kind?: string; limit?: string }) {
-  return cursorPagesQuery<ActivityLine>([...ACTIVITY.queryKey, 'platform'], {
+  return cursorPagesQuery<ActivityEntry>([...ACTIVITY.queryKey, 'platform'], {
     path: PATH,
     filter,
     member: 'activity',

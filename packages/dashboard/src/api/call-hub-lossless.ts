@@ -1,14 +1,14 @@
-import { isPlainObject, parseExact } from '../lib/exact-json.ts'
+import { isPlainObject, parseLossless } from '../lib/lossless-json.ts'
 import { type HubCall, HubCallError, openHub } from './call-hub.ts'
 
 /**
- * Like `callHub`, for responses with values of platforms: numbers keep their digits (`ExactNumber`). In its own
+ * Like `callHub`, for responses with values of platforms: numbers keep their digits (`LosslessNumber`). In its own
  * file, so that pages without records do not load the lossless JSON parser.
  * @throws HubCallError
  */
 export async function callHubLossless<Body>(path: string, call: HubCall = {}): Promise<Body> {
   const response = await openHub(path, call)
-  const body = parseExact(await response.text())
+  const body = parseLossless(await response.text())
   if (isBody<Body>(body)) return body
   throw new HubCallError(response.status, null)
 }

@@ -1,5 +1,5 @@
 /** All requests of the page to the hub, except polling and sign-in (specification 4.1: headers, CSRF token, origin). */
-import type { ErrorAnswer } from '@recordhub/protocol'
+import type { ErrorResponse } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
 import { readCsrfToken } from './csrf-token.ts'
 import { isIdle } from './idle-detection.ts'
@@ -17,7 +17,7 @@ export class HubCallError extends Error {
   /** The response body; null if it was not JSON. */
   readonly body: unknown
 
-  constructor(status: number, body: Partial<ErrorAnswer> | null, retryAfterSeconds = 0) {
+  constructor(status: number, body: Partial<ErrorResponse> | null, retryAfterSeconds = 0) {
     super(body?.message ?? messageForStatus(status))
     this.status = status
     this.code = body?.code ?? 'unknown'

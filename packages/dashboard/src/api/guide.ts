@@ -1,4 +1,4 @@
-import type { GuideAnswer } from '@recordhub/protocol'
+import type { GuideResponse } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 
@@ -6,7 +6,8 @@ import { callHub } from './call-hub.ts'
 export function guideQuery(platform: string | undefined) {
   return queryOptions({
     queryKey: ['guide', platform ?? null],
-    queryFn: ({ signal }) => callHub<GuideAnswer>(`${guidePath(platform)}?format=json`, { signal }),
+    queryFn: ({ signal }) =>
+      callHub<GuideResponse>(`${guidePath(platform)}?format=json`, { signal }),
   })
 }
 

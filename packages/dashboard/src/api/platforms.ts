@@ -1,5 +1,5 @@
 import type {
-  DriftAnswer,
+  DriftResponse,
   Platform,
   PlatformDetails,
   PlatformPull,
@@ -57,7 +57,7 @@ export function platformQuery(id: number | string) {
 export function driftQuery(id: number) {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'drift', id],
-    queryFn: ({ signal }) => callHub<DriftAnswer>(`/api/v1/platforms/${id}/drift`, { signal }),
+    queryFn: ({ signal }) => callHub<DriftResponse>(`/api/v1/platforms/${id}/drift`, { signal }),
     meta: LIVE,
   })
 }

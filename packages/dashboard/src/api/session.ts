@@ -1,5 +1,5 @@
 /** The session of the operator. Rejected requests wait here until the operator has signed in. */
-import type { SecondFactorWanted } from '@recordhub/protocol'
+import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
 import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -12,13 +12,13 @@ type Session = {
   /** Requests wait until the operator has signed in again. */
   hasEnded: boolean
   /** The second factor that the session still needs; requests wait for it. */
-  secondFactor: SecondFactorWanted
+  secondFactor: RequiredSecondFactorStep
 }
 
 type SessionResponse = {
   operator: Operator
   csrf_token: string
-  second_factor_wanted: SecondFactorWanted
+  required_second_factor_step: RequiredSecondFactorStep
 }
 
 export const session = createStore<Session>({
@@ -64,7 +64,7 @@ export async function renewSession(): Promise<boolean> {
   const response = await fetchSession()
   if (!response.ok) return false
   const body: SessionResponse = await response.json()
-  const { operator, csrf_token, second_factor_wanted: secondFactor } = body
+  const { operator, csrf_token, required_second_factor_step: secondFactor } = body
   const previous = session.get().operator
   if (previous && previous.id !== operator.id) {
     location.assign('/dashboard')

@@ -1,6 +1,6 @@
 import { Anchor, Box, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { isPlainObject, textOfValue } from '../lib/exact-json.ts'
+import { isPlainObject, textOfValue } from '../lib/lossless-json.ts'
 import { TEXTS } from '../texts.ts'
 import classes from './value-view.module.css'
 

@@ -47,7 +47,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   'schedule.resumed': 'Resumed the schedule',
   'missing_review.approve': 'Approved missing records',
   'missing_review.dismiss': 'Dismissed a review of missing records',
-  'tombstone.lift': 'Lifted a tombstone',
+  'tombstone.delete': 'Deleted a tombstone',
   'alert.acknowledged': 'Acknowledged an alert',
   'alert.test_mail': 'Sent a test e-mail',
 }

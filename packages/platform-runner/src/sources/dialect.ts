@@ -11,14 +11,14 @@ export type Dialect = {
   contains: (column: Column, parameter: string) => string
   /** A value as text with binary collation. */
   key: (column: Column) => string
-  /** The change time as a comparable value (the mark). */
-  mark: (column: Column) => string
-  /** The mark as text, which becomes a parameter later. */
-  markText: (column: Column) => string
-  /** A parameter with the text of a mark as a comparable value. */
-  markOf: (parameter: string, column: Column) => string
-  /** The latest mark that is not in the future; null if unknown for the column. */
-  latestMark: (column: Column) => string | null
+  /** The change time as a comparable value. */
+  changeTime: (column: Column) => string
+  /** The change time as text, which becomes a parameter later. */
+  changeTimeText: (column: Column) => string
+  /** A parameter with the text of a change time as a comparable value. */
+  changeTimeParameter: (parameter: string, column: Column) => string
+  /** The latest change time that is not in the future; null if unknown for the column. */
+  latestChangeTime: (column: Column) => string | null
   /** A checksum over the change times of all rows. */
   sum: (column: Column) => string
 }

@@ -30,7 +30,7 @@ export type Candidate = {
 export type Row = readonly Cell[]
 
 /** The position of a read of changes; only the source interprets it. */
-export type ChangeCursor = { mark: string; key: string }
+export type ChangeCursor = { changeTime: string; key: string }
 
 export type Changes = {
   origin: Origin
@@ -39,9 +39,9 @@ export type Changes = {
   updatedAt: Column
   /** The columns that identify a row. */
   key: readonly Column[]
-  /** Only rows changed after this mark; null for all. */
+  /** Only rows changed after this change time; null for all. */
   after: string | null
-  /** Only rows after this position, ordered by mark and key; null for the beginning. */
+  /** Only rows after this position, ordered by change time and key; null for the beginning. */
   from: ChangeCursor | null
   limit: number
 }
@@ -85,6 +85,6 @@ export type ChangeReader = {
    * without rows.
    */
   newest: (origin: Origin, updatedAt: Column) => Promise<string | null>
-  /** Ordered by mark and key. */
+  /** ordered by change time and key. */
   read: (changes: Changes) => Promise<ChangedRow[]>
 }

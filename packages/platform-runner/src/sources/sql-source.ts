@@ -83,7 +83,7 @@ export function createSqlSource(database: Database): Source {
   }
 }
 
-function toChangedRow([mark, ...rest]: Row, keys: number): ChangedRow {
+function toChangedRow([changeTime, ...rest]: Row, keys: number): ChangedRow {
   const key = rest.slice(0, keys).map((cell: Cell) => String(cell ?? ''))
-  return { mark: String(mark), key: JSON.stringify(key), cells: rest.slice(keys) }
+  return { changeTime: String(changeTime), key: JSON.stringify(key), cells: rest.slice(keys) }
 }

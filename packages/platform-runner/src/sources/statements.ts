@@ -44,39 +44,40 @@ export function rowsStatement(request: RowsRequest, dialect: Dialect): Statement
 }
 
 export function versionStatement(origin: Origin, updatedAt: Column, dialect: Dialect): string {
-  const newest = `max(${dialect.mark(updatedAt)})`
+  const newest = `max(${dialect.changeTime(updatedAt)})`
   return `SELECT count(*), ${newest}, ${dialect.sum(updatedAt)} FROM ${fromOf(origin, dialect)}`
 }
 
 export function newestStatement(origin: Origin, updatedAt: Column, dialect: Dialect): string {
-  const latest = dialect.latestMark(updatedAt)
-  const mark = dialect.mark(updatedAt)
-  return `SELECT ${dialect.markText(updatedAt)} FROM ${fromOf(origin, dialect)}
-    WHERE ${mark} IS NOT NULL${latest === null ? '' : ` AND ${mark} <= ${latest}`}
-    ORDER BY ${mark} DESC LIMIT 1`
+  const latest = dialect.latestChangeTime(updatedAt)
+  const changeTime = dialect.changeTime(updatedAt)
+  return `SELECT ${dialect.changeTimeText(updatedAt)} FROM ${fromOf(origin, dialect)}
+    WHERE ${changeTime} IS NOT NULL${latest === null ? '' : ` AND ${changeTime} <= ${latest}`}
+    ORDER BY ${changeTime} DESC LIMIT 1`
 }
 
 export function changesStatement(changes: Changes, dialect: Dialect): Statement {
   const { origin, columns, updatedAt, key, after, from, limit } = changes
   const parameters: string[] = []
   const parameter = (value: string) => dialect.parameter(parameters.push(value))
-  const mark = dialect.mark(updatedAt)
-  const markOf = (value: string) => dialect.markOf(parameter(value), updatedAt)
+  const changeTime = dialect.changeTime(updatedAt)
+  const changeTimeParameter = (value: string) =>
+    dialect.changeTimeParameter(parameter(value), updatedAt)
   const keys = key.map(dialect.key)
-  const conditions = [`${mark} IS NOT NULL`]
-  if (after !== null) conditions.push(`${mark} > ${markOf(after)}`)
+  const conditions = [`${changeTime} IS NOT NULL`]
+  if (after !== null) conditions.push(`${changeTime} > ${changeTimeParameter(after)}`)
   if (from !== null) conditions.push(afterCursor(from))
-  const selected = [dialect.markText(updatedAt), ...keys, ...columns.map(dialect.value)]
+  const selected = [dialect.changeTimeText(updatedAt), ...keys, ...columns.map(dialect.value)]
   return {
     sql: `SELECT ${selected.join(', ')} FROM ${fromOf(origin, dialect)}
-      WHERE ${conditions.join(' AND ')} ORDER BY ${[mark, ...keys].join(', ')} LIMIT ${limit}`,
+      WHERE ${conditions.join(' AND ')} ORDER BY ${[changeTime, ...keys].join(', ')} LIMIT ${limit}`,
     parameters,
   }
 
   /** Compares column by column, since databases differ in comparing tuples. */
   function afterCursor(cursor: Place): string {
     const values: string[] = JSON.parse(cursor.key)
-    const later = `${mark} > ${markOf(cursor.mark)}`
+    const later = `${changeTime} > ${changeTimeParameter(cursor.changeTime)}`
     const alternatives = keys.map((one, index) => {
       const same = keys
         .slice(0, index)
@@ -84,7 +85,7 @@ export function changesStatement(changes: Changes, dialect: Dialect): Statement 
       return [...same, `${one} > ${parameter(values[index] ?? '')}`].join(' AND ')
     })
     // The first condition allows the use of an index.
-    return `${mark} >= ${markOf(cursor.mark)} AND (${later} OR ${alternatives.map((one) => `(${one})`).join(' OR ')})`
+    return `${changeTime} >= ${changeTimeParameter(cursor.changeTime)} AND (${later} OR ${alternatives.map((one) => `(${one})`).join(' OR ')})`
   }
 }
 

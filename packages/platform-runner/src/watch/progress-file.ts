@@ -43,7 +43,7 @@ function parse(text: string): Progress | null {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
     const entries = Object.entries(value)
-    return entries.every(([, mark]) => mark === null || typeof mark === 'string')
+    return entries.every(([, changeTime]) => changeTime === null || typeof changeTime === 'string')
       ? Object.fromEntries(entries)
       : null
   } catch {

@@ -57,7 +57,8 @@ export function watchModule(
       // If this poll fails later, the next one does not push these rows again.
       for (const one of changed) pushed.set(one.key, one.digest)
       const last = rows.at(-1)
-      from = last && rows.length === PAGE_SIZE ? { mark: last.mark, key: last.key } : null
+      from =
+        last && rows.length === PAGE_SIZE ? { changeTime: last.changeTime, key: last.key } : null
     } while (from !== null)
     pushed = seen
     watermark.advance(newest, at)

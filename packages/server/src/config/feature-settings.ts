@@ -63,7 +63,7 @@ export function toRetentionSettings(config: Config) {
       counters: config.HUB_RETENTION_COUNTERS_DAYS,
       audit: config.HUB_RETENTION_AUDIT_DAYS,
     },
-    activityLines: config.HUB_RETENTION_ACTIVITY_LINES,
+    activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
   }
 }
 

@@ -178,7 +178,7 @@ export const SETTINGS = {
   HUB_RETENTION_ACTIVITY_LINES: setting({
     parse: integer(0, 1_000_000_000),
     default: 1_000_000,
-    help: 'Maximum number of activity lines to keep, newest first; 0 for no limit.',
+    help: 'Maximum number of activity entries to keep, newest first; 0 for no limit.',
   }),
   HUB_RETENTION_HISTORY_DAYS: setting({
     parse: days,

@@ -1,5 +1,5 @@
 /** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
-import { CSRF_HEADER, type SecondFactorWanted, UNATTENDED_HEADER } from '@recordhub/protocol'
+import { CSRF_HEADER, type RequiredSecondFactorStep, UNATTENDED_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Requester } from '../domain/activity/activity.ts'
 import { type Caller, hasRole, nameOfCaller } from '../domain/auth/caller.ts'
@@ -113,7 +113,7 @@ export function authorize(
   })
 }
 
-function assertSecondFactor(route: string, step: SecondFactorWanted): void {
+function assertSecondFactor(route: string, step: RequiredSecondFactorStep): void {
   if (step === null) return
   const openFor = OPEN_WITHOUT_SECOND_FACTOR[route]
   if (openFor === 'all' || openFor === step) return

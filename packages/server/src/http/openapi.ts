@@ -1,6 +1,6 @@
 /** The OpenAPI document, generated from the schemas of the routes and the table of access. */
 import swagger from '@fastify/swagger'
-import { ErrorAnswer } from '@recordhub/protocol'
+import { ErrorResponse } from '@recordhub/protocol'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { ACCESS, type Access } from './access.ts'
 
@@ -46,7 +46,7 @@ function complete(given: FastifySchema | undefined, url: string, access: Access)
     tags: schema.tags ?? [tagOf(url)],
     security: SECURITY[isOpen ? access : 'role'],
     ...(description === '' ? {} : { description }),
-    response: { '4xx': ErrorAnswer, '5xx': ErrorAnswer, ...Object(schema.response) },
+    response: { '4xx': ErrorResponse, '5xx': ErrorResponse, ...Object(schema.response) },
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Manifest, PingAnswer } from '@recordhub/protocol'
+import { type Manifest, PingResponse } from '@recordhub/protocol'
 import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
 import { checkManifest } from '../domain/platform/manifest.ts'
@@ -21,7 +21,7 @@ import {
 const MAX_SHORT_RESPONSE_BYTES = 8 * 1024 * 1024
 const MAX_SEARCH_RESPONSE_BYTES = 1024 * 1024
 
-const isPing = Compile(PingAnswer)
+const isPing = Compile(PingResponse)
 
 type RecordsOptions = {
   /** Ends the read when it aborts. */
@@ -39,7 +39,7 @@ type RecordsOptions = {
 /** The endpoints of a platform. Each method throws a HubError that says what to do. */
 export type PlatformClient = {
   /** @param signal as for `fetchManifest`. */
-  ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingAnswer>
+  ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingResponse>
   /** @param signal ends the request before its time limit when it aborts. */
   fetchManifest: (target: CallTarget, signal?: AbortSignal | null) => Promise<Manifest>
   /**

@@ -20,7 +20,7 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { sandbox, hub, operator, platform } = await beginPulling(t, sqlite)
-    const { halfSent } = platform.holdNextAnswer()
+    const { halfSent } = platform.holdNextResponse()
     const { status, pull } = await requestPull(operator)
     assert.equal(status, 202)
     await halfSent
@@ -61,7 +61,7 @@ for (const engine of quickOn(sqlite)) {
     PROCESS_TEST,
     async (t) => {
       const { sandbox, hub, operator, platform } = await beginPulling(t, engine)
-      const { halfSent } = platform.holdNextAnswer()
+      const { halfSent } = platform.holdNextResponse()
       const { pull } = await requestPull(operator)
       await halfSent
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })

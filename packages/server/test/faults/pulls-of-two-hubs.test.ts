@@ -23,7 +23,7 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { sandbox, hub, operator, platform, askDatabase } = await beginPulling(t)
-    const { halfSent } = platform.holdNextAnswer()
+    const { halfSent } = platform.holdNextResponse()
     const { status, pull } = await requestPull(operator)
     assert.equal(status, 202)
     await halfSent
@@ -62,7 +62,7 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { sandbox, operator: first, platform } = await beginPulling(t)
-    const begun = platform.holdNextAnswer()
+    const begun = platform.holdNextResponse()
     const { pull } = await requestPull(first)
     await begun.halfSent
     const second = first.at((await sandbox.startHub()).address)
@@ -72,7 +72,7 @@ test(
     assert.equal((await listRecords(second)).length, TYPES.length * PER_MODULE)
 
     for (let round = 1; round <= rounds(2, 6); round += 1) {
-      const { halfSent, release } = platform.holdNextAnswer()
+      const { halfSent, release } = platform.holdNextResponse()
       const answers = await Promise.all([first, second, first, second].map(requestPull))
       assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 409, 409, 409])
       assert.equal(new Set(answers.map(({ pull }) => pull.id)).size, 1, 'it is the same pull')

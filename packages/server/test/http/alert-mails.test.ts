@@ -1,7 +1,7 @@
 /** Mails about alerts, sent to a real mail server. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DoneAnswer } from '@recordhub/protocol'
+import { DoneResponse } from '@recordhub/protocol'
 import { pino } from 'pino'
 import { createMailer } from '../../src/features/monitoring/mailer.ts'
 import { createAlertWatch } from '../../src/features/monitoring/watch-alerts.ts'
@@ -90,7 +90,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(raised.source, /https:\/\/hub\.example\.org\/dashboard/)
       assert.match(resolved.source, /^Subject: Recordhub: resolved: Title p1 could not be read/m)
       assert.match(again.source, /^Subject: Recordhub: Title p1 could not be read/m)
-      assert.equal(server.tries(), 3)
+      assert.equal(server.attempts(), 3)
     })
 
     test('many alerts at once send one mail, and their resolutions wait for the next mail', async () => {
@@ -145,7 +145,7 @@ onEachEngineWhenDeep((engine) => {
       await untilOpen(hub, 'mail_failing', 0)
       // The mail is about the platform only; the mail_failing alert is not mailed.
       assert.match(only(server.mails).source, /^Subject: Recordhub: Title p\d could not be read/m)
-      assert.equal(server.tries(), 2)
+      assert.equal(server.attempts(), 2)
     })
 
     test('a hub stops while the mail server hangs, and sends the mail after its restart', async () => {
@@ -155,7 +155,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startMailingHub(engine, server, clock)
       await registerSome(hub, clock, 1)
       await failPulls(hub, 5)
-      await until(async () => (server.tries() > 0 ? true : null), 'a mail is under way')
+      await until(async () => (server.attempts() > 0 ? true : null), 'a mail is under way')
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
       await hub.restart({
@@ -192,7 +192,7 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
       await using hub = await startTestHub(engine, { env: settingsFor(server) })
       expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
-      const taken = expectBody(await sendTestMail(hub), 200, DoneAnswer)
+      const taken = expectBody(await sendTestMail(hub), 200, DoneResponse)
       assert.match(taken.message, /but rejected bob@example\.org/)
       assert.match(only(server.mails).source, /^token test admin sent this test mail/m)
       server.behave('refuse')

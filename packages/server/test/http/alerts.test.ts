@@ -1,7 +1,7 @@
 /** Alerts: the conditions that open and resolve them, the list, and acknowledgement. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AlertAnswer, AlertPage } from '@recordhub/protocol'
+import { AlertPage, AlertResponse } from '@recordhub/protocol'
 import { hourOf, hourText } from '../../src/domain/alerts/push-baseline.ts'
 import {
   newRecord,
@@ -213,9 +213,9 @@ onEachEngineWhenDeep((engine) => {
       const { id } = only(await untilOpen(hub, 'platform_failing'))
       expectError(await post(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
       expectError(await post(hub, '999/acknowledge'), 404, 'not_found')
-      const { alert } = expectBody(await post(hub, `${id}/acknowledge`), 200, AlertAnswer)
+      const { alert } = expectBody(await post(hub, `${id}/acknowledge`), 200, AlertResponse)
       assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token test operator', null])
-      const again = expectBody(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertAnswer)
+      const again = expectBody(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertResponse)
       assert.deepEqual(again.alert, alert)
       assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.acknowledged'])
       const audit = await runSql(

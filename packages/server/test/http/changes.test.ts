@@ -1,7 +1,7 @@
 /** The change feed. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { ChangesAnswer } from '@recordhub/protocol'
+import { ChangesResponse } from '@recordhub/protocol'
 import { newRecord, push, registerPushingPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
@@ -25,9 +25,9 @@ onEachEngine((engine) => {
       expectBody(
         await hub().get(`/api/v1/changes?${new URLSearchParams(query)}`),
         200,
-        ChangesAnswer,
+        ChangesResponse,
       )
-    const referencesOf = ({ changes }: ChangesAnswer) =>
+    const referencesOf = ({ changes }: ChangesResponse) =>
       changes.map((line) => line.record?.reference_number)
 
     test('an entry has the record, the kind of change and a cursor', async () => {

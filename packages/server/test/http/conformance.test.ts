@@ -1,7 +1,7 @@
 /** The conformance check of a platform over the operator API, before and after registration. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ConformanceAnswer, type ConformanceLine } from '@recordhub/protocol'
+import { type ConformanceLine, ConformanceResponse } from '@recordhub/protocol'
 import { countStoredRows, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
@@ -36,7 +36,7 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await goodPlatform()
       const before = await countStoredRows(hub)
       const answer = await post(hub, PATH, sourceOf(platform))
-      const { success, report, html } = expectBody(answer, 200, ConformanceAnswer)
+      const { success, report, html } = expectBody(answer, 200, ConformanceResponse)
       assert.equal(success, true)
       assert.deepEqual(rulesOf(report), [])
       assert.match(html, /^<!doctype html>/)
@@ -73,7 +73,7 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await goodPlatform()
       const { id } = await registerPlatform(hub, platform)
       const path = `/api/v1/platforms/${id}/conformance`
-      const well = expectBody(await post(hub, path, {}), 200, ConformanceAnswer)
+      const well = expectBody(await post(hub, path, {}), 200, ConformanceResponse)
       assert.equal(well.report.success, true)
       assert.equal(well.report.platform_name, platform.platform_name)
       expectError(await post(hub, '/api/v1/platforms/999/conformance', {}), 404, 'not_found')
@@ -83,7 +83,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       const source = { source_base_url: 'http://me:hunter2222222@x', source_api_key: 'key' }
       const answer = await post(hub, PATH, source)
-      const { report } = expectBody(answer, 200, ConformanceAnswer)
+      const { report } = expectBody(answer, 200, ConformanceResponse)
       assert.deepEqual(rulesOf(report), ['connection source_url_invalid'])
       expectAbsent(['hunter2222222'], [answer.text])
     })

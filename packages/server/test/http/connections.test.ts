@@ -4,12 +4,12 @@ import { describe, test } from 'node:test'
 import {
   type ConnectionCheck,
   ConnectionTest,
-  HubKeyAnswer,
+  HubKeyResponse,
   Platform,
   PlatformDetails,
   PlatformPullPage,
-  ProbeAnswer,
-  PushAnswer,
+  ProbeResponse,
+  PushResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
@@ -247,7 +247,7 @@ onEachEngineWhenDeep((engine) => {
         headers: { ...headers, accept: 'application/json' },
         body,
       })
-      assert.deepEqual(probed.at(-1), expectBody(whole, 200, ProbeAnswer))
+      assert.deepEqual(probed.at(-1), expectBody(whole, 200, ProbeResponse))
       const wrong = { source_base_url, source_api_key: 'a wrong key' }
       const told = linesOf(await kit.hub.send({ ...probe, body: wrong }))
       assert.deepEqual(
@@ -262,7 +262,7 @@ onEachEngineWhenDeep((engine) => {
       await using kit = await start(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
       const answer = await post(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
-      assert.equal(expectBody(answer, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+      assert.equal(expectBody(answer, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
       assert.equal(answer.header('cache-control'), 'no-store')
       const audit = await runSql(
         kit.hub.storage,
@@ -286,7 +286,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await post(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
       await runSql(kit.hub.storage, 'DELETE FROM operator_accounts')
       const shown = await post(kit, 'hub-key/reveal', {}, headers)
-      assert.equal(expectBody(shown, 200, HubKeyAnswer).hub_api_key, kit.hub_api_key)
+      assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
     })
 
     test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
@@ -316,9 +316,9 @@ onEachEngineWhenDeep((engine) => {
       const clock = { now: () => new Date(now) }
       await using kit = await start(engine, { clock })
       const { hub, hub_api_key: old } = kit
-      expectBody(await push(hub, old, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(hub, old, newRecord('N-1')), 201, PushResponse)
       const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 3600 })
-      const key = expectBody(rotated, 200, HubKeyAnswer).hub_api_key
+      const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
       assert.notEqual(key, old)
       for (const one of [old, key])
         assert.equal((await push(hub, one, newRecord('N-1'))).status, 200)
@@ -337,18 +337,18 @@ onEachEngineWhenDeep((engine) => {
       now += 3_600_000
       expectError(await check(old), 401, 'api_key_invalid')
       expectError(await push(hub, old, newRecord('N-2')), 401, 'api_key_invalid')
-      expectBody(await push(hub, key, newRecord('N-2')), 201, PushAnswer)
+      expectBody(await push(hub, key, newRecord('N-2')), 201, PushResponse)
       assert.equal((await read(kit)).hub_keys.length, 1)
       expectAbsent([old, key], [hub.log(), JSON.stringify(await activityOf(hub))])
     })
 
     test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
       await using kit = await start(engine)
-      expectBody(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
       const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 0 })
-      const { hub_api_key } = expectBody(rotated, 200, HubKeyAnswer)
+      const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
       expectError(await push(kit.hub, kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
-      expectBody(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
+      expectBody(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushResponse)
       for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
         expectError(await post(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
       }

@@ -1,7 +1,7 @@
 /** Authentication of actions: sessions with their CSRF token, and API tokens (specification 5 and 7). */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { StartPullAnswer } from '@recordhub/protocol'
+import { StartPullResponse } from '@recordhub/protocol'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
 import { createApiToken } from '../../src/features/auth/api-token.ts'
 import {
@@ -121,7 +121,7 @@ onEachEngineWhenDeep((engine) => {
     test('a same-origin request with a session and its CSRF token queues a pull', async () => {
       const headers = { ...mine.headers, host: 'hub.example', origin: 'http://hub.example' }
       const answer = await hub().send({ method: 'POST', url: PULL_ALL, headers })
-      const { pull } = expectBody(answer, 202, StartPullAnswer)
+      const { pull } = expectBody(answer, 202, StartPullResponse)
       assert.equal(pull.trigger, 'operator')
       await untilPullEnds(hub(), pull.id)
     })

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   CompletenessPage,
-  DriftAnswer,
-  ManifestRefreshAnswer,
+  DriftResponse,
+  ManifestRefreshResponse,
   type ModuleCompleteness,
   type ModuleDrift,
   Platform,
-  ReplayAnswer,
+  ReplayResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
 import { activityOf, countStoredRows, newRecord, push, recordsOf } from '../helpers/hub/actions.ts'
@@ -235,7 +235,7 @@ onEachEngine((engine) => {
       const good = newRecord('R-2')
       assert.equal((await push(kit.hub, kit.registered.hub_api_key, good)).status, 201)
       await setPolicy(kit, 'accept')
-      const replayed = expectBody(await replay(kit.hub, id), 200, ReplayAnswer)
+      const replayed = expectBody(await replay(kit.hub, id), 200, ReplayResponse)
       assert.equal(replayed.replay.outcome, 'created')
       assert.equal(only((await moduleDriftOf(kit)).unknown).count, 1)
     })
@@ -288,11 +288,25 @@ onEachEngine((engine) => {
       const proved = await completenessOf(kit)
       expectMembers(proved, [
         ...['module_id', 'platform_name', 'module_name', 'record_type', 'complete_at'],
-        ...['last_read_at', 'doubts', 'trouble', 'records', 'missing', 'pushed_since', 'only_here'],
+        ...[
+          'last_read_at',
+          'incomplete_reasons',
+          'last_error',
+          'records',
+          'missing',
+          'pushed_since',
+          'only_here',
+        ],
       ])
       assert.ok((proved.complete_at ?? '') >= (pull.started_at ?? 'z'))
       assert.deepEqual(
-        [proved.doubts, proved.records, proved.missing, proved.pushed_since, proved.only_here],
+        [
+          proved.incomplete_reasons,
+          proved.records,
+          proved.missing,
+          proved.pushed_since,
+          proved.only_here,
+        ],
         [[], 30, 0, 0, 0],
       )
 
@@ -305,19 +319,19 @@ onEachEngine((engine) => {
       await kit.pull()
       const refused = await completenessOf(kit)
       assert.equal(refused.complete_at, proved.complete_at)
-      assert.deepEqual(refused.doubts, ['rejected'])
+      assert.deepEqual(refused.incomplete_reasons, ['rejected'])
       // The platform has the rejected R-0. It does not have N-1, which is marked missing.
       assert.deepEqual([refused.missing, refused.only_here], [1, 0])
-      assert.match(refused.trouble ?? '', /1 rejected/)
+      assert.match(refused.last_error ?? '', /1 rejected/)
 
       module.records = module.records.slice(15, 29)
       await kit.pull()
-      assert.deepEqual((await completenessOf(kit)).doubts, ['missing_unsettled'])
+      assert.deepEqual((await completenessOf(kit)).incomplete_reasons, ['missing_undecided'])
       module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
       await kit.pull()
       const again = await completenessOf(kit)
       assert.ok((again.complete_at ?? '') > (proved.complete_at ?? ''))
-      assert.deepEqual([again.doubts, again.missing, again.pushed_since], [[], 1, 0])
+      assert.deepEqual([again.incomplete_reasons, again.missing, again.pushed_since], [[], 1, 0])
     })
 
     test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
@@ -329,15 +343,15 @@ onEachEngine((engine) => {
         respond.json({ success: true, platform_name, records }),
       )
       await kit.pull()
-      const { complete_at, doubts } = await completenessOf(kit)
-      assert.deepEqual([complete_at, doubts], [null, ['no_total']])
+      const { complete_at, incomplete_reasons } = await completenessOf(kit)
+      assert.deepEqual([complete_at, incomplete_reasons], [null, ['no_total']])
       kit.platform.setResponse('records/cases', null)
       await kit.pull()
       const proved = await completenessOf(kit)
       kit.platform.setResponse('records/cases', respond.status(500))
       await kit.pull()
-      const { trouble: _, ...after } = await completenessOf(kit)
-      const { trouble: __, ...before } = proved
+      const { last_error: _, ...after } = await completenessOf(kit)
+      const { last_error: __, ...before } = proved
       assert.deepEqual(after, before)
     })
 
@@ -386,11 +400,11 @@ function sendRefresh(
 }
 
 async function refresh({ hub, registered }: PulledHub) {
-  return expectBody(await sendRefresh(hub, registered.id), 200, ManifestRefreshAnswer)
+  return expectBody(await sendRefresh(hub, registered.id), 200, ManifestRefreshResponse)
 }
 
-async function driftOf({ hub, registered }: PulledHub): Promise<DriftAnswer> {
-  return expectBody(await hub.get(`/api/v1/platforms/${registered.id}/drift`), 200, DriftAnswer)
+async function driftOf({ hub, registered }: PulledHub): Promise<DriftResponse> {
+  return expectBody(await hub.get(`/api/v1/platforms/${registered.id}/drift`), 200, DriftResponse)
 }
 
 async function moduleDriftOf(kit: PulledHub): Promise<ModuleDrift> {

@@ -1,7 +1,7 @@
 /** Erasing a person's record, and rejecting it afterwards. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Erasure, ErasurePreview, PushAnswer, Tombstone } from '@recordhub/protocol'
+import { Erasure, ErasurePreview, PushResponse, Tombstone } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
   activityOf,
@@ -42,10 +42,10 @@ onEachEngine((engine) => {
       await push(hub, key, newRecord(REFERENCE, { data: { status: 'closed' } }))
       await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
       const preview = expectBody(await hub.get(`/api/v1/records/${id}/erasure`), 200, Preview)
-      const { reference_number, history_entries, rejected_pushes, activity_lines, not_covered } =
+      const { reference_number, history_entries, rejected_pushes, activity_entries, not_covered } =
         preview.erasure
       assert.equal(reference_number, REFERENCE)
-      assert.deepEqual([history_entries, rejected_pushes, activity_lines], [1, 1, 1])
+      assert.deepEqual([history_entries, rejected_pushes, activity_entries], [1, 1, 1])
       assert.match(not_covered.join(' '), /[Bb]ackups/)
 
       const erased = expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
@@ -111,7 +111,7 @@ onEachEngine((engine) => {
         (record) => record.reference_number === REFERENCE,
       )
       assert.ok(again && again.record_id !== id)
-      const answer = expectBody(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushAnswer)
+      const answer = expectBody(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushResponse)
       assert.equal(answer.record_id, again.record_id)
     })
 

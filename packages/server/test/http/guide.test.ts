@@ -1,7 +1,7 @@
 /** The integration guide and the API reference. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { GuideAnswer } from '@recordhub/protocol'
+import { GuideResponse } from '@recordhub/protocol'
 import {
   type RegisteredPlatform,
   registerPushingPlatform,
@@ -54,12 +54,12 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('the guide is returned as JSON with format=json', async () => {
-      const json = expectBody(await instructions(clinic.id, '?format=json'), 200, GuideAnswer)
+      const json = expectBody(await instructions(clinic.id, '?format=json'), 200, GuideResponse)
       assert.equal(json.platform_name, clinic.platform.platform_name)
       assert.equal(json.file_name, `integration-guide-${clinic.platform.platform_name}.md`)
       assert.equal(json.markdown, (await instructions(clinic.id)).text)
       const any = await hub().get('/api/v1/guide?format=json')
-      const { platform_name, first_push } = expectBody(any, 200, GuideAnswer)
+      const { platform_name, first_push } = expectBody(any, 200, GuideResponse)
       assert.deepEqual({ platform_name, first_push }, { platform_name: null, first_push: null })
     })
 
@@ -82,7 +82,7 @@ onEachEngineWhenDeep((engine) => {
         modules: [simulatedModule('visit')],
       })
       const own = await other.get(`/api/v1/platforms/${platform.id}/instructions?format=json`)
-      const { first_push } = expectBody(own, 200, GuideAnswer)
+      const { first_push } = expectBody(own, 200, GuideResponse)
       assert.ok(first_push)
       assert.equal(first_push.hub_url, env.HUB_PUBLIC_URL)
       assert.equal(first_push.tunnel_header, env.HUB_TUNNEL_HEADER)

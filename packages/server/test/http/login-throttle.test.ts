@@ -214,7 +214,7 @@ onEachEngineWhenDeep((engine) => {
         const entries = await auditOf(hub, '&action=session.refuse')
         return entries.length === 5 ? entries : null
       }, 'the failed attempts are in the audit log')
-      const seen = refused.map((entry) => [entry['actor'], Object(entry['details'])['tries']])
+      const seen = refused.map((entry) => [entry['actor'], Object(entry['details'])['attempts']])
       assert.deepEqual(seen, [
         [EMAIL, 8],
         [EMAIL, 4],

@@ -1,7 +1,7 @@
 /** The missing threshold: when many records are missing at once, an operator reviews them first. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MissingReviewAnswer, Platform, RecordPage } from '@recordhub/protocol'
+import { MissingReviewResponse, Platform, RecordPage } from '@recordhub/protocol'
 import Type from 'typebox'
 import { activityOf, newRecord, pullAll, push } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
@@ -15,7 +15,7 @@ import { countRows } from '../helpers/storage/sql.ts'
 
 const MEMBERS = [
   ...['id', 'platform_name', 'module_name', 'record_type', 'state', 'missing', 'records'],
-  ...['pull_id', 'at', 'answered_at', 'answered_by', 'closed_at'],
+  ...['pull_id', 'at', 'decided_at', 'decided_by', 'closed_at'],
 ]
 type Verb = 'approve' | 'dismiss'
 
@@ -81,7 +81,7 @@ onEachEngineWhenDeep((engine) => {
       const { id } = only(await kit.reviews())
       const audits = await countRows(kit.hub.storage, 'audit')
       const approved = await answer(kit.hub, id, 'approve')
-      assert.deepEqual([approved.state, approved.answered_by], ['approved', 'token test operator'])
+      assert.deepEqual([approved.state, approved.decided_by], ['approved', 'token test operator'])
       assert.equal(await countRows(kit.hub.storage, 'audit'), audits + 1)
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
       assert.deepEqual(missingOf(await kit.read()), [])
@@ -160,7 +160,7 @@ onEachEngineWhenDeep((engine) => {
       kit.serve(kit.records)
       await pullAll(kit.hub)
       const closed = only(await kit.reviews())
-      assert.deepEqual([closed.state, closed.closed_at !== null], ['settled', true])
+      assert.deepEqual([closed.state, closed.closed_at !== null], ['resolved', true])
       const [line] = await linesOf(kit.hub)
       assert.match(line?.message ?? '', /none of them is missing any more/)
       assert.equal(await pendingOf(kit.hub, kit.id), 0)
@@ -213,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(missingOf(await kit.read()), expected)
       assert.deepEqual(await listReviewed(kit.hub, id), expected)
       const read = await kit.hub.get(`/api/v1/missing-reviews/${id}`)
-      assert.equal(expectBody(read, 200, MissingReviewAnswer).missing_review.state, 'marked')
+      assert.equal(expectBody(read, 200, MissingReviewResponse).missing_review.state, 'marked')
       expectError(await kit.hub.get(`/api/v1/missing-reviews/${id + 1}`), 404, 'not_found')
     })
 
@@ -261,7 +261,7 @@ function send(
 }
 
 async function answer(hub: TestHub, id: number, verb: Verb) {
-  return expectBody(await send(hub, id, verb), 200, MissingReviewAnswer).missing_review
+  return expectBody(await send(hub, id, verb), 200, MissingReviewResponse).missing_review
 }
 
 const referencesOf = (records: { reference_number: string }[]) =>

@@ -374,7 +374,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(about.engine_version, /^\d+\.\d+/)
       assert.ok(about.bytes > 10_000)
       assert.equal(about.retention.days.history, 365)
-      assert.equal(about.retention.activity_lines, 1_000_000)
+      assert.equal(about.retention.activity_entries, 1_000_000)
     })
   })
 })

@@ -1,7 +1,7 @@
 /** Activating and deactivating platforms, and keeping keys secret. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PushAnswer } from '@recordhub/protocol'
+import { PushResponse } from '@recordhub/protocol'
 import {
   activityOf,
   newRecord,
@@ -25,14 +25,14 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, simulated)
-      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushResponse)
       assert.equal((await setStatus(hub, id, 'inactive')).status, 'inactive')
       expectError(await push(hub, hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
       const calls = simulated.requests.length
       assert.deepEqual((await pullAll(hub)).tasks, [])
       assert.equal(simulated.requests.length, calls)
       assert.equal((await setStatus(hub, id, 'active')).status, 'active')
-      expectBody(await push(hub, hub_api_key, newRecord('N-2')), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, newRecord('N-2')), 201, PushResponse)
       assert.equal(only((await pullAll(hub)).tasks).state, 'succeeded')
       const kinds = (await activityOf(hub)).map((line) => line.kind)
       assert.ok(kinds.includes('platform.deactivated') && kinds.includes('platform.activated'))

@@ -1,7 +1,7 @@
 /** Registering platforms, and how the hub calls them (specification 2.1 and 4.2). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Platform, PushAnswer } from '@recordhub/protocol'
+import { Platform, PushResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
   countStoredRows,
@@ -248,7 +248,7 @@ onEachEngine((engine) => {
       assert.deepEqual(asked.sort(), expected.sort())
       for (const record_type of types) {
         const answer = await push(hub(), hub_api_key, newRecord('N-1', { record_type }))
-        expectBody(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushResponse)
       }
     })
   })

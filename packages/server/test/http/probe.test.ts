@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { ProbeAnswer } from '@recordhub/protocol'
+import { ProbeResponse } from '@recordhub/protocol'
 import {
   countStoredRows,
   pullAll,
@@ -25,14 +25,14 @@ import {
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-async function probe(hub: TestHub, target: object): Promise<ProbeAnswer> {
+async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
   const answer = await hub.send({
     method: 'POST',
     url: '/api/v1/platforms/probe',
     headers: { authorization: hub.authorization('operator') },
     body: { source_api_key: 'a source key of no platform', ...target },
   })
-  return expectBody(answer, 200, ProbeAnswer)
+  return expectBody(answer, 200, ProbeResponse)
 }
 
 function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPlatform) {

@@ -1,7 +1,7 @@
 /** What a pull stores and what it leaves unchanged (specification 2.5). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PushAnswer } from '@recordhub/protocol'
+import { PushResponse } from '@recordhub/protocol'
 import {
   countStoredRows,
   historyOf,
@@ -164,7 +164,7 @@ onEachEngine((engine) => {
     test('a pull completes a record that a PATCH created', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, { status: 'open', owner: 'B' }))
       const patch = { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } }
-      expectBody(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushAnswer)
+      expectBody(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushResponse)
       assert.equal(only(await kit.read()).incomplete, true)
       await pullAll(kit.hub)
       const { incomplete, full_name, data } = only(await kit.read())
@@ -204,7 +204,7 @@ onEachEngine((engine) => {
         data: { status: 'late' },
       })
       const answer = await push(kit.hub, kit.key, late)
-      assert.equal(expectBody(answer, 200, PushAnswer).outcome, 'stale')
+      assert.equal(expectBody(answer, 200, PushResponse).outcome, 'stale')
       assert.deepEqual(only(await kit.read()).data, { status: 'read' })
     })
 

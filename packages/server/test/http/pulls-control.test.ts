@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
-import { PullRunningAnswer, StartPullAnswer } from '@recordhub/protocol'
+import { PullRunningResponse, StartPullResponse } from '@recordhub/protocol'
 import {
   activityOf,
   pullAll,
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
       const request = await hanging.promise
       const brokenOff = once(request, 'close')
 
-      const { pull } = expectBody(await cancel(hub, id), 202, StartPullAnswer)
+      const { pull } = expectBody(await cancel(hub, id), 202, StartPullResponse)
       assert.equal(pull.state, 'cancelled')
       assert.ok(pull.finished_at)
       await brokenOff
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
       const held = platform.holdRequest('records/cases')
       const { id } = await startPull(hub)
       await held.arrived
-      expectBody(await cancel(hub, id), 202, StartPullAnswer)
+      expectBody(await cancel(hub, id), 202, StartPullResponse)
       held.release()
       await hub.restart()
       assert.deepEqual(await recordsOf(hub, platform_name), [])
@@ -103,10 +103,10 @@ onEachEngine((engine) => {
       await registerPlatform(hub, other)
       const held = one.holdRequest('records/a')
       const answer = await call(hub, `/api/v1/platforms/${id}/pull`)
-      const { pull } = expectBody(answer, 202, StartPullAnswer)
+      const { pull } = expectBody(answer, 202, StartPullResponse)
       await held.arrived
       const again = await call(hub, `/api/v1/platforms/${id}/pull`)
-      assert.equal(expectBody(again, 409, PullRunningAnswer).pull.id, pull.id)
+      assert.equal(expectBody(again, 409, PullRunningResponse).pull.id, pull.id)
       held.release()
       const { tasks } = await untilPullEnds(hub, pull.id)
       assert.deepEqual(tasks.map((task) => task.record_type).sort(), ['a', 'b'])
@@ -125,7 +125,7 @@ onEachEngine((engine) => {
       const answer = await call(hub, `/api/v1/platforms/${id}/pull`, {
         body: { record_types: ['b'] },
       })
-      const { pull } = expectBody(answer, 202, StartPullAnswer)
+      const { pull } = expectBody(answer, 202, StartPullResponse)
       assert.equal(only((await untilPullEnds(hub, pull.id)).tasks).record_type, 'b')
     })
   })

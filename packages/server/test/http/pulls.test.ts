@@ -1,7 +1,7 @@
 /** Starting pulls, one at a time, and how pulls end when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Pull, PullRunningAnswer, PullTask, StartPullAnswer } from '@recordhub/protocol'
+import { Pull, PullRunningResponse, PullTask, StartPullResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
   pullAll,
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
       const { headers } = await signIn(hub)
       const answer = await hub.send({ method: 'POST', url: PULL_ALL, headers })
       expectMembers(expectObject(answer, 202), ['success', 'message', 'pull'])
-      const { success, pull } = expectBody(answer, 202, StartPullAnswer)
+      const { success, pull } = expectBody(answer, 202, StartPullResponse)
       assert.equal(success, true)
       expectMembers(pull, PULL_MEMBERS)
       expectMembers(pull.progress, PROGRESS)
@@ -155,7 +155,7 @@ onEachEngine((engine) => {
         ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
       ] as const) {
         const answer = await hub.send({ method: 'POST', url, headers: sent })
-        const { code, pull } = expectBody(answer, 409, PullRunningAnswer)
+        const { code, pull } = expectBody(answer, 409, PullRunningResponse)
         const told = [code, pull.id, pull.state]
         assert.deepEqual(told, ['pull_already_running', id, 'running'])
       }

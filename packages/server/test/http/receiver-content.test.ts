@@ -1,7 +1,7 @@
 /** Pushed data is stored exactly as it was sent. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PushAnswer, RecordPage } from '@recordhub/protocol'
+import { PushResponse, RecordPage } from '@recordhub/protocol'
 import {
   historyOf,
   newRecord,
@@ -38,7 +38,7 @@ onEachEngine((engine) => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
         const answer = await push(hub(), hub_api_key, withData(data))
-        const { record_id } = expectBody(answer, 201, PushAnswer)
+        const { record_id } = expectBody(answer, 201, PushResponse)
         assert.ok((await readText(hub(), platform_name)).includes(`"data":${data}`))
         const one = await hub().get(`/api/v1/records/${record_id}`)
         assert.ok(one.text.includes(`"data":${data}`), one.text)
@@ -49,7 +49,7 @@ onEachEngine((engine) => {
       const { hub_api_key } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, withData('{"a":1.1}'))
       const answer = await push(hub(), hub_api_key, withData('{"a":1.10}'))
-      const { record_id, outcome } = expectBody(answer, 200, PushAnswer)
+      const { record_id, outcome } = expectBody(answer, 200, PushResponse)
       assert.equal(outcome, 'updated')
       const { text } = await hub().get(`/api/v1/records/${record_id}/history`)
       assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const data = { [text]: text, list: [text] }
         const answer = await push(hub(), hub_api_key, newRecord('N-1', { data }))
-        expectBody(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushResponse)
         assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
         await push(hub(), hub_api_key, newRecord('N-1', { data: { list: [] } }))
         const { record_id } = only(await recordsOf(hub(), platform_name))
@@ -93,9 +93,9 @@ onEachEngine((engine) => {
       const references = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', 'a\u200b', 'ａ', '👍', '0', '00']
       for (const reference of references) {
         const answer = await push(hub(), hub_api_key, newRecord(reference))
-        expectBody(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushResponse)
         const again = await push(hub(), hub_api_key, newRecord(reference))
-        assert.equal(expectBody(again, 200, PushAnswer).outcome, 'unchanged')
+        assert.equal(expectBody(again, 200, PushResponse).outcome, 'unchanged')
         const query = new URLSearchParams({ platform: platform_name, reference_number: reference })
         const found = await hub().get(`/api/v1/records?${query}`)
         const { records } = expectBody(found, 200, RecordPage)
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
         const of = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
         const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
         await push(hub(), hub_api_key, of(1))
-        const again = expectBody(await push(hub(), hub_api_key, of(1)), 200, PushAnswer)
+        const again = expectBody(await push(hub(), hub_api_key, of(1)), 200, PushResponse)
         assert.equal(again.outcome, 'unchanged')
         await push(hub(), hub_api_key, patch, 'PATCH')
         const { record_id, data } = only(await recordsOf(hub(), platform_name))
@@ -147,12 +147,12 @@ onEachEngine((engine) => {
     test('"data": [], an empty object in PHP, is stored as {}', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const empty = newRecord('N-1', { data: [] })
-      expectBody(await push(hub(), hub_api_key, empty), 201, PushAnswer)
+      expectBody(await push(hub(), hub_api_key, empty), 201, PushResponse)
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, {})
       const again = await push(hub(), hub_api_key, newRecord('N-1', { data: {} }))
-      assert.equal(expectBody(again, 200, PushAnswer).outcome, 'unchanged')
+      assert.equal(expectBody(again, 200, PushResponse).outcome, 'unchanged')
       const patched = await push(hub(), hub_api_key, empty, 'PATCH')
-      assert.equal(expectBody(patched, 200, PushAnswer).outcome, 'unchanged')
+      assert.equal(expectBody(patched, 200, PushResponse).outcome, 'unchanged')
       assert.deepEqual(await rejectedOf(hub(), platform_name), [])
     })
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { describe, test } from 'node:test'
-import { PushAnswer } from '@recordhub/protocol'
+import { PushResponse } from '@recordhub/protocol'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import {
@@ -63,7 +63,7 @@ onEachEngine((engine) => {
         await expectFive(kit, 'A', await kit.pushAll('A'))
         assert.deepEqual(await rejectedOf(kit.hub, kit.platform_name), [])
         const other = await registerPushingPlatform(kit.hub)
-        expectBody(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushAnswer)
+        expectBody(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushResponse)
       })
 
       test('five are accepted when all of them wait for one look-up of the key', async () => {
@@ -145,7 +145,7 @@ onEachEngine((engine) => {
       const error = expectError(await push(hub, hub_api_key, body(2001)), 413, 'body_too_large')
       assert.match(error.message, /2000/)
       assert.deepEqual(await countStoredRows(hub), before)
-      expectBody(await push(hub, hub_api_key, body(2000)), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, body(2000)), 201, PushResponse)
       assert.equal((await recordsOf(hub, platform_name)).length, 1)
     })
 
@@ -185,7 +185,7 @@ onEachEngine((engine) => {
       const stopping = hub.stop()
       gate.resolve()
       const answer = await pushing
-      expectBody(answer, 201, PushAnswer)
+      expectBody(answer, 201, PushResponse)
       assert.equal(answer.header('connection'), 'close')
       await stopping
       await hub.restart()
@@ -206,7 +206,7 @@ onEachEngine((engine) => {
       assert.equal(answer.header('retry-after'), '5')
       assert.deepEqual(await recordsOf(hub, platform_name), [])
       isDown = false
-      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushAnswer)
+      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushResponse)
     })
 
     test('an unexpected error returns 500 without details, which are only in the log', async () => {

@@ -1,7 +1,7 @@
 /** Pushes with missing or invalid members. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PushAnswer } from '@recordhub/protocol'
+import { PushResponse } from '@recordhub/protocol'
 import {
   newRecord,
   push,
@@ -79,7 +79,7 @@ onEachEngine((engine) => {
         const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
         assert.deepEqual(Object.keys(error.errors ?? {}), [member])
         assert.deepEqual(await recordsOf(hub(), platform_name), [])
-        expectBody(await push(hub(), hub_api_key, body, 'PATCH'), 201, PushAnswer)
+        expectBody(await push(hub(), hub_api_key, body, 'PATCH'), 201, PushResponse)
         assert.equal(only(await rejectedOf(hub(), platform_name)).method, 'POST')
       })
     }
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
 
     test('a reference_number of 512 bytes is accepted', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      expectBody(await push(hub(), hub_api_key, newRecord('ä'.repeat(256))), 201, PushAnswer)
+      expectBody(await push(hub(), hub_api_key, newRecord('ä'.repeat(256))), 201, PushResponse)
       const { reference_number } = only(await recordsOf(hub(), platform_name))
       assert.equal(reference_number, 'ä'.repeat(256))
     })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
-import { PushAnswer } from '@recordhub/protocol'
+import { PushResponse } from '@recordhub/protocol'
 import {
   countStoredRows,
   historyOf,
@@ -31,12 +31,12 @@ onEachEngine((engine) => {
     test('an older push returns 200 as stale with the record_id and changes nothing', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const newer = await push(hub(), hub_api_key, at('2026-03-01T12:00:00Z', 'closed'))
-      const { record_id } = expectBody(newer, 201, PushAnswer)
+      const { record_id } = expectBody(newer, 201, PushResponse)
       for (const method of ['POST', 'PATCH'] as const) {
         // An hour earlier, although its text sorts after the newer one.
         const older = at('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
         const answer = await push(hub(), hub_api_key, older, method)
-        const stale = expectBody(answer, 200, PushAnswer)
+        const stale = expectBody(answer, 200, PushResponse)
         assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
         assert.doesNotMatch(stale.message, /New record/)
       }
@@ -53,7 +53,7 @@ onEachEngine((engine) => {
       await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'open'))
       await patch('2026-03-01T12:00:00Z', { status: 'closed' })
       const answer = await patch('2026-03-01T11:00:00Z', { status: 'paused', owner: 'Bea' })
-      assert.equal(expectBody(answer, 200, PushAnswer).outcome, 'updated')
+      assert.equal(expectBody(answer, 200, PushResponse).outcome, 'updated')
       const { data } = only(await recordsOf(hub(), platform_name))
       assert.deepEqual(data, { status: 'closed', owner: 'Bea' })
     })
@@ -62,7 +62,7 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456789Z', 'second'))
       const older = await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456788Z', 'first'))
-      assert.equal(expectBody(older, 200, PushAnswer).outcome, 'stale')
+      assert.equal(expectBody(older, 200, PushResponse).outcome, 'stale')
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'second' })
     })
 
@@ -70,10 +70,10 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const ahead = new Date(Date.now() + 3_600_000).toISOString()
       const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
-      const { warnings = [] } = expectBody(answer, 201, PushAnswer)
+      const { warnings = [] } = expectBody(answer, 201, PushResponse)
       assert.match(only(warnings), /occurred_at/)
       const later = await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'closed'))
-      assert.equal(expectBody(later, 200, PushAnswer).outcome, 'updated')
+      assert.equal(expectBody(later, 200, PushResponse).outcome, 'updated')
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'closed' })
     })
 
@@ -81,9 +81,9 @@ onEachEngine((engine) => {
       const { hub_api_key } = await registerPushingPlatform(hub())
       const ahead = new Date(Date.now() + 240_000).toISOString()
       const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
-      assert.equal(expectBody(answer, 201, PushAnswer).warnings, undefined)
+      assert.equal(expectBody(answer, 201, PushResponse).warnings, undefined)
       const now = await push(hub(), hub_api_key, at(new Date().toISOString(), 'closed'))
-      assert.equal(expectBody(now, 200, PushAnswer).outcome, 'stale')
+      assert.equal(expectBody(now, 200, PushResponse).outcome, 'stale')
     })
   })
 
@@ -100,7 +100,7 @@ onEachEngine((engine) => {
       assert.equal(statuses.filter((status) => status === 201).length, 1)
       assert.equal(statuses.filter((status) => status === 200).length, 199)
       for (const answer of answers) {
-        assert.equal(expectBody(answer, answer.status, PushAnswer).record_id, record_id)
+        assert.equal(expectBody(answer, answer.status, PushResponse).record_id, record_id)
       }
     })
 

@@ -1,7 +1,7 @@
 /** The receiver's responses to accepted pushes (specification 4.1). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PushAnswer } from '@recordhub/protocol'
+import { PushResponse } from '@recordhub/protocol'
 import {
   countStoredRows,
   historyOf,
@@ -26,7 +26,7 @@ onEachEngine((engine) => {
     test('a POST of a new record returns 201 with the members of the specification', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const answer = await push(hub(), hub_api_key, newRecord('N-1'))
-      const { outcome, ...rest } = expectBody(answer, 201, PushAnswer)
+      const { outcome, ...rest } = expectBody(answer, 201, PushResponse)
       const { record_id } = only(await recordsOf(hub(), platform_name))
       expectMembers(rest, MEMBERS)
       assert.deepEqual(rest, {
@@ -44,9 +44,9 @@ onEachEngine((engine) => {
     test('a POST of an existing record returns 200, replaces the record and keeps its record_id', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const first = await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
-      const { record_id } = expectBody(first, 201, PushAnswer)
+      const { record_id } = expectBody(first, 201, PushResponse)
       const again = newRecord('N-1', { full_name: 'Bea', data: { b: 3 } })
-      const second = expectBody(await push(hub(), hub_api_key, again), 200, PushAnswer)
+      const second = expectBody(await push(hub(), hub_api_key, again), 200, PushResponse)
       assert.equal(second.record_id, record_id)
       assert.equal(second.method, 'POST')
       const stored = only(await recordsOf(hub(), platform_name))
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
       const { hub_api_key } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, newRecord('N-1'))
       const again = await push(hub(), hub_api_key, newRecord('N-1'))
-      const { outcome, record_id } = expectBody(again, 200, PushAnswer)
+      const { outcome, record_id } = expectBody(again, 200, PushResponse)
       assert.equal(outcome, 'unchanged')
       assert.deepEqual(await historyOf(hub(), record_id), [])
     })
@@ -67,7 +67,7 @@ onEachEngine((engine) => {
       await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
       const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: null, c: 4 } }
       const answer = await push(hub(), hub_api_key, changed, 'PATCH')
-      const { outcome, message, ...rest } = expectBody(answer, 200, PushAnswer)
+      const { outcome, message, ...rest } = expectBody(answer, 200, PushResponse)
       const stored = only(await recordsOf(hub(), platform_name))
       assert.deepEqual(stored.data, { a: 1, b: null, c: 4 })
       assert.equal(stored.full_name, 'Ann Example')
@@ -93,13 +93,13 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: 1 } }
       const answer = await push(hub(), hub_api_key, changed, 'PATCH')
-      assert.equal(expectBody(answer, 201, PushAnswer).outcome, 'created')
+      assert.equal(expectBody(answer, 201, PushResponse).outcome, 'created')
       const created = only(await recordsOf(hub(), platform_name))
       assert.deepEqual([created.full_name, created.incomplete], ['', true])
       await push(hub(), hub_api_key, { ...changed, data: { c: 2 } }, 'PATCH')
       assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, true)
       const whole = await push(hub(), hub_api_key, newRecord('N-1'))
-      assert.equal(expectBody(whole, 200, PushAnswer).record_id, created.record_id)
+      assert.equal(expectBody(whole, 200, PushResponse).record_id, created.record_id)
       assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, false)
     })
 
@@ -107,7 +107,7 @@ onEachEngine((engine) => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub(), { modules })
       const record = newRecord('N-1', { module_name: 'Module cases', record_type: 'people' })
-      const answer = expectBody(await push(hub(), hub_api_key, record), 201, PushAnswer)
+      const answer = expectBody(await push(hub(), hub_api_key, record), 201, PushResponse)
       assert.equal(answer.module_name, 'Module people')
       assert.equal(only(await recordsOf(hub(), platform_name)).module_name, 'Module people')
     })
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
       const mine = await registerPushingPlatform(hub())
       const other = await registerPushingPlatform(hub())
       const record = newRecord('N-1', { platform_name: other.platform_name })
-      const answer = expectBody(await push(hub(), mine.hub_api_key, record), 201, PushAnswer)
+      const answer = expectBody(await push(hub(), mine.hub_api_key, record), 201, PushResponse)
       assert.equal(answer.platform_name, mine.platform_name)
       assert.equal((await recordsOf(hub(), other.platform_name)).length, 0)
     })
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
         await push(hub(), one.hub_api_key, people),
         await push(hub(), two.hub_api_key, newRecord('N-1')),
       ]
-      const ids = answers.map((answer) => expectBody(answer, 201, PushAnswer).record_id)
+      const ids = answers.map((answer) => expectBody(answer, 201, PushResponse).record_id)
       assert.equal(new Set(ids).size, 3)
     })
 
@@ -157,7 +157,7 @@ onEachEngine((engine) => {
           headers: sent,
           body: JSON.stringify(newRecord('N-1')),
         })
-        expectBody(answer, 201, PushAnswer)
+        expectBody(answer, 201, PushResponse)
         assert.equal((await recordsOf(hub(), platform_name)).length, 1)
       })
     }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
-  type ActivityLine,
-  IndexedFieldsAnswer,
+  type ActivityEntry,
+  IndexedFieldsResponse,
   RecordPage,
   SavedView,
   SearchStatus,
@@ -203,13 +203,13 @@ onEachEngine((engine) => {
     test('indexed fields are built in the background, and setting them is logged and audited once', async () => {
       const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
       const fields = ['amount', 'status']
-      const chosen = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsAnswer)
+      const chosen = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsResponse)
       assert.deepEqual(
         chosen.fields.map((field) => field.key),
         fields,
       )
       await until(async () => {
-        const answer = expectBody(await hub().get(url), 200, IndexedFieldsAnswer)
+        const answer = expectBody(await hub().get(url), 200, IndexedFieldsResponse)
         return answer.fields.every((field) => field.is_built) ? true : null
       }, 'the indexes are built')
       await untilIndexed()
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await found({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
       await send('PUT', url, { fields })
       const lines = (await activityOf(hub())).filter((one) => one.kind === 'module.indexed_fields')
-      assert.equal(only<ActivityLine>(lines).platform_name, platform.platform_name)
+      assert.equal(only<ActivityEntry>(lines).platform_name, platform.platform_name)
       const audited = await runSql(
         hub().storage,
         `SELECT * FROM audit WHERE action = 'module.indexed_fields'`,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import {
-  ActivityLine,
+  ActivityEntry,
   HistoryEntry,
   RecordPage,
   RejectedPush,
@@ -250,8 +250,8 @@ onEachEngine((engine) => {
     })
 
     test('the activity is returned in pages, newest first, each line once with all its members', async () => {
-      const Page = Type.Object({ activity: Type.Array(ActivityLine), next_cursor: nullable })
-      const lines: ActivityLine[] = []
+      const Page = Type.Object({ activity: Type.Array(ActivityEntry), next_cursor: nullable })
+      const lines: ActivityEntry[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
         const url = `/api/v1/activity?limit=10${cursor && `&cursor=${cursor}`}`

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  type ActivityLine,
+  type ActivityEntry,
   ModuleRemovalPreview,
   Platform,
   PlatformRemovalPreview,
-  PushAnswer,
+  PushResponse,
   type Removal,
-  RemovalAnswer,
   RemovalPage,
+  RemovalResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
 import {
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
       expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 6)
 
-      const { removal } = expectBody(await remove(hub, url, typed), 202, RemovalAnswer)
+      const { removal } = expectBody(await remove(hub, url, typed), 202, RemovalResponse)
       assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
       const done = await untilDone(hub, removal.id)
       assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
@@ -146,13 +146,13 @@ onEachEngine((engine) => {
         expectError(await remove(hub, url, wrong), 422, 'name_differs')
       }
       expectError(await remove(hub, url, undefined), 400, 'invalid_request')
-      expectBody(await push(hub, key, newRecord('R-9')), 201, PushAnswer)
+      expectBody(await push(hub, key, newRecord('R-9')), 201, PushResponse)
 
       const answers = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
       assert.deepEqual(answers.map((answer) => answer.status).sort(), [202, 404])
       const accepted = answers.find((answer) => answer.status === 202)
       assert.ok(accepted)
-      const { removal } = expectBody(accepted, 202, RemovalAnswer)
+      const { removal } = expectBody(accepted, 202, RemovalResponse)
       expectError(await push(hub, key, newRecord('R-10')), 401, 'api_key_invalid')
       expectError(await hub.get(url), 404, 'not_found')
       expectError(await hub.get(`${url}/removal`), 404, 'not_found')
@@ -187,8 +187,8 @@ onEachEngine((engine) => {
       await push(hub, hub_api_key, newRecord('R-1'))
       const { platform_name } = platform
       const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      await untilDone(hub, expectBody(answer, 202, RemovalAnswer).removal.id)
-      const told = (kind: string, lines: ActivityLine[]) =>
+      await untilDone(hub, expectBody(answer, 202, RemovalResponse).removal.id)
+      const told = (kind: string, lines: ActivityEntry[]) =>
         only(lines.filter((line) => line.kind === kind)).message
       const lines = await activityOf(hub)
       assert.match(told('platform.registered', lines), / 1 module$/)
@@ -221,7 +221,7 @@ onEachEngine((engine) => {
       await held.arrived
       const { platform_name } = platform
       const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      const { removal } = expectBody(answer, 202, RemovalAnswer)
+      const { removal } = expectBody(answer, 202, RemovalResponse)
       held.release()
       const { pull, tasks } = await pulling
       assert.equal(pull.state, 'partial')

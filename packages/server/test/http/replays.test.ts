@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import {
   Platform,
   RejectedPush,
-  ReplayAnswer,
-  ReplayStepAnswer,
+  ReplayResponse,
+  ReplayStepResponse,
   type StoredRecord,
 } from '@recordhub/protocol'
 import Type from 'typebox'
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
       const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
       const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
       const body = record.replace('"N"', '12345678901234567890.10')
-      expectBody(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayAnswer)
+      expectBody(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayResponse)
       const answer = await hub().get(`/api/v1/records?platform=${school.platform_name}`)
       assert.ok(answer.text.includes('"n":12345678901234567890.10'), answer.text)
     })
@@ -232,7 +232,7 @@ onEachEngine((engine) => {
       const first = expectBody(
         await sendToRejected(down, '/replay', request),
         200,
-        ReplayStepAnswer,
+        ReplayStepResponse,
       )
       isDown = true
       const next = { ...request, cursor: first.next_cursor }
@@ -308,7 +308,7 @@ function referenceOf(record: StoredRecord): string {
   return record.reference_number
 }
 
-function idsOf(step: ReplayStepAnswer | undefined): (number | null)[] | undefined {
+function idsOf(step: ReplayStepResponse | undefined): (number | null)[] | undefined {
   return step?.replays.map((replay) => replay.record_id)
 }
 
@@ -351,14 +351,14 @@ async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
 }
 
 /** Runs all steps of a replay by filter. */
-async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepAnswer[]> {
-  const steps: ReplayStepAnswer[] = []
+async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepResponse[]> {
+  const steps: ReplayStepResponse[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const answer = await sendToRejected(hub, '/replay', {
       ...request,
       ...(cursor ? { cursor } : {}),
     })
-    const step = expectBody(answer, 200, ReplayStepAnswer)
+    const step = expectBody(answer, 200, ReplayStepResponse)
     steps.push(step)
     cursor = step.next_cursor
   }

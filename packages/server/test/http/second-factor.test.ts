@@ -29,7 +29,7 @@ const open = (hub: TestHub, session: Headers) => callAs(hub, session, 'GET', '/a
 
 async function wantedOf(hub: TestHub, session: Headers): Promise<unknown> {
   const answer = await callAs(hub, session, 'GET', '/api/v1/session')
-  return expectObject(answer, 200)['second_factor_wanted']
+  return expectObject(answer, 200)['required_second_factor_step']
 }
 
 async function expectOpen(hub: TestHub, session: Headers): Promise<void> {

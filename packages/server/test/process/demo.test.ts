@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { ActivityLine, Pull } from '@recordhub/protocol'
+import type { ActivityEntry, Pull } from '@recordhub/protocol'
 import { pullAll } from '../../src/cli/demo.ts'
 import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
@@ -51,7 +51,7 @@ test(
     })
     await eventually('both have pushed, and go on', async () => {
       const path = '/api/v1/activity?limit=100'
-      const { activity }: { activity: ActivityLine[] } = JSON.parse(
+      const { activity }: { activity: ActivityEntry[] } = JSON.parse(
         await ask(operator, 'GET', path),
       )
       const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))

@@ -117,7 +117,7 @@ export const TEXTS = {
   pulledModules: 'Pulled modules',
   missingRecords: 'Missing records',
   erasedRecords: 'Erased records',
-  liftedErasures: 'Deleted tombstones',
+  deletedTombstones: 'Deleted tombstones',
   platforms: 'Platforms',
   modules: 'Modules',
   manifests: 'Manifests',

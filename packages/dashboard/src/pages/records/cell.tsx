@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { isPlainObject, textOfValue } from '../../lib/exact-json.ts'
 import { formatRelative, formatTime } from '../../lib/format.ts'
+import { isPlainObject, textOfValue } from '../../lib/lossless-json.ts'
 import type { Column } from './columns.ts'
 import { isInstant } from './filters.ts'
 

@@ -1,5 +1,5 @@
 import type { StoredRecord } from '@recordhub/protocol'
-import { textOfValue, writeExact } from '../../lib/exact-json.ts'
+import { textOfValue, writeLossless } from '../../lib/lossless-json.ts'
 import type { Column } from './columns.ts'
 
 const encoder = new TextEncoder()
@@ -19,8 +19,8 @@ export function estimateBytes(
 ): number | null {
   if (records.length === 0) return total === 0 ? 0 : null
   const sizes: Record<string, ((record: StoredRecord) => number) | undefined> = {
-    ndjson: (record) => bytesOf(writeExact(record, '')) + 1,
-    json: (record) => bytesOf(writeExact(record, '')) + 1,
+    ndjson: (record) => bytesOf(writeLossless(record, '')) + 1,
+    json: (record) => bytesOf(writeLossless(record, '')) + 1,
     csv: (record) =>
       columns
         ? columns.reduce(

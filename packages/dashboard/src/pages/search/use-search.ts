@@ -4,7 +4,7 @@ import { openHub } from '../../api/call-hub.ts'
 import { onResponse } from '../../api/live.ts'
 import { readLines } from '../../api/ndjson.ts'
 import { isUnavailable } from '../../api/retries.ts'
-import { isPlainObject, parseExact } from '../../lib/exact-json.ts'
+import { isPlainObject, parseLossless } from '../../lib/lossless-json.ts'
 import { addLine, endResponse, INITIAL, type SearchState } from './search-lanes.ts'
 
 /**
@@ -53,7 +53,7 @@ async function follow(
   if (!response.body) return
   try {
     for await (const text of readLines(response.body)) {
-      const line = parseExact(text)
+      const line = parseLossless(text)
       if (signal.aborted) return
       if (isLine(line)) onLine(line)
     }

@@ -131,9 +131,9 @@ function RetentionSection() {
             ]),
             [
               TEXTS.maximumNumberLogEntries,
-              retention.activity_lines === 0
+              retention.activity_entries === 0
                 ? TEXTS.unlimited
-                : formatNumber(retention.activity_lines),
+                : formatNumber(retention.activity_entries),
             ],
           ]}
         />

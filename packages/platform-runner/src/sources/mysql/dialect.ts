@@ -21,14 +21,14 @@ export const mysqlDialect: Dialect = {
   contains: ({ name }, parameter) =>
     `${asText(quote(name))} COLLATE utf8mb4_unicode_ci LIKE ${parameter} ESCAPE '${ESCAPE}'`,
   key: ({ name }) => `${asText(quote(name))} COLLATE utf8mb4_bin`,
-  mark: (column) =>
+  changeTime: (column) =>
     castOf(column) ? quote(column.name) : `${asText(quote(column.name))} COLLATE utf8mb4_bin`,
-  markText: ({ name }) => `CAST(${quote(name)} AS CHAR)`,
-  markOf: (parameter, column) => {
+  changeTimeText: ({ name }) => `CAST(${quote(name)} AS CHAR)`,
+  changeTimeParameter: (parameter, column) => {
     const cast = castOf(column)
     return cast ? `CAST(${parameter} AS ${cast})` : `${asText(parameter)} COLLATE utf8mb4_bin`
   },
-  latestMark: ({ kind }) => {
+  latestChangeTime: ({ kind }) => {
     if (kind === 'instant') return 'NOW(6)'
     // The time zone of the writer is unknown; the easternmost is UTC+14, and the connection uses UTC.
     return kind === 'datetime' ? 'NOW(6) + INTERVAL 14 HOUR' : null

@@ -16,10 +16,10 @@ export const postgresDialect: Dialect = {
       : asText(column),
   contains: (column, parameter) => `${asText(column)} ILIKE ${parameter}::text ESCAPE '${ESCAPE}'`,
   key: (column) => `${asText(column)} COLLATE "C"`,
-  mark: ({ name }) => quote(name),
-  markText: asText,
-  markOf: (parameter, { type }) => `${parameter}::text::${type}`,
-  latestMark: ({ kind }) => {
+  changeTime: ({ name }) => quote(name),
+  changeTimeText: asText,
+  changeTimeParameter: (parameter, { type }) => `${parameter}::text::${type}`,
+  latestChangeTime: ({ kind }) => {
     if (kind === 'instant') return 'now()'
     // The time zone of the writer is unknown; the easternmost is UTC+14.
     return kind === 'datetime' ? `(now() AT TIME ZONE 'UTC' + interval '14 hours')` : null

@@ -12,14 +12,14 @@ export const sqliteDialect: Dialect = {
   contains: ({ name }, parameter) =>
     `CAST(${quote(name)} AS TEXT) LIKE ${parameter} ESCAPE '${ESCAPE}'`,
   key: ({ name }) => `CAST(${quote(name)} AS TEXT) COLLATE BINARY`,
-  mark: ({ name }) => quote(name),
-  markText: ({ name }) =>
+  changeTime: ({ name }) => quote(name),
+  changeTimeText: ({ name }) =>
     `CASE typeof(${quote(name)}) WHEN 'text' THEN 't' ELSE '${NUMBER}' END || ${quote(name)}`,
   // The cast applies to numbers only, since affinity must not convert them to text.
-  markOf: (parameter) =>
+  changeTimeParameter: (parameter) =>
     `(CASE substr(${parameter}, 1, 1) WHEN '${NUMBER}' THEN CAST(substr(${parameter}, 2) AS NUMERIC) ELSE substr(${parameter}, 2) END)`,
   // Numbers are ordered before texts.
-  latestMark: () => `strftime('%Y-%m-%d %H:%M:%S', 'now', '+14 hours')`,
+  latestChangeTime: () => `strftime('%Y-%m-%d %H:%M:%S', 'now', '+14 hours')`,
   sum: ({ name }) => {
     const seconds = `(julianday(${quote(name)}) - 2440587.5) * 86400`
     return `total(CASE typeof(${quote(name)}) WHEN 'text' THEN ${seconds} ELSE ${quote(name)} END)`

@@ -1,6 +1,6 @@
 /** Made-up but lifelike records of the demo's two platforms; the same ones for the same seed. */
 import { type Faker, faker } from '@faker-js/faker'
-import type { ManifestAnswer } from '@recordhub/protocol'
+import type { ManifestResponse } from '@recordhub/protocol'
 
 export type SampleRecord = {
   reference_number: string
@@ -8,14 +8,14 @@ export type SampleRecord = {
   data: Record<string, string | number | null>
 }
 
-type SampleModule = ManifestAnswer['modules'][number] & {
+type SampleModule = ManifestResponse['modules'][number] & {
   make: (number: number) => SampleRecord
   /** A change such as happens to a record of this module. */
   change: (record: SampleRecord) => SampleRecord['data']
   count: number
 }
 
-export type SamplePlatform = Omit<ManifestAnswer, 'modules' | 'success'> & {
+export type SamplePlatform = Omit<ManifestResponse, 'modules' | 'success'> & {
   modules: SampleModule[]
 }
 

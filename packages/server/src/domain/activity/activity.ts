@@ -29,7 +29,7 @@ const PUSH_LABELS = {
   stale: 'Older version of record',
 } as const
 
-/** The activity line of an accepted push. */
+/** The activity entry of an accepted push. */
 export function describePush(push: {
   outcome: keyof typeof PUSH_LABELS
   method: 'POST' | 'PATCH'
@@ -57,7 +57,7 @@ const REPLAY_RESULTS = {
   stale: 'is older than the stored record and changed nothing',
 } as const
 
-/** The activity line of a replay that was not rejected. */
+/** The activity entry of a replay that was not rejected. */
 export function describeReplay(
   write: {
     reference_number: string
@@ -84,7 +84,7 @@ export function describeReplay(
   }
 }
 
-/** The activity line of a pull on request. */
+/** The activity entry of a pull on request. */
 export function describePullStart(pull: {
   pull_id: number
   requested_by: string

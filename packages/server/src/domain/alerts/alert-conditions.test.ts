@@ -96,7 +96,7 @@ test('a module is failing by the same rule while other modules can be read', () 
           module_id: 7,
           platform_id: 1,
           module_name: 'Pupils',
-          trouble: 'The platform answered HTTP 500.',
+          last_error: 'The platform answered HTTP 500.',
           failures_in_row: 5,
           failing_since: '2026-03-24T12:25:00.000Z',
           ...over,
@@ -197,8 +197,8 @@ test('each open review of missing records is an alert', () => {
     records: 50,
     pull_id: 9,
     at: NOW.toISOString(),
-    answered_at: null,
-    answered_by: null,
+    decided_at: null,
+    decided_by: null,
     closed_at: null,
   } as const
   const [found, ...others] = findAlerts(facts({ reviews: [review] }), [])

@@ -22,7 +22,7 @@ export type ModuleFailure = {
   platform_id: number
   module_name: string
   /** The error of the last pull. */
-  trouble: string | null
+  last_error: string | null
   failures_in_row: number
   failing_since: string | null
 }
@@ -151,7 +151,7 @@ function findFailingModule(
   const subject = String(module.module_id)
   if (platform.failures_in_row > 0 && !findOpen(subject)) return []
   const since = formatSince(module.failing_since)
-  const message = `${module.module_name} of ${platform.display_title} could not be read${since}, although other modules could: ${module.trouble ?? 'unknown'}`
+  const message = `${module.module_name} of ${platform.display_title} could not be read${since}, although other modules could: ${module.last_error ?? 'unknown'}`
   return [{ kind: 'module_failing', subject, platform: toPlatform(platform), message }]
 }
 

@@ -75,7 +75,7 @@ function keyOf({ kind, subject }: Pick<FoundAlert, 'kind' | 'subject'>): string 
   return `${kind} ${subject}`
 }
 
-/** The activity line of an alert that was raised or resolved. */
+/** The activity entry of an alert that was raised or resolved. */
 export function describeAlert(alert: FoundAlert, change: 'raised' | 'resolved'): NewActivity {
   const { kind, platform, message } = alert
   return {

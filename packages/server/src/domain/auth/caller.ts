@@ -1,4 +1,4 @@
-import type { SecondFactorWanted } from '@recordhub/protocol'
+import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 
 /** The roles in ascending order: a viewer reads, an operator also manages platforms and pulls, an admin does everything. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
@@ -14,7 +14,7 @@ export type Caller =
       role: Role
       sessionId: string
       /** The step with a second factor that the session requires before it may be used; null for none. */
-      secondFactorStep: SecondFactorWanted
+      secondFactorStep: RequiredSecondFactorStep
     }
   | {
       kind: 'program'

@@ -13,8 +13,8 @@ import {
 
 const NOW = new Date('2026-03-10T08:00:00.000Z')
 const POLICIES = ['password', 'code', 'trusted_device', 'reauthentication'] as const
-const failed = (tries: number, secondsAgo = 0): AttemptCount => ({
-  tries,
+const failed = (attempts: number, secondsAgo = 0): AttemptCount => ({
+  attempts,
   at: new Date(NOW.getTime() - secondsAgo * 1000).toISOString(),
 })
 const wait = (policy: ThrottlePolicy, counts: AttemptCounts) =>
@@ -22,8 +22,8 @@ const wait = (policy: ThrottlePolicy, counts: AttemptCounts) =>
 
 test('five attempts are free, then the wait doubles up to 15 minutes', () => {
   for (const policy of POLICIES) {
-    const waits = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 500].map((tries) =>
-      wait(policy, { client: failed(tries) }),
+    const waits = [0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 500].map((attempts) =>
+      wait(policy, { client: failed(attempts) }),
     )
     assert.deepEqual(waits, [0, 0, 0, 30, 60, 120, 240, 480, 900, 900, 900])
   }
@@ -49,20 +49,20 @@ test('attempts at many accounts delay a subnet, but not a trusted device', () =>
 
 test('an account under attack still accepts its password from a new address at once', () => {
   fc.assert(
-    fc.property(fc.nat(), (tries) => {
-      assert.equal(wait('password', { account: failed(tries) }), 0)
+    fc.property(fc.nat(), (attempts) => {
+      assert.equal(wait('password', { account: failed(attempts) }), 0)
       assert.equal(wait('password', { account: failed(100), client: failed(1) }), 30)
-      assert.equal(wait('code', { account: failed(tries) }) > 0, tries >= 100)
+      assert.equal(wait('code', { account: failed(attempts) }) > 0, attempts >= 100)
     }),
   )
 })
 
 test('no wait exceeds 15 minutes, and attempts expire after one day', () => {
   const count = fc.option(
-    fc.record({ tries: fc.nat(), secondsAgo: fc.integer({ min: -1e6, max: 1e6 }) }),
+    fc.record({ attempts: fc.nat(), secondsAgo: fc.integer({ min: -1e6, max: 1e6 }) }),
   )
-  const toCount = (one: { tries: number; secondsAgo: number } | null) =>
-    one && failed(one.tries, one.secondsAgo)
+  const toCount = (one: { attempts: number; secondsAgo: number } | null) =>
+    one && failed(one.attempts, one.secondsAgo)
   const policies = fc.constantFrom(...POLICIES)
   fc.assert(
     fc.property(count, count, count, policies, (client, subnet, account, policy) => {

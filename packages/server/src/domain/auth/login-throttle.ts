@@ -13,7 +13,7 @@
 export type Bucket = 'client' | 'subnet' | 'account' | 'global'
 
 /** The attempts of a bucket that failed or are in progress, and when the latest of them began (RFC 3339 in UTC). */
-export type AttemptCount = { tries: number; at: string }
+export type AttemptCount = { attempts: number; at: string }
 
 /** The counts of an attempt's buckets; null or absent for a bucket without attempts. */
 export type AttemptCounts = Partial<Record<Bucket, AttemptCount | null>>
@@ -47,7 +47,8 @@ export function secondsUntilAllowed(
 ): number {
   const { client, subnet, account } = FREE_ATTEMPTS[policy]
   const isUnderAttack =
-    (policy === 'password' || policy === 'code') && triesOf(counts.account, now) >= ATTACK_THRESHOLD
+    (policy === 'password' || policy === 'code') &&
+    attemptsOf(counts.account, now) >= ATTACK_THRESHOLD
   return Math.max(
     waitAfter(counts.client, isUnderAttack ? 1 : client, now),
     waitAfter(counts.subnet, subnet, now),
@@ -57,16 +58,16 @@ export function secondsUntilAllowed(
 
 /** The count after one more attempt. */
 export function addAttempt(count: AttemptCount | null, now: Date): AttemptCount {
-  return { tries: triesOf(count, now) + 1, at: now.toISOString() }
+  return { attempts: attemptsOf(count, now) + 1, at: now.toISOString() }
 }
 
 /** Whether a failed attempt is recorded in the audit log: the 1st, 2nd, 4th, 8th … so that a flood makes few entries. */
-export function isAudited(tries: number): boolean {
-  return Number.isInteger(Math.log2(tries))
+export function isAudited(attempts: number): boolean {
+  return Number.isInteger(Math.log2(attempts))
 }
 
-function triesOf(count: AttemptCount | null | undefined, now: Date): number {
-  return count && secondsSince(count, now) < EXPIRY_SECONDS ? count.tries : 0
+function attemptsOf(count: AttemptCount | null | undefined, now: Date): number {
+  return count && secondsSince(count, now) < EXPIRY_SECONDS ? count.attempts : 0
 }
 
 /** The wait doubles with each failed attempt. */
@@ -75,7 +76,7 @@ function waitAfter(
   freeAttempts: number | undefined,
   now: Date,
 ): number {
-  const excess = triesOf(count, now) - (freeAttempts ?? Number.POSITIVE_INFINITY)
+  const excess = attemptsOf(count, now) - (freeAttempts ?? Number.POSITIVE_INFINITY)
   if (!count || excess < 0) return 0
   const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.min(excess, 10), MAX_WAIT_SECONDS)
   return Math.max(0, Math.ceil(wait - secondsSince(count, now)))

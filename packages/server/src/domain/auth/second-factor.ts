@@ -1,4 +1,4 @@
-import type { SecondFactorWanted } from '@recordhub/protocol'
+import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 
 /** The factors of an operator besides a password. `single_sign_on` only counts while the hub has a provider. */
 export type Factors = { second_factor: boolean; passkeys: number; single_sign_on: boolean }
@@ -14,7 +14,7 @@ function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolea
 export function requiredSecondFactorStep(
   factors: Factors,
   { isStrong }: { isStrong: boolean },
-): SecondFactorWanted {
+): RequiredSecondFactorStep {
   if (isStrong) return null
   return hasFactor(factors) ? 'sign_in' : 'set_up'
 }

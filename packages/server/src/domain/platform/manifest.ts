@@ -1,13 +1,13 @@
 import {
   MAX_RECORD_TYPE_BYTES,
   type Manifest,
-  ManifestAnswer,
+  ManifestResponse,
   type Module,
 } from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 
-const isManifestAnswer = Compile(ManifestAnswer)
+const manifestResponseCheck = Compile(ManifestResponse)
 
 export type ManifestIssue = {
   kind: 'shape' | 'text' | 'duplicate_module' | 'record_type' | 'duplicate_field'
@@ -21,15 +21,16 @@ export function checkManifest(
 ): { outcome: 'valid'; manifest: Manifest } | { outcome: 'invalid'; reason: string } {
   const [issue] = findManifestIssues(response)
   if (issue) return { outcome: 'invalid', reason: issue.reason }
-  if (!isManifestAnswer.Check(response))
+  if (!manifestResponseCheck.Check(response))
     return { outcome: 'invalid', reason: 'it is not a manifest' }
   return { outcome: 'valid', manifest: completeManifest(response) }
 }
 
 /** Yields every reason to reject a manifest. Issues of the content are found only in a manifest with a valid shape. */
 export function* findManifestIssues(response: unknown): Generator<ManifestIssue, void> {
-  if (isManifestAnswer.Check(response)) return yield* findContentIssues(completeManifest(response))
-  for (const { instancePath, message } of isManifestAnswer.Errors(response)) {
+  if (manifestResponseCheck.Check(response))
+    return yield* findContentIssues(completeManifest(response))
+  for (const { instancePath, message } of manifestResponseCheck.Errors(response)) {
     yield { kind: 'shape', reason: `${instancePath || 'it'} ${message}` }
   }
 }
@@ -43,13 +44,13 @@ export function findRecordTypeIssue(recordType: string): string | null {
   return `the record_type "${recordType.slice(0, 50)}…" is longer than ${MAX_RECORD_TYPE_BYTES} bytes`
 }
 
-function completeManifest(response: ManifestAnswer): Manifest {
+function completeManifest(response: ManifestResponse): Manifest {
   const { platform_name, platform_title, platform_description } = response
   const modules = response.modules.map(completeModule)
   return { platform_name, platform_title, platform_description, modules }
 }
 
-function completeModule(module: ManifestAnswer['modules'][number]): Module {
+function completeModule(module: ManifestResponse['modules'][number]): Module {
   return {
     module_name: module.module_name,
     record_type: module.record_type,

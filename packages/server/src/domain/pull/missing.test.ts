@@ -32,7 +32,7 @@ test('a 304 response proves nothing, and settles its read', () => {
     decision: 'nothing',
     review: 'none',
     candidates: null,
-    isSettled: true,
+    isDecided: true,
   })
 })
 
@@ -41,7 +41,7 @@ test('an incomplete read marks nothing, and deletes the candidates of the read b
     decision: 'nothing',
     review: 'none',
     candidates: [],
-    isSettled: false,
+    isDecided: false,
   })
 })
 
@@ -106,7 +106,7 @@ function decide(found: MissingSurvey['found'], review: OpenReview | null) {
   const plan = planMissing(surveyOf({ found, review }), 20)
   return { decision: plan.decision, review: plan.review }
 }
-const mark = (close: 'marked' | 'settled' | null) => ({
+const mark = (close: 'marked' | 'resolved' | null) => ({
   decision: 'mark',
   review: close === null ? 'none' : { close },
 })
@@ -116,10 +116,10 @@ test('below the threshold all records are marked, and an open review is settled'
   assert.deepEqual(decide(set(0), null), mark(null))
   assert.deepEqual(decide(set(200), null), mark(null))
   for (const state of ['pending', 'dismissed'] as const) {
-    assert.deepEqual(decide(set(0), open(state)), mark('settled'))
-    assert.deepEqual(decide(set(200), open(state)), mark('settled'))
+    assert.deepEqual(decide(set(0), open(state)), mark('resolved'))
+    assert.deepEqual(decide(set(200), open(state)), mark('resolved'))
   }
-  assert.deepEqual(decide(set(0), open('approved')), mark('settled'))
+  assert.deepEqual(decide(set(0), open('approved')), mark('resolved'))
   assert.deepEqual(decide(set(200), open('approved')), mark('marked'))
 })
 
@@ -157,9 +157,9 @@ test('a read of several pages saves its absent records as candidates', () => {
 })
 
 test('a read is settled when it decides about every absent record', () => {
-  const isSettled = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).isSettled
-  assert.equal(isSettled({ found: set(5) }), true)
-  assert.equal(isSettled({ found: set(5), unconfirmed: 1 }), false)
-  assert.equal(isSettled({ found: set(5), undecided: 1 }), false)
-  assert.equal(isSettled({ found: set(300) }), false)
+  const isDecided = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).isDecided
+  assert.equal(isDecided({ found: set(5) }), true)
+  assert.equal(isDecided({ found: set(5), unconfirmed: 1 }), false)
+  assert.equal(isDecided({ found: set(5), undecided: 1 }), false)
+  assert.equal(isDecided({ found: set(300) }), false)
 })

@@ -99,11 +99,11 @@ export type MissingPlan = {
   /** Mark the missing records, leave them to a review, or do nothing since the read proves nothing. */
   decision: 'mark' | 'needs_review' | 'nothing'
   /** The change of the review. `create` replaces an open one. */
-  review: 'none' | 'create' | 'update' | { close: 'marked' | 'settled' }
+  review: 'none' | 'create' | 'update' | { close: 'marked' | 'resolved' }
   /** The ids of the candidates that the next read must confirm; null leaves the saved ones as they are. */
   candidates: number[] | null
   /** Whether the read decides about every record. If not, the next read must return all records again. */
-  isSettled: boolean
+  isDecided: boolean
 }
 
 /** Fewer missing records never need a review, whatever their share of the module. */
@@ -131,24 +131,24 @@ export function planMissing(
   thresholdPercent: number,
 ): MissingPlan {
   if (survey === 'not_modified') {
-    return { decision: 'nothing', review: 'none', candidates: null, isSettled: true }
+    return { decision: 'nothing', review: 'none', candidates: null, isDecided: true }
   }
   if (survey === 'incomplete') {
-    return { decision: 'nothing', review: 'none', candidates: [], isSettled: false }
+    return { decision: 'nothing', review: 'none', candidates: [], isDecided: false }
   }
   const { found, absent, unconfirmed, undecided, review, hasCandidates } = survey
   const candidates = absent ?? (hasCandidates ? [] : null)
-  const isSettled = unconfirmed === 0 && undecided === 0
+  const isDecided = unconfirmed === 0 && undecided === 0
   const isApproved = review?.state === 'approved'
   if (!exceedsMissingThreshold(found, thresholdPercent)) {
-    const close = isApproved && found.missing > 0 ? 'marked' : 'settled'
-    return { decision: 'mark', review: review ? { close } : 'none', candidates, isSettled }
+    const close = isApproved && found.missing > 0 ? 'marked' : 'resolved'
+    return { decision: 'mark', review: review ? { close } : 'none', candidates, isDecided }
   }
   if (isApproved && !exceedsReview(found, review, thresholdPercent)) {
-    return { decision: 'mark', review: { close: 'marked' }, candidates, isSettled }
+    return { decision: 'mark', review: { close: 'marked' }, candidates, isDecided }
   }
   const change = changeOfReview(found, review, thresholdPercent)
-  return { decision: 'needs_review', review: change, candidates, isSettled: false }
+  return { decision: 'needs_review', review: change, candidates, isDecided: false }
 }
 
 /** Whether the records beyond those of the review exceed the threshold by themselves. */

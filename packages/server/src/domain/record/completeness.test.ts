@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findIncompleteReasons } from './completeness.ts'
 
 const NONE = { received: 5, stale: 0, rejected: 0 }
-const PROOF = { total: 5, counts: NONE, isSettled: true }
+const PROOF = { total: 5, counts: NONE, isDecided: true }
 
 test('a read is complete if its total, its count and the stored records agree', () => {
   assert.deepEqual(findIncompleteReasons(PROOF), [])
@@ -19,8 +19,8 @@ test('each mismatch gives its own reason', () => {
     [{ total: 6 }, 'total_differs'],
     [{ counts: { ...NONE, rejected: 1 } }, 'rejected'],
     [{ counts: { ...NONE, stale: 1 } }, 'stale'],
-    [{ isSettled: false }, 'missing_unsettled'],
+    [{ isDecided: false }, 'missing_undecided'],
   ] as const
-  for (const [over, doubt] of cases)
-    assert.deepEqual(findIncompleteReasons({ ...PROOF, ...over }), [doubt])
+  for (const [over, reason] of cases)
+    assert.deepEqual(findIncompleteReasons({ ...PROOF, ...over }), [reason])
 })

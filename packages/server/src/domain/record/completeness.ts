@@ -1,5 +1,5 @@
 /** Decides whether a successful read proves that all records of a module are stored: pure. */
-import type { Doubt, PullCounts } from '@recordhub/protocol'
+import type { IncompleteReason, PullCounts } from '@recordhub/protocol'
 
 /**
  * The reasons why a read is not a proof; none if it is. Its total, the number of received records and the stored
@@ -9,15 +9,15 @@ export function findIncompleteReasons(read: {
   total: number | null
   counts: Pick<PullCounts, 'received' | 'stale' | 'rejected'>
   /** Whether no record waits for a decision by a later read or an operator. */
-  isSettled: boolean
-}): Doubt[] {
-  const { total, counts, isSettled } = read
-  const doubts: [Doubt, boolean][] = [
+  isDecided: boolean
+}): IncompleteReason[] {
+  const { total, counts, isDecided } = read
+  const incomplete_reasons: [IncompleteReason, boolean][] = [
     ['no_total', total === null],
     ['total_differs', total !== null && total !== counts.received],
     ['rejected', counts.rejected > 0],
     ['stale', counts.stale > 0],
-    ['missing_unsettled', !isSettled],
+    ['missing_undecided', !isDecided],
   ]
-  return doubts.flatMap(([doubt, holds]) => (holds ? [doubt] : []))
+  return incomplete_reasons.flatMap(([reason, holds]) => (holds ? [reason] : []))
 }

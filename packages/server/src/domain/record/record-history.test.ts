@@ -87,7 +87,7 @@ const EMPTY: RecordState = {
   data: '{}',
   incomplete: false,
   missing_since: null,
-  source_hash: null,
+  fingerprint: null,
   field_clocks: null,
   pushed_seq: 0,
   pushed_at: null,
@@ -114,7 +114,7 @@ function take(
   }
   const decision =
     one.source === 'pull'
-      ? decidePull(stored, { ...one, source_hash: `${seq}` }, { ...READ, snapshotSeq: seq })
+      ? decidePull(stored, { ...one, fingerprint: `${seq}` }, { ...READ, snapshotSeq: seq })
       : decidePush(
           stored,
           { ...one, occurred_at: null },

@@ -26,7 +26,7 @@ const pulled = (data: JsonObject, hash = 'x', full_name = 'Ann'): PulledContent 
   source: 'pull',
   full_name,
   data,
-  source_hash: `${TAG}.${hash}`,
+  fingerprint: `${TAG}.${hash}`,
 })
 const push = (
   source: 'POST' | 'PATCH',
@@ -263,10 +263,10 @@ test('after an unchanged push, one pull stores the fingerprint and the next need
 
 test('after a manifest change the next pull compares every record again', () => {
   const stored = nextOf(decidePull(null, pulled({ a: 1 }), read()), null)
-  const other = { ...pulled({ a: 1 }), source_hash: `${manifestHash(['a'])}.x` }
+  const other = { ...pulled({ a: 1 }), fingerprint: `${manifestHash(['a'])}.x` }
   const decision = decidePull(stored, other, read({ manifest_hash: manifestHash(['a']) }))
   assert.equal(decision.outcome, 'unchanged')
-  assert.equal(nextOf(decision, stored).source_hash, other.source_hash)
+  assert.equal(nextOf(decision, stored).fingerprint, other.fingerprint)
 })
 
 test('a record that returns is no longer missing', () => {

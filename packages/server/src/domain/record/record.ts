@@ -25,7 +25,7 @@ export type PulledContent = {
   full_name: string
   data: JsonObject
   /** The fingerprint of the received bytes and of the manifest at that time. */
-  source_hash: string
+  fingerprint: string
 }
 
 /** The read that a pulled record belongs to. */
@@ -51,7 +51,7 @@ export type RecordState = {
   incomplete: boolean
   missing_since: string | null
   /** The fingerprint of the last pull that wrote the record; null after a push. */
-  source_hash: string | null
+  fingerprint: string | null
   field_clocks: FieldClocks | null
   /** The write sequence of the last push; 0 if there was none. */
   pushed_seq: number
@@ -90,7 +90,7 @@ export function decidePush(
     data: stringifyLossless(merged.data),
     incomplete: content.source === 'PATCH' && (stored?.incomplete ?? true),
     missing_since: null,
-    source_hash: null,
+    fingerprint: null,
     field_clocks: advanceClocks(stored?.field_clocks ?? null, content),
     pushed_seq: context.seq,
     pushed_at: context.at,
@@ -117,7 +117,7 @@ export function decidePull(
     data: stringifyLossless(data),
     incomplete: false,
     missing_since: null,
-    source_hash: content.source_hash,
+    fingerprint: content.fingerprint,
     field_clocks: null,
     pushed_seq: stored?.pushed_seq ?? 0,
     pushed_at: stored?.pushed_at ?? null,
@@ -126,7 +126,7 @@ export function decidePull(
   const decision = conclude(stored, next, data)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
-  const known = stored?.source_hash?.startsWith(read.manifest_hash) ?? false
+  const known = stored?.fingerprint?.startsWith(read.manifest_hash) ?? false
   return known ? { outcome: 'unchanged', next: null } : decision
 }
 
@@ -135,12 +135,12 @@ export function decidePull(
  * parsed. Needs only a few columns of the record.
  */
 export function isUnchanged(
-  stored: Pick<RecordState, 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'>,
-  content: { source_hash: string },
+  stored: Pick<RecordState, 'fingerprint' | 'incomplete' | 'missing_since' | 'pushed_seq'>,
+  content: { fingerprint: string },
   read: { snapshotSeq: number },
 ): boolean {
   return (
-    stored.source_hash === content.source_hash &&
+    stored.fingerprint === content.fingerprint &&
     !stored.incomplete &&
     stored.missing_since === null &&
     stored.pushed_seq <= read.snapshotSeq
@@ -148,7 +148,7 @@ export function isUnchanged(
 }
 
 /** The fingerprint of a received element: a hash of its bytes, prefixed with that of the manifest. */
-export function fingerprint(manifestHash: string, bytes: Uint8Array): string {
+export function fingerprintOf(manifestHash: string, bytes: Uint8Array): string {
   return `${manifestHash}.${sha256(bytes)}`
 }
 

@@ -55,7 +55,7 @@ function pushed(value: number, seq: number, stored: RecordState | null = null) {
 
 function pulled(value: number, seq: number, stored: RecordState | null = null) {
   const { source, full_name, data } = element(value)
-  const content = { source, full_name, data, source_hash: `tag.${value}` }
+  const content = { source, full_name, data, fingerprint: `tag.${value}` }
   return next(stored, decidePull(stored, content, readOf(seq)))
 }
 
@@ -118,7 +118,7 @@ describe('a replay takes the position of the original rejected write', () => {
     const stored = next(null, decidePush(null, content, { ...positionOf(3), lastRead: null }))
     const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
     assert.equal(replayed?.data, '{"value":2,"extra":true}')
-    assert.equal(replayed.source_hash, null)
+    assert.equal(replayed.fingerprint, null)
     assert.equal(replayed.incomplete, false)
   })
 

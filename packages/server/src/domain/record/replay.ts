@@ -56,10 +56,10 @@ export function decideReplay(
     manifest_keys,
     manifest_hash: NO_BYTES,
   }
-  const decision = decidePull(stored, { ...element, source_hash: NO_BYTES }, read)
+  const decision = decidePull(stored, { ...element, fingerprint: NO_BYTES }, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
   const pushed = position ? {} : { pushed_seq: now.seq, pushed_at: now.at }
-  return { ...decision, next: { ...decision.next, source_hash: null, ...pushed } }
+  return { ...decision, next: { ...decision.next, fingerprint: null, ...pushed } }
 }
 
 /** Differs from every hash of an element and every hash of a manifest. */

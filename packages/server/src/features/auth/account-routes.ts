@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { Account, DoneAnswer, ErrorAnswer, OperatorSession } from '@recordhub/protocol'
+import { Account, DoneResponse, ErrorResponse, OperatorSession } from '@recordhub/protocol'
 import { formatCount } from '../../domain/activity/activity.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
@@ -30,7 +30,7 @@ export function accountRoutes(deps: {
           summary: 'Read your account and the ways to sign in to it',
           response: {
             200: Type.Object({ success: Type.Literal(true), account: Account }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -64,7 +64,7 @@ export function accountRoutes(deps: {
             { current_password: Password, new_password: Password },
             { additionalProperties: false },
           ),
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -103,7 +103,7 @@ export function accountRoutes(deps: {
               success: Type.Literal(true),
               sessions: Type.Array(OperatorSession),
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -123,7 +123,7 @@ export function accountRoutes(deps: {
         schema: {
           summary: 'End one of your sessions',
           params: Type.Object({ session_id: Type.String() }),
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -140,7 +140,7 @@ export function accountRoutes(deps: {
       {
         schema: {
           summary: 'End all of your other sessions',
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

@@ -115,8 +115,8 @@ export function createLoginThrottle(deps: {
   ): void {
     const audit = async () => {
       const isOperator = (await operators.listOperators()).some((one) => one.email === email)
-      const tries = account?.tries ?? 1
-      if (!isAudited(isOperator ? tries : (global?.tries ?? 0))) return
+      const attempts = account?.attempts ?? 1
+      if (!isAudited(isOperator ? attempts : (global?.attempts ?? 0))) return
       // An unknown e-mail address is not recorded: it may be a password in the wrong field.
       const target = isOperator ? email : null
       await activity.appendAudit({
@@ -124,7 +124,7 @@ export function createLoginThrottle(deps: {
         action: 'session.refuse',
         target,
         address: request.ip,
-        details: { method: credential, tries },
+        details: { method: credential, attempts },
       })
     }
     const auditing = audit().catch(logError)
@@ -177,7 +177,7 @@ export function createLoginThrottle(deps: {
 
 function countsOf(
   { client, subnet, account, global }: Buckets,
-  counts: ReadonlyMap<string, { tries: number; at: string }>,
+  counts: ReadonlyMap<string, { attempts: number; at: string }>,
 ): AttemptCounts {
   const countOf = (key: string | undefined) => counts.get(key ?? '') ?? null
   return {

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneAnswer, ErrorAnswer, Passkey } from '@recordhub/protocol'
+import { DoneResponse, ErrorResponse, Passkey } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -51,7 +51,7 @@ export function passkeyRoutes(deps: {
           summary: 'List your passkeys',
           response: {
             200: Type.Object({ success: Type.Literal(true), passkeys: Type.Array(Passkey) }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -69,7 +69,7 @@ export function passkeyRoutes(deps: {
           body: PasswordRequest,
           response: {
             200: Type.Object({ success: Type.Literal(true), options: Anything }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -91,7 +91,7 @@ export function passkeyRoutes(deps: {
             { name: Type.String({ minLength: 1, maxLength: 100 }), response: Anything },
             { additionalProperties: false },
           ),
-          response: { 201: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 201: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -112,7 +112,7 @@ export function passkeyRoutes(deps: {
           summary: 'Remove one of your passkeys; requires the password',
           params: Type.Object({ id: Type.String() }),
           body: PasswordRequest,
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

@@ -1,4 +1,4 @@
-import type { SecondFactorWanted } from '@recordhub/protocol'
+import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 import {
   type Factors,
   hasFactorWithout,
@@ -9,7 +9,10 @@ import type { OperatorStore } from '../../storage/port/operator-store.ts'
 
 export type SecondFactorPolicy = {
   /** The step that a session of this operator requires before it may be used; null for none. */
-  requiredStep: (operatorId: string, session: { isStrong: boolean }) => Promise<SecondFactorWanted>
+  requiredStep: (
+    operatorId: string,
+    session: { isStrong: boolean },
+  ) => Promise<RequiredSecondFactorStep>
   /**
    * Checks that a factor remains after one is removed, where a second factor is mandatory.
    * @throws HubError `last_second_factor`

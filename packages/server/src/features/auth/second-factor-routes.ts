@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneAnswer, ErrorAnswer } from '@recordhub/protocol'
+import { DoneResponse, ErrorResponse } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -60,7 +60,7 @@ export function secondFactorRoutes(deps: {
               totp_uri: Type.String(),
               recovery_codes: Codes,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -85,7 +85,7 @@ export function secondFactorRoutes(deps: {
             { code: Type.String({ maxLength: 20 }) },
             { additionalProperties: false },
           ),
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -103,7 +103,7 @@ export function secondFactorRoutes(deps: {
           body: PasswordRequest,
           response: {
             200: Type.Object({ success: Type.Literal(true), recovery_codes: Codes }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -122,7 +122,7 @@ export function secondFactorRoutes(deps: {
         schema: {
           summary: 'Turn off two-factor authentication, which ends all other sessions',
           body: PasswordRequest,
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneAnswer, ErrorAnswer, SecondFactorWanted } from '@recordhub/protocol'
+import { DoneResponse, ErrorResponse, RequiredSecondFactorStep } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -49,9 +49,9 @@ export function sessionRoutes(deps: {
                 role: Type.String(),
               }),
               csrf_token: Type.String(),
-              second_factor_wanted: SecondFactorWanted,
+              required_second_factor_step: RequiredSecondFactorStep,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -62,7 +62,7 @@ export function sessionRoutes(deps: {
           success: true as const,
           operator: { id, email, name, role },
           csrf_token: csrfTokenOf(caller.sessionId),
-          second_factor_wanted: caller.secondFactorStep,
+          required_second_factor_step: caller.secondFactorStep,
         }
       },
     )
@@ -74,8 +74,8 @@ export function sessionRoutes(deps: {
           summary: 'Create the first operator with the link that the hub printed at its start',
           body: SetupRequest,
           response: {
-            201: DoneAnswer,
-            '4xx': ErrorAnswer,
+            201: DoneResponse,
+            '4xx': ErrorResponse,
           },
         },
       },

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, SingleSignOn } from '@recordhub/protocol'
+import { ErrorResponse, SingleSignOn } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { AUTH_PATH } from './better-auth-names.ts'
@@ -87,7 +87,7 @@ export function singleSignOnRoutes(deps: {
           summary: 'Read the configuration of single sign-on, without the client secret',
           response: {
             200: Type.Object({ success: Type.Literal(true), single_sign_on: SingleSignOn }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, GuideAnswer, GuideQuery, type Platform } from '@recordhub/protocol'
+import { ErrorResponse, GuideQuery, GuideResponse, type Platform } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -24,10 +24,10 @@ const RESPONSES = {
     description: 'The guide',
     content: {
       [MARKDOWN]: { schema: Type.String() },
-      'application/json': { schema: GuideAnswer },
+      'application/json': { schema: GuideResponse },
     },
   },
-  '4xx': ErrorAnswer,
+  '4xx': ErrorResponse,
 }
 
 /** The integration guide for owners of platforms. It contains no keys. */
@@ -35,12 +35,12 @@ export function guideRoutes(deps: GuideDeps): FastifyPluginAsyncTypebox {
   const { platforms, platformPath, tunnelHeader, version } = deps
   const sections = readGuide()
 
-  function write(request: FastifyRequest, platform: Platform | null): GuideAnswer {
+  function write(request: FastifyRequest, platform: Platform | null): GuideResponse {
     const hubUrl = deps.publicUrl || originOf(request)
     return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
   }
 
-  function format(guide: GuideAnswer, format: GuideFormat, reply: FastifyReply) {
+  function format(guide: GuideResponse, format: GuideFormat, reply: FastifyReply) {
     if (format === 'json') return guide
     reply.header('Content-Disposition', `inline; filename="${guide.file_name}"`)
     reply.type(MARKDOWN)

@@ -1,4 +1,4 @@
-import type { GuideAnswer, Platform } from '@recordhub/protocol'
+import type { GuideResponse, Platform } from '@recordhub/protocol'
 import { fillGuide, type HubValues } from './fill-guide.ts'
 import { examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
@@ -10,7 +10,7 @@ export function writeGuide(
   sections: readonly string[],
   hub: HubValues,
   platform: Platform | null,
-): GuideAnswer {
+): GuideResponse {
   const values = platform && {
     title: platform.display_title,
     recordType: exampleRecordType(platform),
@@ -28,7 +28,7 @@ export function writeGuide(
 function firstPushOf(
   platform: Platform,
   { hubUrl, tunnelHeader }: HubValues,
-): GuideAnswer['first_push'] {
+): GuideResponse['first_push'] {
   const record = examplePush(platform)
   return record && { hub_url: hubUrl, tunnel_header: tunnelHeader, record }
 }

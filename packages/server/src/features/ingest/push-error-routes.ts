@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, type PushError, PushErrorPage, PushErrorReason } from '@recordhub/protocol'
+import { ErrorResponse, type PushError, PushErrorPage, PushErrorReason } from '@recordhub/protocol'
 import { matchSource, type PushSource } from '../../domain/activity/push-errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { PushErrorStore, StoredPushError } from '../../storage/port/push-error-store.ts'
@@ -29,7 +29,7 @@ export function pushErrorRoutes(deps: {
             },
             { additionalProperties: false },
           ),
-          response: { 200: PushErrorPage, '4xx': ErrorAnswer },
+          response: { 200: PushErrorPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {

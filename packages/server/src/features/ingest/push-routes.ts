@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   ChangedRecordPush,
-  ErrorAnswer,
+  ErrorResponse,
   HUB_KEY_HEADER,
   NewRecordPush,
-  PushAnswer,
-  PushCheckAnswer,
+  PushCheckResponse,
   type PushErrorReason,
+  PushResponse,
   RECEIVER_CHECK_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
@@ -75,7 +75,12 @@ export function pushRoutes(deps: {
         schema: {
           summary: method === 'POST' ? 'Push a new record' : 'Push the changed fields of a record',
           body: method === 'POST' ? NewRecordPush : ChangedRecordPush,
-          response: { 200: PushAnswer, 201: PushAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: {
+            200: PushResponse,
+            201: PushResponse,
+            '4xx': ErrorResponse,
+            '5xx': ErrorResponse,
+          },
         },
         // The handler validates the body, since an invalid push is saved with its reason.
         validatorCompiler: () => (value) => ({ value }),
@@ -104,7 +109,7 @@ export function pushRoutes(deps: {
       {
         schema: {
           summary: 'Check a hub API key; stores nothing',
-          response: { 200: PushCheckAnswer, '4xx': ErrorAnswer },
+          response: { 200: PushCheckResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

@@ -1,4 +1,4 @@
-import type { PushAnswer } from '@recordhub/protocol'
+import type { PushResponse } from '@recordhub/protocol'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import {
   checkPush,
@@ -23,7 +23,9 @@ type PushRequest = {
   request_id: string
 }
 
-export type ReceivePush = (request: PushRequest) => Promise<{ status: 200 | 201; body: PushAnswer }>
+export type ReceivePush = (
+  request: PushRequest,
+) => Promise<{ status: 200 | 201; body: PushResponse }>
 
 /**
  * Receives one push (specification 4.1): validates it, stores it, and responds when it is durable. A push that is
@@ -129,7 +131,7 @@ function toResponse(
   request: PushRequest,
   written: Exclude<WriteOutcome, { outcome: 'rejected' }>,
   warnings: string[],
-): { status: 200 | 201; body: PushAnswer } {
+): { status: 200 | 201; body: PushResponse } {
   const { platform, method } = request
   return {
     status: written.outcome === 'created' ? 201 : 200,

@@ -1,15 +1,15 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorAnswer,
+  ErrorResponse,
   NullableString,
   RejectedPush,
   RejectedPushFilter,
   RejectedPushGroup,
   RejectedPushState,
   ReplayAllRequest,
-  ReplayAnswer,
   ReplayRequest,
-  ReplayStepAnswer,
+  ReplayResponse,
+  ReplayStepResponse,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -30,7 +30,7 @@ const CURSOR = createCursorCodec(
 )
 const MAX_GROUPS = 500
 const Id = Type.Object({ id: Type.Integer({ minimum: 1 }) })
-const DismissAnswer = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
+const DismissResponse = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 
 /** Lists, replays and dismisses rejected pushes. */
 export function rejectedPushRoutes(
@@ -64,7 +64,7 @@ export function rejectedPushRoutes(
               rejected_pushes: Type.Array(RejectedPush),
               next_cursor: NullableString,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -97,7 +97,7 @@ export function rejectedPushRoutes(
               success: Type.Literal(true),
               groups: Type.Array(RejectedPushGroup, { maxItems: MAX_GROUPS }),
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -116,7 +116,7 @@ export function rejectedPushRoutes(
           params: Id,
           response: {
             200: Type.Object({ success: Type.Literal(true), rejected_push: RejectedPush }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -134,7 +134,7 @@ export function rejectedPushRoutes(
           summary: 'Replay a rejected push, unchanged or with an edited body',
           params: Id,
           body: Type.Union([ReplayRequest, Type.Null()]),
-          response: { 200: ReplayAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: ReplayResponse, '4xx': ErrorResponse, '5xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -152,7 +152,7 @@ export function rejectedPushRoutes(
         schema: {
           summary: 'Replay all rejected pushes that match a filter, one step per request',
           body: ReplayAllRequest,
-          response: { 200: ReplayStepAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: ReplayStepResponse, '4xx': ErrorResponse, '5xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -169,7 +169,7 @@ export function rejectedPushRoutes(
         schema: {
           summary: 'Dismiss a rejected push',
           params: Id,
-          response: { 200: DismissAnswer, '4xx': ErrorAnswer },
+          response: { 200: DismissResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -189,7 +189,7 @@ export function rejectedPushRoutes(
             additionalProperties: false,
             minProperties: 1,
           }),
-          response: { 200: DismissAnswer, '4xx': ErrorAnswer },
+          response: { 200: DismissResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

@@ -1,4 +1,4 @@
-import type { ReplayStepAnswer } from '@recordhub/protocol'
+import type { ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
@@ -20,7 +20,7 @@ export async function replayByFilter(
   deps: ReplayDeps,
   request: RejectedPushFilter & { isDryRun: boolean; cursor: string | null },
   { request_id, ...requester }: ReplayRequester,
-): Promise<Omit<ReplayStepAnswer, 'success'>> {
+): Promise<Omit<ReplayStepResponse, 'success'>> {
   const { isDryRun, cursor, ...filter } = request
   const after = cursor === null ? null : CURSOR.decode(cursor)
   const query = { ...filter, limit: STEP, maxBytes: MAX_PAGE_BYTES, after }

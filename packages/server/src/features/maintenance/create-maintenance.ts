@@ -14,8 +14,8 @@ export function createMaintenance(deps: {
   log: FastifyBaseLogger
   session: { idleMinutes: number }
   retentionDays: RetentionDays
-  /** Maximum number of activity lines; 0 for no limit. */
-  activityLines: number
+  /** Maximum number of activity entries; 0 for no limit. */
+  activityEntries: number
   /** The pause between two runs of retention. */
   retentionIntervalMs: number
   requesterOf: Parameters<typeof removalRoutes>[0]['requesterOf']

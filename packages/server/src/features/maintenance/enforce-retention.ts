@@ -29,8 +29,8 @@ export type RetentionDeps = {
   processName: string
   session: { idleMinutes: number }
   kept: RetentionDays
-  /** Maximum number of activity lines; 0 for no limit. */
-  activityLines: number
+  /** Maximum number of activity entries; 0 for no limit. */
+  activityEntries: number
   clock: Clock
   log: FastifyBaseLogger
 }
@@ -65,7 +65,7 @@ async function deleteOldRows(
   deps: RetentionDeps,
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
-  const { retention, kept, activityLines, clock } = deps
+  const { retention, kept, activityEntries, clock } = deps
   const deleted: Record<string, number> = {}
   async function deleteRows(
     noun: string,
@@ -85,8 +85,8 @@ async function deleteOldRows(
   for (const { noun, before } of listCutoffs(kept, clock.now())) {
     await deleteRows(noun, (step) => retention.deleteOld(noun, { ...step, before }))
   }
-  if (activityLines > 0) {
-    await deleteRows('activity', (step) => retention.trimActivity(activityLines, step))
+  if (activityEntries > 0) {
+    await deleteRows('activity', (step) => retention.trimActivity(activityEntries, step))
   }
   return deleted
 }

@@ -1,12 +1,12 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorAnswer,
+  ErrorResponse,
   ModuleRemovalPreview,
   ModuleRemovalRequest,
   PlatformRemovalPreview,
   PlatformRemovalRequest,
-  RemovalAnswer,
   RemovalPage,
+  RemovalResponse,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -41,7 +41,7 @@ export function removalRoutes(deps: {
           params: PlatformId,
           response: {
             200: Type.Object({ success: Type.Literal(true), removal: PlatformRemovalPreview }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -59,7 +59,7 @@ export function removalRoutes(deps: {
           summary: 'Remove a platform: its keys immediately, its records in the background',
           params: PlatformId,
           body: PlatformRemovalRequest,
-          response: { 202: RemovalAnswer, '4xx': ErrorAnswer },
+          response: { 202: RemovalResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -78,7 +78,7 @@ export function removalRoutes(deps: {
           params: ModuleId,
           response: {
             200: Type.Object({ success: Type.Literal(true), removal: ModuleRemovalPreview }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -97,7 +97,7 @@ export function removalRoutes(deps: {
           summary: 'Delete the records of a module that is not registered, in the background',
           params: ModuleId,
           body: ModuleRemovalRequest,
-          response: { 202: RemovalAnswer, '4xx': ErrorAnswer },
+          response: { 202: RemovalResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -117,7 +117,7 @@ export function removalRoutes(deps: {
             { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
             { additionalProperties: false },
           ),
-          response: { 200: RemovalPage, '4xx': ErrorAnswer },
+          response: { 200: RemovalPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {

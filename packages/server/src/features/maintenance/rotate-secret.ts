@@ -21,11 +21,11 @@ export type Rotation = {
  * @throws HubError `secret_wrong` if none of the secrets can decrypt the database, `secret_in_use` if a hub is running.
  */
 export async function rotateSecret(
-  storage: Pick<Storage, 'seals'>,
+  storage: Pick<Storage, 'encryptedSecrets'>,
   { next, previous }: { next: string; previous: readonly string[] },
 ): Promise<Rotation> {
   const { secret: current } = await verifySecret(storage, [next, ...previous])
-  const before = await storage.seals.listSealed()
+  const before = await storage.encryptedSecrets.listSealed()
   const plaintexts = await Promise.all(before.map((text) => decrypt(current, text)))
   const unreadable = before.filter((_, index) => plaintexts[index] === null)
   const encrypted = before.length - unreadable.length
@@ -38,7 +38,7 @@ export async function rotateSecret(
       return { before: text, sealed }
     }),
   )
-  const outcome = await storage.seals.reseal(texts, {
+  const outcome = await storage.encryptedSecrets.reseal(texts, {
     actor: 'command line',
     action: 'secret.rotate',
     target: null,
@@ -52,13 +52,13 @@ export async function rotateSecret(
 
 /** @throws Error if a stored text does not decrypt to its previous plaintext. */
 async function verifyTexts(
-  storage: Pick<Storage, 'seals'>,
+  storage: Pick<Storage, 'encryptedSecrets'>,
   secret: string,
   before: SealedText[],
   plaintexts: (string | null)[],
 ): Promise<void> {
   const after = new Map(
-    (await storage.seals.listSealed()).map((text) => [`${text.of} ${text.id}`, text]),
+    (await storage.encryptedSecrets.listSealed()).map((text) => [`${text.of} ${text.id}`, text]),
   )
   for (const [index, { of, id }] of before.entries()) {
     const text = after.get(`${of} ${id}`)

@@ -16,11 +16,11 @@ export type VerifiedSecret = {
  * @throws HubError `secret_wrong` if none of the secrets can decrypt the database.
  */
 export async function verifySecret(
-  storage: Pick<Storage, 'seals'>,
+  storage: Pick<Storage, 'encryptedSecrets'>,
   [first, ...others]: readonly [string, ...string[]],
 ): Promise<VerifiedSecret> {
   const key = randomBytes(32).toString('base64url')
-  const sealed = await storage.seals.ensureReferencesKey(
+  const sealed = await storage.encryptedSecrets.ensureReferencesKey(
     createSecretBox(first).seal(key, REFERENCES_PURPOSE),
   )
   for (const secret of [first, ...others]) {

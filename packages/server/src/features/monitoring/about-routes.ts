@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { About, ErrorAnswer } from '@recordhub/protocol'
+import { About, ErrorResponse } from '@recordhub/protocol'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -13,12 +13,13 @@ export function aboutRoutes(
     broadcasting: boolean
     timeZone: string
     retentionDays: RetentionDays
-    activityLines: number
+    activityEntries: number
     /** Rejects if the database does not accept writes. */
     checkReady: () => Promise<void>
   } & Pick<Storage, 'readEngine' | 'readDiskSpace'>,
 ): FastifyPluginAsyncTypebox {
-  const { version, clock, broadcasting, timeZone, retentionDays, activityLines, checkReady } = deps
+  const { version, clock, broadcasting, timeZone, retentionDays, activityEntries, checkReady } =
+    deps
   const started_at = clock.now().toISOString()
   return async (app) => {
     app.get(
@@ -28,7 +29,7 @@ export function aboutRoutes(
           summary: 'Read the version, engine, size, health and retention of the hub',
           response: {
             200: Type.Object({ success: Type.Literal(true), about: About }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -53,7 +54,7 @@ export function aboutRoutes(
             disk_free_bytes: disk?.available ?? null,
             broadcasting,
             time_zone: timeZone,
-            retention: { days: { ...retentionDays }, activity_lines: activityLines },
+            retention: { days: { ...retentionDays }, activity_entries: activityEntries },
           },
         }
       },

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ActivityFilter, ActivityPage, ErrorAnswer } from '@recordhub/protocol'
+import { ActivityFilter, ActivityPage, ErrorResponse } from '@recordhub/protocol'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import { readActivityFilter } from './read-activity-filter.ts'
 
@@ -20,7 +20,7 @@ export function activityRoutes(deps: { activity: ActivityStore }): FastifyPlugin
             },
             { additionalProperties: false },
           ),
-          response: { 200: ActivityPage, '4xx': ErrorAnswer },
+          response: { 200: ActivityPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {

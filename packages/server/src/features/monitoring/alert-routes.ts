@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   type Alert,
-  AlertAnswer,
   AlertPage,
+  AlertResponse,
   AlertState,
-  DoneAnswer,
-  ErrorAnswer,
+  DoneResponse,
+  ErrorResponse,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -41,7 +41,7 @@ export function alertRoutes(deps: {
             },
             { additionalProperties: false },
           ),
-          response: { 200: AlertPage, '4xx': ErrorAnswer },
+          response: { 200: AlertPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -59,7 +59,7 @@ export function alertRoutes(deps: {
         schema: {
           summary: 'Acknowledge an alert',
           params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-          response: { 200: AlertAnswer, '4xx': ErrorAnswer },
+          response: { 200: AlertResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -73,7 +73,7 @@ export function alertRoutes(deps: {
       {
         schema: {
           summary: 'Send a test mail to the recipients of alerts',
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse, '5xx': ErrorResponse },
         },
       },
       async (request) => ({

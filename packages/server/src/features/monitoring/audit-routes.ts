@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AuditEntry, ErrorAnswer, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
+import { AuditEntry, ErrorResponse, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -67,7 +67,7 @@ export function auditRoutes(deps: {
               audit: Type.Array(AuditEntry),
               next_cursor: NullableString,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -91,7 +91,7 @@ export function auditRoutes(deps: {
             { ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) },
             { additionalProperties: false },
           ),
-          response: { 200: EXPORTED, '4xx': ErrorAnswer },
+          response: { 200: EXPORTED, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

@@ -25,7 +25,7 @@ export function createMonitoring(deps: {
   publicUrl: string
   timeZone: string
   retentionDays: RetentionDays
-  activityLines: number
+  activityEntries: number
   /** Null if no mail server is configured. */
   mail: MailSettings | null
   mailTimeouts: MailTimeouts

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AutoSyncAnswer, ErrorAnswer, Snapshot } from '@recordhub/protocol'
+import { AutoSyncResponse, ErrorResponse, Snapshot } from '@recordhub/protocol'
 import { ignoreBody } from '../../lib/net/ignore-body.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
@@ -11,7 +11,7 @@ export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPl
       {
         schema: {
           summary: 'Read the snapshot of the dashboard; performs no pull and no write',
-          response: { 200: Snapshot, 304: Type.Null(), '4xx': ErrorAnswer },
+          response: { 200: Snapshot, 304: Type.Null(), '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -30,7 +30,7 @@ export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPl
         {
           schema: {
             summary: 'Respond that browser auto-sync is disabled',
-            response: { 200: AutoSyncAnswer },
+            response: { 200: AutoSyncResponse },
           },
         },
         async () => ({

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer } from '@recordhub/protocol'
+import { ErrorResponse } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Broadcaster } from './broadcast.ts'
@@ -34,7 +34,7 @@ export function eventRoutes(deps: {
         compress: false,
         schema: {
           summary: 'Subscribe to server-sent events about changes; requires HUB_BROADCAST',
-          response: { 200: EVENTS, '4xx': ErrorAnswer },
+          response: { 200: EVENTS, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

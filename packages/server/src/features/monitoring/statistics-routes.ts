@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, Statistics } from '@recordhub/protocol'
+import { ErrorResponse, Statistics } from '@recordhub/protocol'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
 import { readHours } from './read-hours.ts'
@@ -21,7 +21,7 @@ export function statisticsRoutes(deps: {
             { hours: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HOURS })) },
             { additionalProperties: false },
           ),
-          response: { 200: Statistics, '4xx': ErrorAnswer },
+          response: { 200: Statistics, '4xx': ErrorResponse },
         },
       },
       async (request) => ({

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneAnswer, ErrorAnswer, Invitation, Role } from '@recordhub/protocol'
+import { DoneResponse, ErrorResponse, Invitation, Role } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -33,7 +33,7 @@ export function invitationRoutes(deps: {
           summary: 'List the pending invitations',
           response: {
             200: Type.Object({ success: Type.Literal(true), invitations: Type.Array(Invitation) }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -61,7 +61,7 @@ export function invitationRoutes(deps: {
               mailed: Type.Boolean(),
               mail_problem: Type.Union([Type.String(), Type.Null()]),
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -83,7 +83,7 @@ export function invitationRoutes(deps: {
         schema: {
           summary: 'Withdraw a pending invitation',
           params: Type.Object({ id: Type.Integer() }),
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -112,7 +112,7 @@ export function invitationRoutes(deps: {
               role: Role,
               expires_at: Type.String(),
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -132,7 +132,7 @@ export function invitationRoutes(deps: {
             { token: Token, name: Type.String({ maxLength: 200 }), password: Type.String() },
             { additionalProperties: false },
           ),
-          response: { 201: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 201: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

@@ -1,7 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  DoneAnswer,
-  ErrorAnswer,
+  DoneResponse,
+  ErrorResponse,
   Operator,
   OperatorName,
   OperatorSession,
@@ -47,7 +47,7 @@ export function operatorRoutes(deps: {
           summary: 'List the operators, ordered by e-mail address',
           response: {
             200: Type.Object({ success: Type.Literal(true), operators: Type.Array(Operator) }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -61,7 +61,7 @@ export function operatorRoutes(deps: {
           summary: 'List the names of the operators, ordered by e-mail address',
           response: {
             200: Type.Object({ success: Type.Literal(true), operators: Type.Array(OperatorName) }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -84,7 +84,7 @@ export function operatorRoutes(deps: {
             { role: Type.Optional(Role), disabled: Type.Optional(Type.Boolean()) },
             { additionalProperties: false, minProperties: 1 },
           ),
-          response: { 200: OperatorResponse, '4xx': ErrorAnswer },
+          response: { 200: OperatorResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -102,7 +102,7 @@ export function operatorRoutes(deps: {
         schema: {
           summary: 'Remove an operator with all sessions, passkeys and tokens',
           params,
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -120,7 +120,7 @@ export function operatorRoutes(deps: {
         schema: {
           summary: 'Remove the second factor and the passkeys of an operator who has lost them',
           params,
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -144,7 +144,7 @@ export function operatorRoutes(deps: {
               success: Type.Literal(true),
               sessions: Type.Array(OperatorSession),
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -166,7 +166,7 @@ export function operatorRoutes(deps: {
         schema: {
           summary: 'End all sessions of an operator',
           params,
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -183,7 +183,7 @@ export function operatorRoutes(deps: {
         schema: {
           summary: 'End one session of an operator',
           params: Type.Object({ id: Type.String(), session_id: Type.String() }),
-          response: { 200: DoneAnswer, '4xx': ErrorAnswer },
+          response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

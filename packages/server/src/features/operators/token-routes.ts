@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ApiToken, DoneAnswer, ErrorAnswer, Role } from '@recordhub/protocol'
+import { ApiToken, DoneResponse, ErrorResponse, Role } from '@recordhub/protocol'
 import { type Caller, hasRole } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, daysFrom } from '../../lib/time/clock.ts'
@@ -23,7 +23,7 @@ export function tokenRoutes(deps: {
           summary: 'List your tokens; as an admin, all tokens',
           response: {
             200: Type.Object({ success: Type.Literal(true), tokens: Type.Array(ApiToken) }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -55,7 +55,7 @@ export function tokenRoutes(deps: {
               api_token: ApiToken,
               token: Type.String(),
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -88,8 +88,8 @@ export function tokenRoutes(deps: {
           summary: 'Revoke a token, which ends its access immediately',
           params: Type.Object({ id: Type.Integer() }),
           response: {
-            200: DoneAnswer,
-            '4xx': ErrorAnswer,
+            200: DoneResponse,
+            '4xx': ErrorResponse,
           },
         },
       },

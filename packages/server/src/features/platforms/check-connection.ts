@@ -1,4 +1,4 @@
-import type { ConnectionCheck, Manifest, PingAnswer } from '@recordhub/protocol'
+import type { ConnectionCheck, Manifest, PingResponse } from '@recordhub/protocol'
 import { connectionHint } from '../../domain/platform/connection-hints.ts'
 import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
 import { HubError } from '../../errors.ts'
@@ -17,7 +17,7 @@ export type PlatformDescription = {
   source_base_url: string | null
   /** The target of further requests; null if they would fail, too. */
   target: CallTarget | null
-  ping: PingAnswer | null
+  ping: PingResponse | null
   manifest: Manifest | null
 }
 
@@ -83,7 +83,7 @@ async function pingPlatform(
   client: Pick<PlatformClient, 'ping'>,
   target: CallTarget,
   { correctUrl, signal }: { correctUrl: boolean; signal: AbortSignal | null },
-): Promise<{ target: CallTarget; ping: PingAnswer | HubError }> {
+): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
   const ping = await attempt(() => client.ping(target, signal))
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
   if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {
@@ -135,7 +135,7 @@ async function checkRecords(
 
 function checkNames(
   manifest: Manifest,
-  ping: PingAnswer | null,
+  ping: PingResponse | null,
   expected: string | null,
 ): ConnectionCheck {
   const { platform_name: got, platform_title, modules } = manifest

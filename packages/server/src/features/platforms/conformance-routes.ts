@@ -1,9 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { type CheckRequest, checkPlatform, type Hub, reportHtml } from '@recordhub/platform-checker'
 import {
-  ConformanceAnswer,
   type ConformanceReport,
-  ErrorAnswer,
+  ConformanceResponse,
+  ErrorResponse,
   ProbeRequest,
 } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -69,7 +69,7 @@ export function conformanceRoutes(deps: {
           summary: 'Check a whole platform before it is registered',
           description: ABOUT,
           body: ProbeRequest,
-          response: { 200: jsonOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -89,7 +89,7 @@ export function conformanceRoutes(deps: {
           summary: 'Check a registered platform whole',
           description: ABOUT,
           params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-          response: { 200: jsonOrLines(ConformanceAnswer), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -105,7 +105,7 @@ export function conformanceRoutes(deps: {
   }
 }
 
-function toResponse(report: ConformanceReport): ConformanceAnswer {
+function toResponse(report: ConformanceReport): ConformanceResponse {
   return { success: report.success, report, html: reportHtml(report) }
 }
 

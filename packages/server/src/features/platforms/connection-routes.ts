@@ -3,8 +3,8 @@ import {
   type ConnectionCheck,
   ConnectionTest,
   ConnectionTestRequest,
-  ErrorAnswer,
-  HubKeyAnswer,
+  ErrorResponse,
+  HubKeyResponse,
   RevealRequest,
   RotateRequest,
 } from '@recordhub/protocol'
@@ -71,7 +71,7 @@ export function connectionRoutes(deps: {
           description: LINES,
           params: PlatformId,
           body: Type.Union([ConnectionTestRequest, Type.Null()]),
-          response: { 200: jsonOrLines(ConnectionTest), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ConnectionTest), '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -93,7 +93,7 @@ export function connectionRoutes(deps: {
           summary: 'Show the hub API key of a platform after the operator confirms the password',
           params: PlatformId,
           body: RevealRequest,
-          response: { 200: HubKeyAnswer, '4xx': ErrorAnswer },
+          response: { 200: HubKeyResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -115,7 +115,7 @@ export function connectionRoutes(deps: {
             'Create a new hub API key for a platform; the old one remains valid for a grace period',
           params: PlatformId,
           body: RotateRequest,
-          response: { 200: HubKeyAnswer, '4xx': ErrorAnswer },
+          response: { 200: HubKeyResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

@@ -1,9 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   CompletenessPage,
-  DriftAnswer,
-  ErrorAnswer,
-  ManifestRefreshAnswer,
+  DriftResponse,
+  ErrorResponse,
+  ManifestRefreshResponse,
   ModuleChange,
   Platform,
 } from '@recordhub/protocol'
@@ -33,7 +33,7 @@ export function manifestRoutes(
         schema: {
           summary: "Fetch and store a platform's manifest",
           params: PlatformId,
-          response: { 200: ManifestRefreshAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: ManifestRefreshResponse, '4xx': ErrorResponse, '5xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -49,7 +49,7 @@ export function manifestRoutes(
         schema: {
           summary: 'Read the changes of the manifest and the records that do not match it',
           params: PlatformId,
-          response: { 200: DriftAnswer, '4xx': ErrorAnswer },
+          response: { 200: DriftResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -68,7 +68,7 @@ export function manifestRoutes(
           body: ModuleChange,
           response: {
             200: Type.Object({ success: Type.Literal(true), platform: Platform }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -93,7 +93,7 @@ export function manifestRoutes(
             },
             { additionalProperties: false },
           ),
-          response: { 200: CompletenessPage, '4xx': ErrorAnswer },
+          response: { 200: CompletenessPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {

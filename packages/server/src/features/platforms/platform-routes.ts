@@ -1,11 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   ConnectionProbeRequest,
-  ErrorAnswer,
+  ErrorResponse,
   Platform,
   PlatformChange,
   PlatformDetails,
-  ProbeAnswer,
+  ProbeResponse,
   RegisterRequest,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -52,7 +52,7 @@ export function platformRoutes(deps: {
           summary: 'Test the connection to a platform and fetch its manifest',
           description: LINES,
           body: ConnectionProbeRequest,
-          response: { 200: jsonOrLines(ProbeAnswer), '4xx': ErrorAnswer },
+          response: { 200: jsonOrLines(ProbeResponse), '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -79,8 +79,8 @@ export function platformRoutes(deps: {
           body: RegisterRequest,
           response: {
             201: Type.Object({ ...OnePlatform.properties, hub_api_key: Type.String() }),
-            '4xx': ErrorAnswer,
-            '5xx': ErrorAnswer,
+            '4xx': ErrorResponse,
+            '5xx': ErrorResponse,
           },
         },
       },
@@ -111,7 +111,7 @@ export function platformRoutes(deps: {
           params: PlatformId,
           response: {
             200: Type.Object({ success: Type.Literal(true), platform: PlatformDetails }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -136,7 +136,7 @@ export function platformRoutes(deps: {
           summary: 'Change the address or source key of a platform, its modules, or its status',
           params: PlatformId,
           body: PlatformChange,
-          response: { 200: OnePlatform, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+          response: { 200: OnePlatform, '4xx': ErrorResponse, '5xx': ErrorResponse },
         },
       },
       async (request) => {

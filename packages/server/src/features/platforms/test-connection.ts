@@ -1,4 +1,4 @@
-import type { ConnectionCheck, ProbeAnswer, Problem } from '@recordhub/protocol'
+import type { ConnectionCheck, ProbeResponse, Problem } from '@recordhub/protocol'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -30,7 +30,7 @@ export async function* testConnection(
   client: ConnectionTestClient,
   { target, expected, recordTypes, correctUrl, checkEverything }: ConnectionTestOptions,
   signal: AbortSignal,
-): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
+): AsyncGenerator<ConnectionCheck, ProbeResponse> {
   const checks: ConnectionCheck[] = []
   const description = checkDescription(client, target, { expected, correctUrl, signal })
   let step = await description.next()
@@ -40,7 +40,7 @@ export async function* testConnection(
     step = await description.next()
   }
   const described = step.value
-  const response = toProbeAnswer(described, checks)
+  const response = toProbeResponse(described, checks)
   const types = recordTypes ?? described.manifest?.modules.map((module) => module.record_type)
   if (!checkEverything || !types || !described.target) return response
   const endpoints = checkEndpoints(client, described.target, { recordTypes: types, signal })
@@ -62,7 +62,7 @@ export async function* testRegistered(
   }: { client: ConnectionTestClient; platforms: Pick<PlatformStore, 'recordRecovery'> },
   { platform_id, ...tested }: ConnectionTestOptions & { platform_id: number },
   signal: AbortSignal,
-): AsyncGenerator<ConnectionCheck, ProbeAnswer> {
+): AsyncGenerator<ConnectionCheck, ProbeResponse> {
   const steps = testConnection(client, tested, signal)
   let isRecorded = false
   let step = await steps.next()
@@ -82,7 +82,7 @@ export async function* testRegistered(
 export async function probePlatform(
   client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
   target: CallTarget,
-): Promise<ProbeAnswer> {
+): Promise<ProbeResponse> {
   const options = { expected: null, correctUrl: true, signal: null }
   const checks: ConnectionCheck[] = []
   const description = checkDescription(client, target, options)
@@ -91,14 +91,14 @@ export async function probePlatform(
     checks.push(step.value)
     step = await description.next()
   }
-  return toProbeAnswer(step.value, checks)
+  return toProbeResponse(step.value, checks)
 }
 
 /** The response of a probe with these checks. Each problem is reported once. */
-function toProbeAnswer(
+function toProbeResponse(
   { source_base_url, ping, manifest }: PlatformDescription,
   checks: readonly ConnectionCheck[],
-): ProbeAnswer {
+): ProbeResponse {
   const problems = new Map<string, Problem>()
   for (const { code, message } of checks) {
     if (code !== null) problems.set(message, { code, message })

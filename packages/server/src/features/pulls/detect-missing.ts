@@ -37,7 +37,7 @@ export type DetectMissingDeps = {
 
 export type DetectedOutcome = PullTaskOutcome & {
   /** Whether the read decided about every record. If not, the next read must return all records again. */
-  isSettled: boolean
+  isDecided: boolean
   /** The number of stored records that the read contained only as rejected elements. */
   rejectedPresent: number
 }
@@ -79,10 +79,10 @@ export async function detectMissing(
     }
     if (plan.candidates) await missing.saveCandidates(read.plan, plan.candidates)
     if (outcome.error === null) rejectedPresent = await countRejectedPresent(missing, read)
-    return { ...outcome, counts, isSettled: plan.isSettled, rejectedPresent }
+    return { ...outcome, counts, isDecided: plan.isDecided, rejectedPresent }
   } catch (error) {
     const known = outcome.error ?? error
-    return { ...outcome, counts, error: known, isSettled: false, rejectedPresent }
+    return { ...outcome, counts, error: known, isDecided: false, rejectedPresent }
   }
 }
 
@@ -219,7 +219,7 @@ function describeReviewNeeded(
 
 function describeReviewClosed(
   { plan, source, pull_id }: Read,
-  close: 'marked' | 'settled',
+  close: 'marked' | 'resolved',
   missing: number,
 ): NewActivity {
   const name = `${plan.module_name} of ${source.display_title}`

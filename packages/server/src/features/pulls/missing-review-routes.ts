@@ -1,8 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorAnswer,
-  MissingReviewAnswer,
+  ErrorResponse,
   MissingReviewPage,
+  MissingReviewResponse,
   MissingReviewState,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -39,7 +39,7 @@ export function missingReviewRoutes(deps: {
             },
             { additionalProperties: false },
           ),
-          response: { 200: MissingReviewPage, '4xx': ErrorAnswer },
+          response: { 200: MissingReviewPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -58,7 +58,7 @@ export function missingReviewRoutes(deps: {
           description:
             'Its records: `GET /api/v1/records?missing_review=<id>`; as a file: `GET /api/v1/records/export?missing_review=<id>&format=csv`.',
           params: ReviewId,
-          response: { 200: MissingReviewAnswer, '4xx': ErrorAnswer },
+          response: { 200: MissingReviewResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -75,7 +75,7 @@ export function missingReviewRoutes(deps: {
           schema: {
             summary,
             params: ReviewId,
-            response: { 200: MissingReviewAnswer, '4xx': ErrorAnswer },
+            response: { 200: MissingReviewResponse, '4xx': ErrorResponse },
           },
         },
         async (request) => {

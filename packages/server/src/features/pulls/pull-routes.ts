@@ -1,15 +1,15 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorAnswer,
+  ErrorResponse,
   NullableString,
   PlatformPullPage,
   Pull,
-  PullRunningAnswer,
+  PullRunningResponse,
   PullScopeRequest,
   PullTask,
   PullTaskState,
   type PullTrigger,
-  StartPullAnswer,
+  StartPullResponse,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/auth/caller.ts'
@@ -68,7 +68,7 @@ export function pullRoutes(deps: {
           {
             schema: {
               summary: 'Pull all existing records in the background',
-              response: { 202: StartPullAnswer, 409: PullRunningAnswer, '4xx': ErrorAnswer },
+              response: { 202: StartPullResponse, 409: PullRunningResponse, '4xx': ErrorResponse },
             },
           },
           async (request, reply) => {
@@ -86,7 +86,7 @@ export function pullRoutes(deps: {
           summary: 'Pull one platform, or some of its modules, in the background',
           params: PullId,
           body: Type.Union([PullScopeRequest, Type.Null()]),
-          response: { 202: StartPullAnswer, 409: PullRunningAnswer, '4xx': ErrorAnswer },
+          response: { 202: StartPullResponse, 409: PullRunningResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -107,7 +107,7 @@ export function pullRoutes(deps: {
             { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
             { additionalProperties: false },
           ),
-          response: { 200: PlatformPullPage, '4xx': ErrorAnswer },
+          response: { 200: PlatformPullPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -125,7 +125,7 @@ export function pullRoutes(deps: {
         schema: {
           summary: 'Cancel a pull; records that it stored remain',
           params: PullId,
-          response: { 202: StartPullAnswer, '4xx': ErrorAnswer },
+          response: { 202: StartPullResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -152,7 +152,7 @@ export function pullRoutes(deps: {
               pulls: Type.Array(Pull),
               next_cursor: NullableString,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -185,7 +185,7 @@ export function pullRoutes(deps: {
               tasks: Type.Array(PullTask),
               next_cursor: NullableString,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },

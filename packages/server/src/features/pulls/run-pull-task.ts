@@ -172,7 +172,7 @@ async function storeChunks(
 }
 
 function validateElement(
-  { value, source_hash }: FilteredElement,
+  { value, fingerprint }: FilteredElement,
   { keys, context, result: { read } }: Pipeline,
 ): { write: PullWrite } | { rejection: Rejection } {
   const checked = checkPulled(value)
@@ -191,7 +191,7 @@ function validateElement(
   return {
     write: {
       reference_number,
-      content: { source: 'pull', full_name, data, source_hash },
+      content: { source: 'pull', full_name, data, fingerprint },
       read,
       ...(drift ? { drift } : {}),
     },

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, Schedule } from '@recordhub/protocol'
+import { ErrorResponse, Schedule } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
@@ -31,7 +31,7 @@ export function scheduleRoutes(
         schema: {
           summary: 'Pause or resume the schedule of pulls',
           body: Type.Object({ paused: Type.Boolean() }, { additionalProperties: false }),
-          response: { 200: ScheduleResponse, '4xx': ErrorAnswer },
+          response: { 200: ScheduleResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

@@ -21,7 +21,7 @@ export function toResult(
 ): PullTaskResult {
   const { total, counts, warnings, error, requested_at, records, coverage } = outcome
   // If the read is not settled, the next one must return all records again.
-  const isCached = outcome.isSettled || coverage.pages === 0
+  const isCached = outcome.isDecided || coverage.pages === 0
   const common = {
     total,
     counts,
@@ -66,7 +66,7 @@ const NO_RECORDS_MESSAGE =
 const DEFECT_MESSAGE = 'An internal error occurred in the hub. The log of the hub has the details.'
 
 /**
- * The activity line of a task. Null if there is nothing to report: the schedule pulls every minute, and the same
+ * The activity entry of a task. Null if there is nothing to report: the schedule pulls every minute, and the same
  * problem is reported once.
  */
 export function describeTask(

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../domain/record/record.ts'
+import { fingerprintOf } from '../../domain/record/record.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
@@ -10,8 +10,8 @@ import {
 } from '../../platform-client/records/records-chunk.ts'
 import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 
-/** An element whose record may have changed, parsed. `source_hash` is the hash of its bytes. */
-export type FilteredElement = RecordElement & { source_hash: string }
+/** An element whose record may have changed, parsed. `fingerprint` is the hash of its bytes. */
+export type FilteredElement = RecordElement & { fingerprint: string }
 
 export type FilteredElements = {
   /** The number of elements whose record is unchanged. */
@@ -69,7 +69,7 @@ export class UnchangedFilter {
     return chunk.starts.map((_, position) => ({
       index: chunk.firstIndex + position,
       reference_number: peekReference(chunk, position),
-      source_hash: fingerprint(this.#read.manifest_hash, elementBytes(chunk, position)),
+      fingerprint: fingerprintOf(this.#read.manifest_hash, elementBytes(chunk, position)),
     }))
   }
 
@@ -94,7 +94,7 @@ export class UnchangedFilter {
 }
 
 /** `index`: in `records` of its page. */
-type HashedElement = { index: number; reference_number: string | null; source_hash: string }
+type HashedElement = { index: number; reference_number: string | null; fingerprint: string }
 /** With the ids of their records. */
 type UnchangedElements = Map<HashedElement, number>
 
@@ -117,8 +117,8 @@ function parseOthers(
     )
     const parsed = parseElements(chunk, others)
     for (const element of parsed.elements) {
-      const { source_hash = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}
-      elements.push({ ...element, source_hash })
+      const { fingerprint = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}
+      elements.push({ ...element, fingerprint })
     }
     if (parsed.error !== null) return { elements, error: parsed.error }
   }

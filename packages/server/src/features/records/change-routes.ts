@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ChangesAnswer, ErrorAnswer, type RecordChangeLine } from '@recordhub/protocol'
+import { ChangesResponse, ErrorResponse, type RecordChangeLine } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { ChangeRow, ChangeStore } from '../../storage/port/change-store.ts'
@@ -26,7 +26,7 @@ export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPlug
             },
             { additionalProperties: false },
           ),
-          response: { 200: ChangesAnswer, '4xx': ErrorAnswer },
+          response: { 200: ChangesResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

@@ -47,11 +47,11 @@ export async function eraseRecord(
 }
 
 /**
- * Lifts a tombstone, so that the hub accepts the record again.
+ * Deletes a tombstone, so that the hub accepts the record again.
  * @throws HubError `not_found`.
  */
-export async function liftTombstone(
-  deps: { erasure: Pick<ErasureStore, 'readTombstone' | 'liftTombstone'> },
+export async function deleteTombstone(
+  deps: { erasure: Pick<ErasureStore, 'readTombstone' | 'deleteTombstone'> },
   tombstoneId: number,
   requester: Requester,
 ): Promise<void> {
@@ -59,15 +59,15 @@ export async function liftTombstone(
   if (!tombstone) throw new HubError('not_found', { what: 'tombstone' })
   const { record_id, platform_name, record_type } = tombstone
   const details = { tombstone_id: tombstoneId, record_id, platform_name, record_type }
-  const isLifted = await deps.erasure.liftTombstone(tombstoneId, {
+  const isDeleted = await deps.erasure.deleteTombstone(tombstoneId, {
     activity: {
       level: 'warning',
-      kind: 'tombstone.lifted',
-      message: `The tombstone of record ${record_id} of ${platform_name} was lifted; the hub accepts the record again.`,
+      kind: 'tombstone.deleted',
+      message: `The tombstone of record ${record_id} of ${platform_name} was deleted; the hub accepts the record again.`,
       actor: requester.actor,
       details,
     },
-    audit: { ...requester, action: 'tombstone.lift', target: `record ${record_id}`, details },
+    audit: { ...requester, action: 'tombstone.delete', target: `record ${record_id}`, details },
   })
-  if (!isLifted) throw new HubError('not_found', { what: 'tombstone' })
+  if (!isDeleted) throw new HubError('not_found', { what: 'tombstone' })
 }

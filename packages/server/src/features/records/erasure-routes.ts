@@ -3,7 +3,7 @@ import {
   Erasure,
   ErasurePreview,
   ErasureRequest,
-  ErrorAnswer,
+  ErrorResponse,
   TombstonePage,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -12,7 +12,7 @@ import { HubError } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { ErasureStore } from '../../storage/port/erasure-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
-import { eraseRecord, liftTombstone } from './erase-record.ts'
+import { deleteTombstone, eraseRecord } from './erase-record.ts'
 
 const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
 const TombstoneId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -21,7 +21,7 @@ const PAGE = 50
 const NOT_COVERED = [
   'Earlier backups and exports. They contain the record until they are deleted.',
   'Text that people have entered: saved views that search for the person, and reasons in the audit log.',
-  'The platform. It still has the record, and can send it again once the tombstone is lifted.',
+  'The platform. It still has the record, and can send it again once the tombstone is deleted.',
   'On PostgreSQL: its write-ahead log, its replicas, and deleted data that it has not yet overwritten in its files.',
 ]
 
@@ -41,7 +41,7 @@ export function erasureRoutes(deps: {
           params: RecordId,
           response: {
             200: Type.Object({ success: Type.Literal(true), erasure: ErasurePreview }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -61,7 +61,7 @@ export function erasureRoutes(deps: {
           body: ErasureRequest,
           response: {
             200: Type.Object({ success: Type.Literal(true), erasure: Erasure }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -85,7 +85,7 @@ export function erasureRoutes(deps: {
             { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
             { additionalProperties: false },
           ),
-          response: { 200: TombstonePage, '4xx': ErrorAnswer },
+          response: { 200: TombstonePage, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -100,13 +100,13 @@ export function erasureRoutes(deps: {
       '/api/v1/tombstones/:id',
       {
         schema: {
-          summary: 'Lift a tombstone, so that the hub accepts the record again',
+          summary: 'Delete a tombstone, so that the hub accepts the record again',
           params: TombstoneId,
-          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorAnswer },
+          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorResponse },
         },
       },
       async (request) => {
-        await liftTombstone(deps, request.params.id, requesterOf(request))
+        await deleteTombstone(deps, request.params.id, requesterOf(request))
         return { success: true as const }
       },
     )

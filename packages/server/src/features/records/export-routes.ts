@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, OneOf, type Platform } from '@recordhub/protocol'
+import { ErrorResponse, OneOf, type Platform } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { isFiltered } from '../../domain/record/record-query.ts'
@@ -83,7 +83,7 @@ export function exportRoutes(deps: ExportDeps): FastifyPluginAsyncTypebox {
           summary: 'Export the records of a list as a file',
           description: FIELD_FILTERS,
           querystring: ExportQuery,
-          response: { 200: EXPORTED, '4xx': ErrorAnswer },
+          response: { 200: EXPORTED, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {

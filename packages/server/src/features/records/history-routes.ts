@@ -1,10 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorAnswer,
+  ErrorResponse,
   FieldOrigin,
   HistoryEntry,
   NullableString,
-  RecordAnswer,
+  RecordResponse,
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record/record-history.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
@@ -32,7 +32,7 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
             },
             { additionalProperties: false },
           ),
-          response: { 200: RecordAnswer, '4xx': ErrorAnswer },
+          response: { 200: RecordResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -62,7 +62,7 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
               history: Type.Array(HistoryEntry),
               next_cursor: NullableString,
             }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },
@@ -92,7 +92,7 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
           params: RecordId,
           response: {
             200: Type.Object({ success: Type.Literal(true), fields: Type.Array(FieldOrigin) }),
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, RecordPage } from '@recordhub/protocol'
+import { ErrorResponse, RecordPage } from '@recordhub/protocol'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
 import { FIELD_FILTERS, ListFilters } from './list-query.ts'
@@ -29,7 +29,7 @@ export function recordListRoutes(deps: {
             // Filters. `parseRecordQuery` rejects unknown parameters.
             { additionalProperties: Type.String() },
           ),
-          response: { 200: RecordPage, '4xx': ErrorAnswer },
+          response: { 200: RecordPage, '4xx': ErrorResponse },
         },
       },
       (request) => {

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, NewView, SavedView, ViewChange } from '@recordhub/protocol'
+import { ErrorResponse, NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/auth/caller.ts'
 import type { ViewStore } from '../../storage/port/view-store.ts'
@@ -38,7 +38,7 @@ export function viewRoutes(deps: {
         schema: {
           summary: 'Save a view; sharing it requires the role operator',
           body: NewView,
-          response: { 201: OneView, '4xx': ErrorAnswer },
+          response: { 201: OneView, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
@@ -54,7 +54,7 @@ export function viewRoutes(deps: {
           summary: 'Change a saved view',
           params: ViewId,
           body: ViewChange,
-          response: { 200: OneView, '4xx': ErrorAnswer },
+          response: { 200: OneView, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -69,7 +69,7 @@ export function viewRoutes(deps: {
         schema: {
           summary: 'Delete a saved view',
           params: ViewId,
-          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorAnswer },
+          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorResponse },
         },
       },
       async (request) => {

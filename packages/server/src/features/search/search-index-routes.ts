@@ -1,8 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorAnswer,
-  IndexedFieldsAnswer,
+  ErrorResponse,
   IndexedFieldsRequest,
+  IndexedFieldsResponse,
   SearchStatus,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -47,7 +47,7 @@ export function searchIndexRoutes(deps: {
         schema: {
           summary: 'List the indexed fields of a module',
           params: ModuleOfPlatform,
-          response: { 200: IndexedFieldsAnswer, '4xx': ErrorAnswer },
+          response: { 200: IndexedFieldsResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
@@ -65,7 +65,7 @@ export function searchIndexRoutes(deps: {
           summary: 'Choose the indexed fields of a module, five at most',
           params: ModuleOfPlatform,
           body: IndexedFieldsRequest,
-          response: { 200: IndexedFieldsAnswer, '4xx': ErrorAnswer },
+          response: { 200: IndexedFieldsResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorAnswer, SearchLine } from '@recordhub/protocol'
+import { ErrorResponse, SearchLine } from '@recordhub/protocol'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
 import { type SearchDeps, searchEverywhere } from './search-everywhere.ts'
@@ -36,7 +36,7 @@ export function searchRoutes(
               description: 'Lines of JSON',
               content: { [NDJSON]: { schema: Type.Unsafe<Readable>(SearchLine) } },
             },
-            '4xx': ErrorAnswer,
+            '4xx': ErrorResponse,
           },
         },
       },

@@ -1,4 +1,4 @@
-import type { ActivityLevel, ActivityLine, AuditEntry } from '@recordhub/protocol'
+import type { ActivityEntry, ActivityLevel, AuditEntry } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 
 /** Selects lines; a member that is null or omitted matches all. */
@@ -15,8 +15,8 @@ export type ActivityFilter = {
   until?: string | null
 }
 
-export type ActivityLines = {
-  lines: ActivityLine[]
+export type ActivityEntries = {
+  lines: ActivityEntry[]
   /** `before` of the next page; null at the end. */
   next: number | null
   /** False if the time limit was reached before the page was full. */
@@ -48,5 +48,5 @@ export interface ActivityStore {
    */
   listActivity(
     query: ActivityFilter & { limit: number; before: number | null; scan_ms?: number },
-  ): Promise<ActivityLines>
+  ): Promise<ActivityEntries>
 }

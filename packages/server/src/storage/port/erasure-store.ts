@@ -31,5 +31,5 @@ export interface ErasureStore {
    * Deletes a tombstone. The hub accepts the record again, and the next pull of its module is unconditional.
    * @returns false if the tombstone does not exist.
    */
-  liftTombstone(tombstoneId: number, log: ChangeLog): Promise<boolean>
+  deleteTombstone(tombstoneId: number, log: ChangeLog): Promise<boolean>
 }

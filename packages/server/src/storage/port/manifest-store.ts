@@ -1,6 +1,6 @@
 import type {
-  DriftAnswer,
   DriftPolicy,
+  DriftResponse,
   Manifest,
   ManifestChange,
   ModuleCompleteness,
@@ -37,7 +37,7 @@ export interface ManifestStore {
    * records with a key that the manifest does not name, without a required key, or with a value of another type. At most
    * some hundred keys per module.
    */
-  readDrift(platformId: number): Promise<Omit<DriftAnswer, 'success'> | null>
+  readDrift(platformId: number): Promise<Omit<DriftResponse, 'success'> | null>
 
   /**
    * Sets the drift policy of a module. Setting the current one changes nothing and is not logged.

@@ -70,7 +70,7 @@ export interface MissingStore {
   readMissingState(module: ModuleRef): Promise<MissingState>
 
   /**
-   * Creates a review with its activity line. Closes the review that it replaces as `superseded`. If an operator has
+   * Creates a review with its activity entry. Closes the review that it replaces as `superseded`. If an operator has
    * decided or the hub has closed that one in the meantime, nothing happens, and the next read decides again.
    */
   createReview(
@@ -82,10 +82,10 @@ export interface MissingStore {
   /** Replaces the numbers and records of a pending review. Has no effect on a review in another state. */
   updateReview(reviewId: number, review: NewMissingReview): Promise<void>
 
-  /** Closes an open review with its activity line. Has no effect on a closed review. */
+  /** Closes an open review with its activity entry. Has no effect on a closed review. */
   closeReview(
     reviewId: number,
-    state: Extract<MissingReviewState, 'marked' | 'settled'>,
+    state: Extract<MissingReviewState, 'marked' | 'resolved'>,
     activity: NewActivity,
   ): Promise<void>
 

@@ -1,7 +1,7 @@
 import type {
-  Doubt,
   DriftPolicy,
   Field,
+  IncompleteReason,
   PlatformPull,
   Pull,
   PullCounts,
@@ -56,7 +56,7 @@ export type PullTaskResult = {
      * Why the read does not prove that the hub has all records; empty if it does. Null after a 304 response: the
      * reasons of the cached response still hold.
      */
-    incomplete_reasons: Doubt[] | null
+    incomplete_reasons: IncompleteReason[] | null
   } | null
   /** The response for the next conditional request of the module; null for none. */
   cached_response: CachedResponse | null
@@ -129,7 +129,7 @@ export interface PullStore {
 
   /**
    * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the
-   * cached response and the activity line. The snapshot of the last read is replaced only if the read contained every
+   * cached response and the activity entry. The snapshot of the last read is replaced only if the read contained every
    * record that is not marked as missing. Has no effect on a task that has ended.
    *
    * Like the start of a task, it is durable at the latest with the end of the pull.

@@ -53,7 +53,7 @@ export type ReplayWrite = WithDrift & {
 }
 
 /** An element of a response that was not parsed: its apparent reference, and the hash of its bytes. */
-type ElementFingerprint = { reference_number: string; source_hash: string }
+type ElementFingerprint = { reference_number: string; fingerprint: string }
 
 export type RecordWrite = PushWrite | PullWrite | ReplayWrite
 
@@ -94,7 +94,7 @@ export interface RecordStore extends RecordListStore {
   /**
    * Applies writes in their order. For each, it loads the stored record, decides (`domain/record/record.ts`), and
    * saves the record, its history entry, the counters (those of drift only if the record is new or has changed) and,
-   * for a push or a replay, an activity line. The batch is one transaction, which is durable when the promise
+   * for a push or a replay, an activity entry. The batch is one transaction, which is durable when the promise
    * resolves: a later crash loses nothing, an earlier crash leaves nothing behind.
    *
    * The same transaction checks the authorization of each write and rejects only the writes that fail it:

@@ -24,7 +24,7 @@ export type NewRejectedPush = {
   pull_id: number | null
   /** The position of a pulled element in the sequence of writes; null for a push, whose position is that of its rejection. */
   position: WritePosition | null
-  /** The activity line; null if something else reports the rejection. */
+  /** The activity entry; null if something else reports the rejection. */
   activity: NewActivity | null
 }
 
@@ -63,7 +63,7 @@ export interface RejectedPushStore {
    * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. Of a body larger than the quota,
    *   only the size is saved.
    * - The counter `rejected` counts each push. It counts a pulled record once, however often it is read.
-   * - Nothing is saved, and no activity line written, for a body that names an erased record (`findReferences`) or has
+   * - Nothing is saved, and no activity entry written, for a body that names an erased record (`findReferences`) or has
    *   too many texts to search it for one, and for a platform that was removed.
    */
   saveRejectedPushes(

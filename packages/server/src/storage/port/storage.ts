@@ -57,7 +57,7 @@ export type Storage = {
   invitations: InvitationStore
   loginThrottle: LoginThrottleStore
   leases: LeaseStore
-  seals: SecretStore
+  encryptedSecrets: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
   sqlViews: SqlViews

@@ -25,7 +25,7 @@ export function createErasureDialect(hashReference: HashReference): ErasureDiale
   return {
     hashReference,
     contains: (column, text) => sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`,
-    nextNumbers: allocateSequence,
+    allocateSequence: allocateSequence,
     clearDataCopy: sql`, data_copy = '{}'`,
     async deleteText(db, { platform_id, record_id }) {
       await sql`

@@ -10,21 +10,21 @@ export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 
     async findUnchanged(read, elements) {
       const { pull_id, platform_id, module_id, snapshotSeq } = read
       const references = textArray(elements.map((element) => element.reference_number))
-      const hashes = textArray(elements.map((element) => element.source_hash))
+      const hashes = textArray(elements.map((element) => element.fingerprint))
       // The rule of `isUnchanged` in SQL, so that no hashes are returned. OFFSET 0 keeps the subquery, which finds
       // each record by its index; a plan made for an empty table would scan the module.
       const { rows } = await sql<Match>`
         SELECT s.position::int AS position, r.record_id
         FROM unnest(${references}::text[], ${hashes}::text[])
-          WITH ORDINALITY AS s (reference, source_hash, position)
+          WITH ORDINALITY AS s (reference, fingerprint, position)
         CROSS JOIN LATERAL (
-          SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
+          SELECT record_id, fingerprint, incomplete, missing_since, pushed_seq
           FROM records
           WHERE platform_id = ${platform_id} AND module_id = ${module_id}
             AND reference_number = s.reference
           OFFSET 0
         ) r
-        WHERE r.source_hash = s.source_hash AND r.incomplete = 0 AND r.missing_since IS NULL
+        WHERE r.fingerprint = s.fingerprint AND r.incomplete = 0 AND r.missing_since IS NULL
           AND r.pushed_seq <= ${snapshotSeq}
           AND (SELECT state FROM pulls WHERE pull_id = ${pull_id}) = 'running'
           AND EXISTS (

@@ -4,7 +4,7 @@ import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
   $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[],
   $14::bigint[]`
-const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, source_hash, incomplete,
+const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, fingerprint, incomplete,
   missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
 
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
@@ -37,7 +37,7 @@ export const WRITE_SQL = {
     SELECT k.reference AS reference_number, r.*
     FROM unnest($3::text[]) AS k (reference)
     CROSS JOIN LATERAL (
-      SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
+      SELECT record_id, fingerprint, incomplete, missing_since, pushed_seq
       FROM records
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
       OFFSET 0
@@ -48,7 +48,7 @@ export const WRITE_SQL = {
       CASE WHEN r.record_id IS NULL THEN nextval('records_record_id_seq') END AS new_record_id
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
     LEFT JOIN LATERAL (
-      SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
+      SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
         pushed_seq, pushed_at, pulled_at
       FROM records
       WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
@@ -59,27 +59,27 @@ export const WRITE_SQL = {
   allocateRecordIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
   allocateSequence: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `
-    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, source_hash,
+    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, fingerprint,
       incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
       module_id, reference_number, created_at, updated_at)
-    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, source_hash,
+    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, fingerprint,
       incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
       module_id, reference_number, $1, $1
     FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
       AS w (${STATE_COLUMNS}, module_id, reference_number)`,
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
-      data_copy = coalesce(w.copy, w.data)::jsonb, source_hash = w.source_hash,
+      data_copy = coalesce(w.copy, w.data)::jsonb, fingerprint = w.fingerprint,
       incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
       pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
       change_seq = w.change_seq, updated_at = $1
     FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
     WHERE r.record_id = w.record_id`,
   touchRecords: `
-    UPDATE records r SET source_hash = w.source_hash, field_clocks = w.field_clocks,
+    UPDATE records r SET fingerprint = w.fingerprint, field_clocks = w.field_clocks,
       pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at
     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
-      AS w (record_id, source_hash, field_clocks, pushed_seq, pushed_at, pulled_at)
+      AS w (record_id, fingerprint, field_clocks, pushed_seq, pushed_at, pulled_at)
     WHERE r.record_id = w.record_id`,
   appendHistory: `
     INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,

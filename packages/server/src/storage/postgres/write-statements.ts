@@ -173,7 +173,7 @@ export function createWriteStatements(client: PoolClient) {
       run(
         'touchRecords',
         bigintArray(records.map((record) => record.record_id)),
-        textArray(records.map(({ state }) => state.source_hash)),
+        textArray(records.map(({ state }) => state.fingerprint)),
         textArray(records.map(({ state }) => formatClocks(state.field_clocks))),
         bigintArray(records.map(({ state }) => state.pushed_seq)),
         textArray(records.map(({ state }) => state.pushed_at)),
@@ -256,7 +256,7 @@ function stateColumns(records: readonly SavedRecord[]): unknown[] {
     textArray(records.map(({ state }) => state.full_name)),
     textArray(records.map(({ state }) => state.data)),
     textArray(records.map(({ state }) => jsonCopy(state.data))),
-    textArray(records.map(({ state }) => state.source_hash)),
+    textArray(records.map(({ state }) => state.fingerprint)),
     bigintArray(records.map(({ state }) => (state.incomplete ? 1 : 0))),
     textArray(records.map(({ state }) => state.missing_since)),
     textArray(records.map(({ state }) => formatClocks(state.field_clocks))),

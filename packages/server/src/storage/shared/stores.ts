@@ -95,7 +95,7 @@ export function createStores(
     invitations: createInvitationStore(databases),
     loginThrottle: createLoginThrottleStore(databases),
     leases: createLeaseStore(databases),
-    seals: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
+    encryptedSecrets: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
     snapshot: createSnapshotStore(databases),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),

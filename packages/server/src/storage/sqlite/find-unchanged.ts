@@ -6,7 +6,7 @@ import type { Databases } from '../shared/schema/databases.ts'
 type Candidate = {
   position: number
   record_id: number
-  source_hash: string | null
+  fingerprint: string | null
   pushed_seq: number
 }
 
@@ -17,7 +17,7 @@ export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 
       const references = JSON.stringify(elements.map((element) => element.reference_number))
       // CROSS JOIN keeps the order of the tables; otherwise SQLite would scan the records of the module.
       const { rows } = await sql<Candidate>`
-        SELECT s.key AS position, r.record_id, r.source_hash, r.pushed_seq
+        SELECT s.key AS position, r.record_id, r.fingerprint, r.pushed_seq
         FROM json_each(${references}) s CROSS JOIN records r
           ON r.platform_id = ${platform_id} AND r.module_id = ${module_id}
           AND r.reference_number = s.value
@@ -28,8 +28,8 @@ export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 
             WHERE m.module_id = ${module_id} AND m.registered_at IS NOT NULL AND p.status = 'active'
           )`.execute(reader)
       const ids: (number | null)[] = elements.map(() => null)
-      for (const { position, record_id, source_hash, pushed_seq } of rows) {
-        const stored = { source_hash, pushed_seq, incomplete: false, missing_since: null }
+      for (const { position, record_id, fingerprint, pushed_seq } of rows) {
+        const stored = { fingerprint, pushed_seq, incomplete: false, missing_since: null }
         const element = elements[position]
         if (element && isUnchanged(stored, element, read)) ids[position] = record_id
       }

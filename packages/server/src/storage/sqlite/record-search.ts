@@ -98,7 +98,7 @@ export function createSearchIndexDialect({
   return {
     // One connection writes, so whatever it sees is committed.
     readWatermark: async () => Number.MAX_SAFE_INTEGER,
-    // What a power cut takes is indexed again, since the place in the sequence goes with it.
+    // A power cut loses the position together with the entries, so they are indexed again.
     runExclusively: withoutFsync,
     // On the connection whose transaction it is.
     async saveTexts(_, texts) {

@@ -69,24 +69,24 @@ export function prepareWriteStatements(database: DatabaseSync) {
     WHERE rejected_push_id = ?`)
   const findTombstone = get('SELECT record_id, mode FROM tombstones WHERE reference_hash = ?')
   const peekRecord = get(`
-    SELECT record_id, source_hash, incomplete, missing_since, pushed_seq
+    SELECT record_id, fingerprint, incomplete, missing_since, pushed_seq
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const loadRecord = get(`
-    SELECT record_id, full_name, data, source_hash, incomplete, missing_since, field_clocks,
+    SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
       pushed_seq, pushed_at, pulled_at
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insertRecord = run(`
     INSERT INTO records (record_id, platform_id, module_id, reference_number, full_name, data,
-      source_hash, incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at,
+      fingerprint, incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at,
       change_seq, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const updateRecord = run(`
-    UPDATE records SET full_name = ?, data = ?, source_hash = ?, incomplete = ?, missing_since = ?,
+    UPDATE records SET full_name = ?, data = ?, fingerprint = ?, incomplete = ?, missing_since = ?,
       field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, change_seq = ?,
       updated_at = ?
     WHERE record_id = ?`)
   const touchRecord = run(`
-    UPDATE records SET source_hash = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
+    UPDATE records SET fingerprint = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
       pulled_at = ?
     WHERE record_id = ?`)
   const appendHistory = run(`
@@ -194,8 +194,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
 
     touchRecord({ record_id, state }: TouchedRecord): void {
       const clocks = formatClocks(state.field_clocks)
-      const { source_hash, pushed_seq, pushed_at, pulled_at } = state
-      touchRecord(source_hash, clocks, pushed_seq, pushed_at, pulled_at, record_id)
+      const { fingerprint, pushed_seq, pushed_at, pulled_at } = state
+      touchRecord(fingerprint, clocks, pushed_seq, pushed_at, pulled_at, record_id)
     },
 
     appendHistory(entry: NewHistoryEntry, at: string): void {
@@ -262,7 +262,7 @@ function stateColumns({ state }: SavedRecord): SQLInputValue[] {
   return [
     state.full_name,
     state.data,
-    state.source_hash,
+    state.fingerprint,
     state.incomplete ? 1 : 0,
     state.missing_since,
     formatClocks(state.field_clocks),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
@@ -34,7 +34,7 @@ onEachEngine((engine) => {
           details,
         })
         const [line] = await listActivity(storage.activity, ALL)
-        const { id, ...rest } = line ?? only<ActivityLine>([])
+        const { id, ...rest } = line ?? only<ActivityEntry>([])
         assert.ok(id > 0)
         assert.deepEqual(rest, {
           at: clock.text,
@@ -98,7 +98,7 @@ onEachEngine((engine) => {
           }
         }
         await activity.appendActivity({ ...LINE, level: 'error' })
-        const listed = async (platform: string | null, level: ActivityLine['level'] | null) =>
+        const listed = async (platform: string | null, level: ActivityEntry['level'] | null) =>
           (await listActivity(activity, { ...ALL, platform, level })).map(
             (line) => `${line.platform_name} ${line.level}`,
           )
@@ -137,8 +137,8 @@ onEachEngine((engine) => {
   })
 })
 
-function listInPages(storage: Storage, limit: number): Promise<ActivityLine[]> {
-  return readPages<ActivityLine>(limit, (last) =>
+function listInPages(storage: Storage, limit: number): Promise<ActivityEntry[]> {
+  return readPages<ActivityEntry>(limit, (last) =>
     listActivity(storage.activity, { ...ALL, limit, before: last?.id ?? null }),
   )
 }

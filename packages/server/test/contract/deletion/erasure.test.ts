@@ -50,7 +50,7 @@ onEachEngine((engine) => {
             full_name: NAME,
             history_entries: 2,
             rejected_pushes: 3,
-            activity_lines: 3,
+            activity_entries: 3,
           })
           await chooseFields(storage, school, ['a'])
           await indexAll(storage)
@@ -63,7 +63,7 @@ onEachEngine((engine) => {
             tombstone_id,
             history_entries: 2,
             rejected_pushes: 3,
-            activity_lines: 3,
+            activity_entries: 3,
           })
           await expectNothing(kit, [REFERENCE, NAME, VALUE])
           const after = await counts(kit)
@@ -136,7 +136,7 @@ onEachEngine((engine) => {
         const { platform_name, record_type } = await readRecord(storage, id)
         const { tombstone_id } = await erase(kit, id, 'erase')
         const record = await storage.erasure.readTombstone(tombstone_id)
-        await storage.erasure.liftTombstone(tombstone_id, changeLog())
+        await storage.erasure.deleteTombstone(tombstone_id, changeLog())
         const { record_id } = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
         await runSql(
           storage,
@@ -167,8 +167,8 @@ onEachEngine((engine) => {
         ]
         await write(kit, ...others)
         const lines = await activityNaming(kit, 'r-1')
-        const { activity_lines } = await erase(kit, record_id, 'erase')
-        assert.equal(activity_lines, 1)
+        const { activity_entries } = await erase(kit, record_id, 'erase')
+        assert.equal(activity_entries, 1)
         assert.equal((await activityNaming(kit, 'r-1')).length, lines.length - 1)
         assert.equal((await listRecords(storage)).length, 4)
         assert.deepEqual(outcomesOf(await write(kit, ...others)), Array(4).fill('unchanged'))
@@ -257,8 +257,8 @@ onEachEngine((engine) => {
         for (const reference of strange) {
           const { record_id } = await writeOne(kit, pushWrite(school, { reference }))
           await saveRejectedPush(kit, school, reference)
-          const { activity_lines, rejected_pushes } = await erase(kit, record_id, 'erase')
-          assert.deepEqual([activity_lines, rejected_pushes], [1, 1], reference)
+          const { activity_entries, rejected_pushes } = await erase(kit, record_id, 'erase')
+          assert.deepEqual([activity_entries, rejected_pushes], [1, 1], reference)
           const push = pushWrite(school, { reference })
           assert.deepEqual(outcomesOf(await write(kit, push)), ['record_erased'])
         }

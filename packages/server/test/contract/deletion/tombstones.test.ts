@@ -68,9 +68,9 @@ onEachEngine((engine) => {
           await expectNothing(kit, [REFERENCE, NAME])
           assert.equal((await listRecords(storage)).length, stored.length + 1)
 
-          const lifted = await storage.erasure.liftTombstone(tombstone_id, changeLog())
-          assert.equal(lifted, true)
-          assert.equal(await storage.erasure.liftTombstone(tombstone_id, changeLog()), false)
+          const deleted = await storage.erasure.deleteTombstone(tombstone_id, changeLog())
+          assert.equal(deleted, true)
+          assert.equal(await storage.erasure.deleteTombstone(tombstone_id, changeLog()), false)
           const again = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
           assert.equal(again.outcome, 'created')
           assert.notEqual(again.record_id, id)
@@ -189,7 +189,7 @@ onEachEngine((engine) => {
         assert.ok(second > first)
         await readOnce()
         assert.equal(await pushes(), second)
-        await storage.erasure.liftTombstone(tombstone_id, changeLog())
+        await storage.erasure.deleteTombstone(tombstone_id, changeLog())
         assert.ok((await pushes()) > second)
       }),
     )
@@ -218,7 +218,7 @@ onEachEngine((engine) => {
           assert.deepEqual(outcomesOf(await write(kit, other)), ['created'])
           await saveRejectedPush(kit, school, {})
           const again = only(await listRejected(storage))
-          await storage.erasure.liftTombstone(tombstone_id, changeLog())
+          await storage.erasure.deleteTombstone(tombstone_id, changeLog())
           const lifted = replayWrite(again, { reference: REFERENCE })
           assert.deepEqual(outcomesOf(await write(kit, lifted)), ['created'])
         }),

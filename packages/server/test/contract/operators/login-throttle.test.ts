@@ -18,15 +18,15 @@ onEachEngine((engine) => {
         const first = await loginThrottle.countAttempt(['a', 'b'], AT, (counts) => counts.size)
         assert.ok(first.outcome === 'counted')
         assert.deepEqual(Object.fromEntries(first.counts), {
-          a: { tries: 1, at: AT },
-          b: { tries: 1, at: AT },
+          a: { attempts: 1, at: AT },
+          b: { attempts: 1, at: AT },
         })
         const second = await loginThrottle.countAttempt(['b', 'c'], LATER, (counts) => {
-          assert.deepEqual(Object.fromEntries(counts), { b: { tries: 1, at: AT } })
+          assert.deepEqual(Object.fromEntries(counts), { b: { attempts: 1, at: AT } })
           return 0
         })
         assert.ok(second.outcome === 'counted')
-        assert.deepEqual(second.counts.get('b'), { tries: 2, at: LATER })
+        assert.deepEqual(second.counts.get('b'), { attempts: 2, at: LATER })
       }),
     )
 
@@ -54,7 +54,7 @@ onEachEngine((engine) => {
         const outcomes = await Promise.all(
           Array.from({ length: 20 }, () =>
             loginThrottle.countAttempt(['a'], AT, (counts) =>
-              (counts.get('a')?.tries ?? 0) < 5 ? 0 : 30,
+              (counts.get('a')?.attempts ?? 0) < 5 ? 0 : 30,
             ),
           ),
         )

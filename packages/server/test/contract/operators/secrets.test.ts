@@ -33,21 +33,26 @@ onEachEngine((engine) => {
       'only one of several concurrently offered reference keys is saved',
       withStorage(engine, async ({ storage, reopen }) => {
         const offers = ['sealed one', 'sealed two', 'sealed three']
-        const kept = await Promise.all(offers.map((one) => storage.seals.ensureReferencesKey(one)))
+        const kept = await Promise.all(
+          offers.map((one) => storage.encryptedSecrets.ensureReferencesKey(one)),
+        )
         assert.equal(new Set(kept).size, 1)
         assert.ok(offers.includes(kept[0] ?? ''))
-        assert.equal(await (await reopen()).seals.ensureReferencesKey('sealed four'), kept[0])
+        assert.equal(
+          await (await reopen()).encryptedSecrets.ensureReferencesKey('sealed four'),
+          kept[0],
+        )
       }),
     )
 
     test(
       're-encrypting replaces every secret, ends all sessions and is recorded in the audit log',
       withStorage(engine, async (kit) => {
-        const { seals } = kit.storage
+        const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
         await addOperator(kit)
-        await seals.ensureReferencesKey('sealed references')
-        const before = await seals.listSealed()
+        await encryptedSecrets.ensureReferencesKey('sealed references')
+        const before = await encryptedSecrets.listSealed()
         assert.deepEqual(
           before.map(({ of, purpose }) => `${of}: ${purpose}`),
           [
@@ -59,9 +64,9 @@ onEachEngine((engine) => {
           ],
         )
         const texts = before.map((text) => ({ before: text, sealed: `new ${text.sealed}` }))
-        assert.equal(await seals.reseal(texts, AUDIT), 'resealed')
+        assert.equal(await encryptedSecrets.reseal(texts, AUDIT), 'resealed')
         assert.deepEqual(
-          await seals.listSealed(),
+          await encryptedSecrets.listSealed(),
           before.map((text) => ({ ...text, sealed: `new ${text.sealed}` })),
         )
         assert.equal(await countRows(kit.storage, 'operator_sessions'), 0)
@@ -75,18 +80,18 @@ onEachEngine((engine) => {
     test(
       're-encrypting is rejected when a secret was changed, added or deleted meanwhile',
       withStorage(engine, async (kit) => {
-        const { seals } = kit.storage
+        const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
         await addOperator(kit)
-        const before = await seals.listSealed()
+        const before = await encryptedSecrets.listSealed()
         const texts = before.map((text) => ({ before: text, sealed: 'new' }))
         const stale = texts.map((text, index) =>
           index === 1 ? { ...text, before: { ...text.before, sealed: 'another' } } : text,
         )
         for (const wrong of [stale, texts.slice(1), [...texts, ...stale.slice(1, 2)]]) {
-          assert.equal(await seals.reseal(wrong, AUDIT), 'changed')
+          assert.equal(await encryptedSecrets.reseal(wrong, AUDIT), 'changed')
         }
-        assert.deepEqual(await seals.listSealed(), before)
+        assert.deepEqual(await encryptedSecrets.listSealed(), before)
         assert.equal(await countRows(kit.storage, 'operator_sessions'), 1)
         assert.equal(await countRows(kit.storage, 'audit'), 1, 'that of the registration')
       }),
@@ -95,17 +100,17 @@ onEachEngine((engine) => {
     test(
       'only one of two concurrent re-encryptions succeeds',
       withStorage(engine, async (kit) => {
-        const { seals } = kit.storage
+        const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
-        const before = await seals.listSealed()
+        const before = await encryptedSecrets.listSealed()
         const change = (words: string) =>
-          seals.reseal(
+          encryptedSecrets.reseal(
             before.map((text) => ({ before: text, sealed: words })),
             AUDIT,
           )
         const outcomes = await Promise.all([change('one'), change('two')])
         assert.deepEqual(outcomes.toSorted(), ['changed', 'resealed'])
-        const words = new Set((await seals.listSealed()).map(({ sealed }) => sealed))
+        const words = new Set((await encryptedSecrets.listSealed()).map(({ sealed }) => sealed))
         assert.equal(words.size, 1)
       }),
     )

@@ -154,7 +154,7 @@ onEachEngine((engine) => {
           candidates: null,
         })
         const [review] = await storage.missing.listReviews({ state: null, limit: 5, before: null })
-        assert.equal(review?.state, 'settled')
+        assert.equal(review?.state, 'resolved')
         assert.equal(review?.closed_at, kit.clock.text)
       }),
     )

@@ -36,7 +36,7 @@ onEachEngine((engine) => {
         const provedAt = kit.clock.text
         const proved = await completenessOf(kit, school)
         assert.deepEqual(
-          [proved.complete_at, proved.doubts, proved.records, proved.pushed_since],
+          [proved.complete_at, proved.incomplete_reasons, proved.records, proved.pushed_since],
           [provedAt, [], 2, 0],
         )
         assert.equal(proved.only_here, 0)
@@ -50,15 +50,13 @@ onEachEngine((engine) => {
           pushes: 3,
           records: 2,
         })
-        const { complete_at, doubts, pushed_since, only_here, last_read_at } = await completenessOf(
-          kit,
-          school,
-        )
+        const { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at } =
+          await completenessOf(kit, school)
         assert.deepEqual(
-          { complete_at, doubts, pushed_since, only_here, last_read_at },
+          { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at },
           {
             complete_at: provedAt,
-            doubts: ['stale'],
+            incomplete_reasons: ['stale'],
             pushed_since: 2,
             only_here: 1,
             last_read_at: kit.clock.text,

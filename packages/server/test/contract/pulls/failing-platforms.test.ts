@@ -207,7 +207,7 @@ onEachEngine((engine) => {
         const bad = {
           platform_id,
           module_name: 'Module bad',
-          trouble: 'It hangs',
+          last_error: 'It hangs',
           failures_in_row: 3,
           failing_since: since,
         }

@@ -138,21 +138,21 @@ onEachEngine((engine) => {
       'the outcome states whether the next pull has candidates left to decide',
       withStorage(engine, async (kit) => {
         const school = await schoolWith(kit, 20)
-        const isSettled = async (reading: Reading) => (await read(kit, school, reading)).isSettled
+        const isDecided = async (reading: Reading) => (await read(kit, school, reading)).isDecided
         const all = namesUpTo(20)
-        assert.equal(await isSettled({ brings: all }), true)
-        assert.equal(await isSettled({ brings: all, pages: 2 }), true)
-        assert.equal(await isSettled({ brings: all, outcome: { total: 21 } }), false)
-        assert.equal(await isSettled({ brings: [], pages: 0 }), true)
-        assert.equal(await isSettled({ brings: [], threshold: 20 }), false)
-        assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), false)
-        assert.equal(await isSettled({ brings: all.slice(1), pages: 2 }), true)
+        assert.equal(await isDecided({ brings: all }), true)
+        assert.equal(await isDecided({ brings: all, pages: 2 }), true)
+        assert.equal(await isDecided({ brings: all, outcome: { total: 21 } }), false)
+        assert.equal(await isDecided({ brings: [], pages: 0 }), true)
+        assert.equal(await isDecided({ brings: [], threshold: 20 }), false)
+        assert.equal(await isDecided({ brings: all.slice(1), pages: 2 }), false)
+        assert.equal(await isDecided({ brings: all.slice(1), pages: 2 }), true)
         // Record 0 is marked by now.
         await write(kit, pushWrite(school, { reference: 'new' }))
         kit.clock.advance(60)
-        assert.equal(await isSettled({ brings: all.slice(1), graceSeconds: 61 }), false)
+        assert.equal(await isDecided({ brings: all.slice(1), graceSeconds: 61 }), false)
         assert.deepEqual(await markedOf(kit), ['0'])
-        assert.equal(await isSettled({ brings: all.slice(1), graceSeconds: 60 }), true)
+        assert.equal(await isDecided({ brings: all.slice(1), graceSeconds: 60 }), true)
         assert.deepEqual(await markedOf(kit), ['0', 'new'])
       }),
     )

@@ -15,7 +15,7 @@ import { beginRead, type TestRead } from '../../helpers/storage/pulls.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 const NEEDED = { level: 'warning', kind: 'missing.held', message: 'Many are missing' } as const
-const SETTLED = { level: 'info', kind: 'missing.settled', message: 'They are back' } as const
+const SETTLED = { level: 'info', kind: 'missing.resolved', message: 'They are back' } as const
 
 onEachEngine((engine) => {
   describe(`missing reviews on ${engine.name}`, () => {
@@ -34,8 +34,8 @@ onEachEngine((engine) => {
           records: 50,
           pull_id: read.read.pull_id,
           at: kit.clock.text,
-          answered_at: null,
-          answered_by: null,
+          decided_at: null,
+          decided_by: null,
           closed_at: null,
         })
         assert.deepEqual({ ...(await kit.storage.missing.readReview(id)) }, { id, ...created })
@@ -83,7 +83,7 @@ onEachEngine((engine) => {
         kit.clock.advance(60)
         const approved = await decide(kit, id, 'approved')
         assert.deepEqual(
-          [approved?.state, approved?.answered_by, approved?.answered_at, approved?.closed_at],
+          [approved?.state, approved?.decided_by, approved?.decided_at, approved?.closed_at],
           ['approved', 'ann', kit.clock.text, null],
         )
         assert.deepEqual(await decide(kit, id, 'approved'), approved)
@@ -105,13 +105,13 @@ onEachEngine((engine) => {
         const { id } = only(await reviews(kit))
         await missing.updateReview(id, missingReview(read, { missing: 12, fingerprint: 'others' }))
         assert.equal(only(await reviews(kit)).missing, 12)
-        await missing.closeReview(id, 'settled', SETTLED)
+        await missing.closeReview(id, 'resolved', SETTLED)
         await missing.closeReview(id, 'marked', SETTLED)
         await missing.updateReview(id, missingReview(read, { missing: 13 }))
         const closed = await decide(kit, id, 'approved')
-        assert.deepEqual([closed?.state, closed?.missing], ['settled', 12])
+        assert.deepEqual([closed?.state, closed?.missing], ['resolved', 12])
         assert.equal(closed?.closed_at, kit.clock.text)
-        assert.deepEqual(await lines(kit), ['missing.held', 'missing.settled'])
+        assert.deepEqual(await lines(kit), ['missing.held', 'missing.resolved'])
         assert.equal((await missing.readMissingState(read.read)).review, null)
         await missing.createReview(missingReview(read), null, NEEDED)
         assert.equal((await reviews(kit)).length, 2)

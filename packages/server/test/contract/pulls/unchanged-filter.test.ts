@@ -53,12 +53,12 @@ async function readDocument(
     for (let at = 0; at < slices.length; at += 2) {
       const { unchanged, elements: left, error } = await filter.filter(slices.slice(at, at + 2), 0)
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
-      const writes = left.flatMap(({ value, source_hash }): PullWrite[] => {
+      const writes = left.flatMap(({ value, fingerprint }): PullWrite[] => {
         const checked = checkPulled(value)
         if (checked.outcome !== 'valid') return []
         const { reference_number, full_name, data } = checked.input
         return [
-          { reference_number, read, content: { source: 'pull', full_name, data, source_hash } },
+          { reference_number, read, content: { source: 'pull', full_name, data, fingerprint } },
         ]
       })
       if (writes.length > 0) outcomes.push(...outcomesOf(await write(kit, ...writes)))
@@ -146,7 +146,7 @@ onEachEngine((engine) => {
         const begun = await beginRead(kit.storage, school)
         const { records } = kit.storage
         const sightings = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => sightingOf(begun, one))
-        const changed = { ...sightingOf(begun, 'r-1'), source_hash: 'of others' }
+        const changed = { ...sightingOf(begun, 'r-1'), fingerprint: 'of others' }
         assert.deepEqual(await records.findUnchanged(begun.read, [...sightings, changed]), [
           ...[ids[1], null, ids[2], ids[0], ids[1]],
           null,
@@ -199,7 +199,7 @@ onEachEngine((engine) => {
 
 function sightingOf(begun: TestRead, reference: string) {
   const { reference_number, content } = pullWrite(begun, { reference })
-  return { reference_number, source_hash: content.source_hash }
+  return { reference_number, fingerprint: content.fingerprint }
 }
 
 /** The records of a platform and their changes, without sequence numbers and times. */

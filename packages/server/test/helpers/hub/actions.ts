@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import {
-  ActivityLine,
+  ActivityEntry,
   HistoryEntry,
   Platform,
   Pull,
@@ -10,7 +10,7 @@ import {
   RecordPage,
   RejectedPush,
   Snapshot,
-  StartPullAnswer,
+  StartPullResponse,
   type StoredRecord,
 } from '@recordhub/protocol'
 import Type from 'typebox'
@@ -204,9 +204,9 @@ export async function rejectedOf(hub: TestHub, platform: string): Promise<Reject
   return expectBody(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
 }
 
-export async function activityOf(hub: TestHub): Promise<ActivityLine[]> {
+export async function activityOf(hub: TestHub): Promise<ActivityEntry[]> {
   const answer = await hub.get('/api/v1/activity?limit=500')
-  return expectBody(answer, 200, object({ activity: array(ActivityLine) })).activity
+  return expectBody(answer, 200, object({ activity: array(ActivityEntry) })).activity
 }
 
 export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
@@ -223,7 +223,7 @@ export type ReadPull = { pull: Pull; tasks: PullTask[]; next_cursor: string | nu
 export async function startPull(hub: TestHub): Promise<Pull> {
   const headers = { authorization: hub.authorization('operator') }
   const answer = await hub.send({ method: 'POST', url: '/api/v1/pulls', headers })
-  return expectBody(answer, 202, StartPullAnswer).pull
+  return expectBody(answer, 202, StartPullResponse).pull
 }
 
 export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {

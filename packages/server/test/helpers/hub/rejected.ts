@@ -1,6 +1,6 @@
 /** Rejected pushes and their replays over HTTP. */
 import assert from 'node:assert/strict'
-import { type RejectedPush, RejectedPushGroup, ReplayAnswer } from '@recordhub/protocol'
+import { type RejectedPush, RejectedPushGroup, ReplayResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import { push, type RegisteredPlatform, rejectedOf } from './actions.ts'
 import type { TestHub } from './hub.ts'
@@ -38,7 +38,7 @@ export function sendReplay(hub: TestHub, id: number, body: unknown): Promise<Tes
 }
 
 export async function replayOne(hub: TestHub, id: number, body: unknown) {
-  return expectBody(await sendReplay(hub, id, body), 200, ReplayAnswer).replay
+  return expectBody(await sendReplay(hub, id, body), 200, ReplayResponse).replay
 }
 
 export async function groupsOf(hub: TestHub, platform: string): Promise<RejectedPushGroup[]> {

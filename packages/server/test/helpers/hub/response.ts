@@ -1,6 +1,6 @@
 /** A response of the hub for tests: parsed and checked against a schema, never cast. */
 import assert from 'node:assert/strict'
-import { ErrorAnswer } from '@recordhub/protocol'
+import { ErrorResponse } from '@recordhub/protocol'
 import { isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -33,8 +33,8 @@ export function expectObject(answer: TestResponse, status: number): JsonObject {
 }
 
 /** Asserts that the response is an error with exactly the documented members. */
-export function expectError(answer: TestResponse, status: number, code: string): ErrorAnswer {
-  const error = expectBody(answer, status, ErrorAnswer)
+export function expectError(answer: TestResponse, status: number, code: string): ErrorResponse {
+  const error = expectBody(answer, status, ErrorResponse)
   assert.equal(error.code, code, answer.text)
   assert.ok(isErrorCode(error.code), `${error.code} is not in the catalogue`)
   assert.equal(error.request_id, answer.header('x-request-id'))

@@ -19,7 +19,7 @@ export type TestMailServer = {
   /** Sets the reaction to the next mails. */
   behave: (how: 'take' | 'refuse' | 'hang') => void
   /** The number of mails that reached DATA, accepted or not. */
-  tries: () => number
+  attempts: () => number
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -31,7 +31,7 @@ export async function startMailServer(
   const { login, refusedRecipient } = options
   const mails: TakenMail[] = []
   let behaviour: 'take' | 'refuse' | 'hang' = 'take'
-  let tries = 0
+  let attempts = 0
   const handlers: SMTPServerOptions = {
     onAuth(given, _session, done) {
       const isRight = given.username === login?.user && given.password === login?.password
@@ -43,7 +43,7 @@ export async function startMailServer(
     },
     onData(stream, session, done) {
       void text(stream).then((source) => {
-        tries += 1
+        attempts += 1
         if (behaviour === 'hang') return
         if (behaviour === 'refuse') {
           return done(Object.assign(new Error(REFUSAL.slice(4)), { responseCode: 554 }))
@@ -80,7 +80,7 @@ export async function startMailServer(
     behave: (how) => {
       behaviour = how
     },
-    tries: () => tries,
+    attempts: () => attempts,
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())

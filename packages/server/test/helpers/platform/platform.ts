@@ -110,7 +110,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     if (endpoint === 'manifest') return respond.json(manifestOf(platform_name, modules))
     if (endpoint === 'search') {
       const query = new URLSearchParams(path.split('?')[1]).get('query') ?? ''
-      return respond.json(searchAnswer(platform_name, modules, query))
+      return respond.json(searchResponse(platform_name, modules, query))
     }
     return module ? respond.json(recordsResponse(platform_name, module)) : respond.status(404)
   }
@@ -163,7 +163,7 @@ export function recordsResponse(platform_name: string, module: SimulatedModule) 
 }
 
 /** The response of the search endpoint; the specification does not define its shape. */
-function searchAnswer(platform_name: string, modules: SimulatedModule[], query: string) {
+function searchResponse(platform_name: string, modules: SimulatedModule[], query: string) {
   const records = modules.flatMap((module) => module.records)
   const found = records.filter((record) => JSON.stringify(record).includes(query))
   return { success: true, platform_name, records: found }

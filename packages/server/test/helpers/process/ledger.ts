@@ -1,6 +1,6 @@
 /** Records the pushes sent to a hub and its acknowledgements, and compares them with the stored records. */
 import assert from 'node:assert/strict'
-import type { PushAnswer, StoredRecord } from '@recordhub/protocol'
+import type { PushResponse, StoredRecord } from '@recordhub/protocol'
 import { listPlatforms, listRecords, type Operator, readSnapshot } from './operator.ts'
 import { createPusher, fullNameOf, type Push, type PushResult } from './push.ts'
 
@@ -85,7 +85,7 @@ export function createLedger(recordType: string): Ledger {
 
 function acknowledgedId(push: Push, result: PushResult): number | null {
   if (result.kind !== 'answered' || result.status >= 300) return null
-  const answer: PushAnswer = JSON.parse(result.text)
+  const answer: PushResponse = JSON.parse(result.text)
   assert.equal(answer.success, true)
   assert.equal(answer.method, push.method)
   return answer.record_id

@@ -20,7 +20,7 @@ export type SimulatedPlatform = {
   /** The record types of the received records requests. */
   asked: readonly string[]
   /** Sends half of the next records response and then nothing until `release`. */
-  holdNextAnswer: () => { halfSent: Promise<void>; release: () => void }
+  holdNextResponse: () => { halfSent: Promise<void>; release: () => void }
 }
 
 type Hold = { onHalfSent: () => void; released: Promise<void> }
@@ -74,7 +74,7 @@ export async function startPlatform(
     asked,
     address: `http://127.0.0.1:${bound.port}`,
     recordTypes: modules.map((module) => module.record_type),
-    holdNextAnswer() {
+    holdNextResponse() {
       const half = Promise.withResolvers<void>()
       const rest = Promise.withResolvers<void>()
       hold = { onHalfSent: half.resolve, released: rest.promise }

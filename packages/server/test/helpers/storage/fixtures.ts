@@ -1,6 +1,6 @@
 /** Platforms and writes for tests of the storage, with defaults for everything that a test does not need. */
 import assert from 'node:assert/strict'
-import type { ActivityLine, Manifest, Module } from '@recordhub/protocol'
+import type { ActivityEntry, Manifest, Module } from '@recordhub/protocol'
 import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { PushedContent } from '../../../src/domain/record/record.ts'
 import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
@@ -101,7 +101,7 @@ export async function setStatus(
 export async function listActivity(
   activity: ActivityStore,
   query: Parameters<ActivityStore['listActivity']>[0],
-): Promise<ActivityLine[]> {
+): Promise<ActivityEntry[]> {
   return (await activity.listActivity(query)).lines
 }
 

@@ -1,6 +1,6 @@
 /** Applying manifests, and drift, for tests of the storage. */
 import assert from 'node:assert/strict'
-import type { DriftAnswer, Module } from '@recordhub/protocol'
+import type { DriftResponse, Module } from '@recordhub/protocol'
 import type { StorageKit } from './engine.ts'
 import { changeLog, type TestPlatform, testManifest, testModule } from './fixtures.ts'
 
@@ -27,7 +27,7 @@ export function storeManifest(
 export async function readDrift(
   { storage }: StorageKit,
   { platform_id }: TestPlatform,
-): Promise<Omit<DriftAnswer, 'success'>> {
+): Promise<Omit<DriftResponse, 'success'>> {
   const drift = await storage.manifests.readDrift(platform_id)
   assert.ok(drift)
   return drift

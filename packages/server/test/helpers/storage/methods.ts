@@ -70,7 +70,7 @@ export function everyMethod(
     ],
     [
       'findUnchanged',
-      () => records.findUnchanged(read.read, [{ reference_number: 'r-1', source_hash: 'h' }]),
+      () => records.findUnchanged(read.read, [{ reference_number: 'r-1', fingerprint: 'h' }]),
     ],
     ['listRecords', () => listRecords(storage)],
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
@@ -204,7 +204,7 @@ export function everyMethod(
           changeLog(),
         ),
     ],
-    ['closeReview', () => missing.closeReview(-1, 'settled', line)],
+    ['closeReview', () => missing.closeReview(-1, 'resolved', line)],
     ['saveCandidates', () => missing.saveCandidates(read.read, [count++])],
     [
       'setRegisteredModules',
@@ -241,7 +241,7 @@ export function everyMethod(
     ],
     ['listTombstones', () => erasure.listTombstones({ limit: 5, before: null })],
     ['readTombstone', () => erasure.readTombstone(-1)],
-    ['liftTombstone', () => erasure.liftTombstone(-1, changeLog())],
+    ['deleteTombstone', () => erasure.deleteTombstone(-1, changeLog())],
     ['appendActivity', () => activity.appendActivity(line)],
     ['appendAudit', () => activity.appendAudit(audit)],
     [

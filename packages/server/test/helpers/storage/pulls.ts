@@ -1,7 +1,7 @@
 /** Pulls and reads for tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
-import { fingerprint, manifestHash } from '../../../src/domain/record/record.ts'
+import { fingerprintOf, manifestHash } from '../../../src/domain/record/record.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
   EndState,
@@ -93,7 +93,7 @@ export function pullWrite(
       source: 'pull',
       full_name,
       data: json(data),
-      source_hash: fingerprint(read.manifest_hash, bytes),
+      fingerprint: fingerprintOf(read.manifest_hash, bytes),
     },
   }
 }

@@ -62,7 +62,7 @@ export async function createRow(
       return pullOnce(kit, school, async (read) => {
         await storage.missing.createReview(missingReview(read), null, line)
         const { review } = await storage.missing.readMissingState(read.read)
-        await storage.missing.closeReview(review?.review_id ?? -1, 'settled', line)
+        await storage.missing.closeReview(review?.review_id ?? -1, 'resolved', line)
       })
     case 'alerts': {
       const alert = { kind: 'disk_low', subject, platform: null, message: subject } as const

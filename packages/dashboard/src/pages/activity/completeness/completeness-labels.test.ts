@@ -5,16 +5,19 @@ import { completenessStatus } from './completeness-labels.ts'
 const PULLED = {
   complete_at: null,
   last_read_at: '2026-01-01T00:00:00Z',
-  doubts: [],
-  trouble: null,
+  incomplete_reasons: [],
+  last_error: null,
 }
 
 test('a module is complete only if its last full pull had no incomplete reasons and no error', () => {
   const complete = { ...PULLED, complete_at: '2026-01-01T00:00:00Z' }
   assert.equal(completenessStatus(complete), 'complete')
-  assert.equal(completenessStatus({ ...complete, doubts: ['rejected'] }), 'not_verified')
   assert.equal(
-    completenessStatus({ ...complete, trouble: 'The platform cannot be reached.' }),
+    completenessStatus({ ...complete, incomplete_reasons: ['rejected'] }),
+    'not_verified',
+  )
+  assert.equal(
+    completenessStatus({ ...complete, last_error: 'The platform cannot be reached.' }),
     'not_verified',
   )
   assert.equal(completenessStatus(PULLED), 'not_verified')

@@ -1,15 +1,15 @@
-import type { Doubt, ModuleCompleteness } from '@recordhub/protocol'
+import type { IncompleteReason, ModuleCompleteness } from '@recordhub/protocol'
 
-const INCOMPLETE_REASONS: Readonly<Record<Doubt, string>> = {
+const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
   no_total: 'The platform reports no total',
   total_differs: 'The platform’s total differs from the number of records received',
   rejected: 'Records were rejected',
   stale: 'Records were pushed during the pull; the next pull verifies them',
-  missing_unsettled: 'Records missing from the pull await another pull or a review',
+  missing_undecided: 'Records missing from the pull await another pull or a review',
 }
 
-export function incompleteReasonLabel(doubt: Doubt): string {
-  return INCOMPLETE_REASONS[doubt]
+export function incompleteReasonLabel(reason: IncompleteReason): string {
+  return INCOMPLETE_REASONS[reason]
 }
 
 /** `complete`: verified by the last full pull; `not_pulled`: no full pull has succeeded yet. */
@@ -18,14 +18,14 @@ export type CompletenessStatus = 'complete' | 'not_verified' | 'not_pulled'
 export function completenessStatus({
   complete_at,
   last_read_at,
-  doubts,
-  trouble,
+  incomplete_reasons,
+  last_error,
 }: Pick<
   ModuleCompleteness,
-  'complete_at' | 'last_read_at' | 'doubts' | 'trouble'
+  'complete_at' | 'last_read_at' | 'incomplete_reasons' | 'last_error'
 >): CompletenessStatus {
   if (last_read_at === null) return 'not_pulled'
-  return complete_at !== null && doubts.length === 0 && trouble === null
+  return complete_at !== null && incomplete_reasons.length === 0 && last_error === null
     ? 'complete'
     : 'not_verified'
 }

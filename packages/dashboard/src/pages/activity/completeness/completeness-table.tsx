@@ -58,7 +58,7 @@ export function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }
           render: (module) => <StatusBadge {...STATUSES[completenessStatus(module)]} />,
         },
         {
-          accessor: 'doubts',
+          accessor: 'incomplete_reasons',
           title: TEXTS.reasons,
           visibleMediaQuery: FROM_TABLET,
           render: (module) => <Reasons module={module} />,
@@ -100,10 +100,10 @@ function When({ at }: { at: string | null }) {
 }
 
 function Reasons({ module }: { module: ModuleCompleteness }) {
-  const { doubts, trouble, only_here, pushed_since } = module
+  const { incomplete_reasons, last_error, only_here, pushed_since } = module
   const reasons = [
-    ...(trouble === null ? [] : [trouble]),
-    ...doubts.map(incompleteReasonLabel),
+    ...(last_error === null ? [] : [last_error]),
+    ...incomplete_reasons.map(incompleteReasonLabel),
     ...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []),
     ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
   ]

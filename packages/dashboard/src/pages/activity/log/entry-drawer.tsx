@@ -1,5 +1,5 @@
 import { Alert, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
@@ -17,7 +17,7 @@ import { LevelLabel } from './level-label.tsx'
 import { useLogEntry } from './use-log.ts'
 
 /** The details of a log entry, with related links. */
-export function EntryDrawer({ shown }: { shown: ActivityLine[] }) {
+export function EntryDrawer({ shown }: { shown: ActivityEntry[] }) {
   const [state, change] = useUrlState()
   const id = /^[1-9]\d{0,14}$/.test(state['line'] ?? '') ? Number(state['line']) : null
   const { entry, isMissing, error } = useLogEntry(id, shown)
@@ -40,7 +40,7 @@ export function EntryDrawer({ shown }: { shown: ActivityLine[] }) {
   )
 }
 
-function Entry({ entry }: { entry: ActivityLine }) {
+function Entry({ entry }: { entry: ActivityEntry }) {
   const { level, at, kind, actor, platform_name } = entry
   const rows: [string, ReactNode][] = [
     [TEXTS.level, <LevelLabel key="level" level={level} />],

@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core'
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { TEXTS } from '../texts.tsx'
 
 /** Links of a log entry: its record, its pull, the rejected record, similar entries. */
-export function EntryLinks({ entry }: { entry: ActivityLine }) {
+export function EntryLinks({ entry }: { entry: ActivityEntry }) {
   const pullId = numberOf(entry.details['pull_id'])
   const rejectedId = numberOf(entry.details['rejected_push_id'])
   const platform = entry.platform_name ?? ''

@@ -78,7 +78,7 @@ const KINDS: Readonly<Record<string, string>> = {
   pull_task: TEXTS.pulledModules,
   missing: TEXTS.missingRecords,
   record: TEXTS.erasedRecords,
-  tombstone: TEXTS.liftedErasures,
+  tombstone: TEXTS.deletedTombstones,
   platform: TEXTS.platforms,
   module: TEXTS.modules,
   manifest: TEXTS.manifests,

@@ -1,5 +1,5 @@
 import { Stack, Text, UnstyledButton } from '@mantine/core'
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
 import { MessageText } from '../../../components/message-text.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
@@ -12,9 +12,9 @@ import { LevelLabel } from './level-label.tsx'
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-export function LogTable({ entries }: { entries: ActivityLine[] }) {
+export function LogTable({ entries }: { entries: ActivityEntry[] }) {
   const [state, change] = useUrlState()
-  const open = (entry: ActivityLine) => change({ line: String(entry.id) })
+  const open = (entry: ActivityEntry) => change({ line: String(entry.id) })
   return (
     <DataTable
       withTableBorder
@@ -76,7 +76,7 @@ export function LogTable({ entries }: { entries: ActivityLine[] }) {
 }
 
 /** On a phone, also contains the values of the columns that are hidden there. */
-function Message({ entry, onOpen }: { entry: ActivityLine; onOpen: () => void }) {
+function Message({ entry, onOpen }: { entry: ActivityEntry; onOpen: () => void }) {
   return (
     <Stack gap={2}>
       <UnstyledButton onClick={onOpen} aria-haspopup="dialog">

@@ -1,4 +1,4 @@
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { activityEntryQuery, activityPageQuery } from '../../../api/activity.ts'
@@ -21,7 +21,7 @@ export function useLog(state: UrlState, isFollowing: boolean) {
 }
 
 /** One log entry, which may not be on the current page if a link refers to it. */
-export function useLogEntry(id: number | null, shown: ActivityLine[]) {
+export function useLogEntry(id: number | null, shown: ActivityEntry[]) {
   const shownEntry = shown.find((entry) => entry.id === id)
   const { data, error } = useQuery({
     ...activityEntryQuery(id ?? 0),

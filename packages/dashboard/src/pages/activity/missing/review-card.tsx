@@ -21,7 +21,7 @@ const STATES: Readonly<Record<MissingReviewState, { label: string; status: strin
   approved: { label: TEXTS.approvedAwaitingPull, status: 'running' },
   dismissed: { label: TEXTS.dismissed, status: 'cancelled' },
   marked: { label: TEXTS.markedAsMissing, status: 'succeeded' },
-  settled: { label: TEXTS.resolvedRecordsBack, status: 'succeeded' },
+  resolved: { label: TEXTS.resolvedRecordsBack, status: 'succeeded' },
   superseded: { label: TEXTS.replacedNewerReview, status: 'cancelled' },
 }
 
@@ -82,10 +82,10 @@ export function ReviewCard({ review }: { review: MissingReview }) {
         <Text size="xs" c="dimmed">
           {TEXTS.openedAt(
             <Time at={review.at} />,
-            review.answered_at !== null &&
+            review.decided_at !== null &&
               TEXTS.reviewedAtBy(
-                <Time at={review.answered_at} />,
-                <OperatorName by={review.answered_by} />,
+                <Time at={review.decided_at} />,
+                <OperatorName by={review.decided_by} />,
               ),
             review.closed_at !== null && <>{TEXTS.closedAt(<Time at={review.closed_at} />)}</>,
           )}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeExact } from '../../../lib/exact-json.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import { parseEditedBody } from './edited-body.ts'
 
 test('an unchanged body is not sent', () => {
@@ -10,7 +10,7 @@ test('an unchanged body is not sent', () => {
 test('an edited body is sent with its numbers as written', () => {
   const { error, body } = parseEditedBody('{"n": 12345678901234567890.10}', '{}')
   assert.equal(error, null)
-  assert.equal(writeExact(body, ''), '{"body":{"n":12345678901234567890.10}}')
+  assert.equal(writeLossless(body, ''), '{"body":{"n":12345678901234567890.10}}')
 })
 
 test('invalid JSON is reported and not sent', () => {

@@ -1,4 +1,4 @@
-import { parseExact } from '../../../lib/exact-json.ts'
+import { parseLossless } from '../../../lib/lossless-json.ts'
 
 /**
  * The part of a replay request for an edited body: nothing if the body is unchanged, so that the hub replays the saved
@@ -10,7 +10,7 @@ export function parseEditedBody(
 ): { error: string | null; body: { body?: unknown } } {
   if (text === original) return { error: null, body: {} }
   try {
-    return { error: null, body: { body: parseExact(text) } }
+    return { error: null, body: { body: parseLossless(text) } }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error), body: {} }
   }

@@ -2,7 +2,7 @@ import { Code, Group, ScrollArea, SegmentedControl, Stack, Title } from '@mantin
 import type { RejectedPush } from '@recordhub/protocol'
 import { useState } from 'react'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { writeExact } from '../../../lib/exact-json.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../texts.tsx'
 import { ReplayForm } from './replay-form.tsx'
@@ -11,7 +11,7 @@ import { ReplayForm } from './replay-form.tsx'
 export function RejectedBody({ rejected }: { rejected: RejectedPush }) {
   const canReplay = useHasRole('operator')
   const [view, setView] = useState(canReplay && rejected.replayed_at === null ? 'edit' : 'pretty')
-  const text = writeExact(rejected.body, view === 'raw' ? '' : '  ')
+  const text = writeLossless(rejected.body, view === 'raw' ? '' : '  ')
   const views = [
     ...(canReplay ? [{ value: 'edit', label: TEXTS.fixAndReplay }] : []),
     { value: 'pretty', label: TEXTS.pretty },

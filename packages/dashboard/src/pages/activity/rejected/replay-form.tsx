@@ -4,7 +4,7 @@ import { IconFlask, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
-import { writeExact } from '../../../lib/exact-json.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import { TEXTS } from '../texts.tsx'
 import { parseEditedBody } from './edited-body.ts'
 import { OutcomeNotice } from './replay-notices.tsx'
@@ -14,7 +14,7 @@ type TestResult = { text: string; overwrite: boolean; replay: Replay }
 
 /** A form to edit the body, test it, and replay it after a successful test. */
 export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
-  const original = writeExact(rejected.body)
+  const original = writeLossless(rejected.body)
   const [text, setText] = useState(original)
   const [overwrite, setOverwrite] = useState(false)
   const [result, setResult] = useState<TestResult | null>(null)
@@ -29,7 +29,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
       `/api/v1/rejected-pushes/${rejected.id}/replay`,
       {
         method: 'POST',
-        json: writeExact({ ...edited.body, overwrite, dry_run: isDryRun }, ''),
+        json: writeLossless({ ...edited.body, overwrite, dry_run: isDryRun }, ''),
       },
     )
     return replay

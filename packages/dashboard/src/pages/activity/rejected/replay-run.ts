@@ -1,4 +1,4 @@
-import type { Replay, ReplayStepAnswer } from '@recordhub/protocol'
+import type { Replay, ReplayStepResponse } from '@recordhub/protocol'
 
 /** The progress of a bulk replay or its dry run, over all steps. */
 export type ReplayRun = {
@@ -9,7 +9,7 @@ export type ReplayRun = {
   reasons: { message: string; count: number }[]
 }
 
-export type ReplayCounts = ReplayStepAnswer['counts']
+export type ReplayCounts = ReplayStepResponse['counts']
 
 export const NO_COUNTS: ReplayCounts = {
   created: 0,
@@ -26,7 +26,7 @@ export const EMPTY_RUN: ReplayRun = {
   reasons: [],
 }
 
-type Step = Pick<ReplayStepAnswer, 'counts' | 'replays' | 'remaining'>
+type Step = Pick<ReplayStepResponse, 'counts' | 'replays' | 'remaining'>
 
 export function addStep(run: ReplayRun, { counts, replays, remaining }: Step): ReplayRun {
   const done = run.done + replays.length

@@ -1,4 +1,4 @@
-import type { ReplayStepAnswer } from '@recordhub/protocol'
+import type { ReplayStepResponse } from '@recordhub/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { addStep, EMPTY_RUN, type ReplayRun } from './replay-run.ts'
@@ -28,7 +28,7 @@ export function useReplayRun(filter: Readonly<Record<string, string>>, onReplaye
         do {
           const body = { ...filter, dry_run: isDryRun, ...(cursor === null ? {} : { cursor }) }
           // A step that has been sent is not aborted; only the next one is not sent.
-          const step: ReplayStepAnswer = await callHub('/api/v1/rejected-pushes/replay', {
+          const step: ReplayStepResponse = await callHub('/api/v1/rejected-pushes/replay', {
             method: 'POST',
             body,
           })

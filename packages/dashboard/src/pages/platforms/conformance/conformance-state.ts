@@ -1,11 +1,11 @@
-import type { CheckedEndpoint, ConformanceAnswer, ConformanceLine } from '@recordhub/protocol'
+import type { CheckedEndpoint, ConformanceLine, ConformanceResponse } from '@recordhub/protocol'
 
 export type Conformance = {
   /** The checked endpoints, and the one being checked. */
   endpoints: CheckedEndpoint[]
   /** The number of records checked so far at the current endpoint. */
   progress: number | null
-  result: ConformanceAnswer | null
+  result: ConformanceResponse | null
 }
 
 export const INITIAL: Conformance = { endpoints: [], progress: null, result: null }

@@ -2,7 +2,7 @@ import type { PlatformDetails } from '@recordhub/protocol'
 import { IconActivity } from '@tabler/icons-react'
 import { platformActivityQuery } from '../../../api/activity.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ActivityLines } from './activity-lines.tsx'
+import { ActivityEntries } from './activity-entries.tsx'
 import { Paged, usePages } from './paged.tsx'
 import { TEXTS } from './texts.tsx'
 
@@ -18,7 +18,7 @@ export function ActivityTab({ platform: { platform_name } }: { platform: Platfor
         </EmptyState>
       }
     >
-      <ActivityLines lines={activity.rows} />
+      <ActivityEntries lines={activity.rows} />
     </Paged>
   )
 }

@@ -7,7 +7,8 @@ import { TEXTS } from './texts.tsx'
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 export function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { complete_at, doubts, missing, pushed_since, only_here, trouble } = completeness
+  const { complete_at, incomplete_reasons, missing, pushed_since, only_here, last_error } =
+    completeness
   const differences = [
     ...(missing > 0 ? [`${formatCount(missing, 'record')} marked as missing`] : []),
     ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
@@ -20,8 +21,9 @@ export function ModuleCompletenessText({ completeness }: { completeness: ModuleC
       </Text>{' '}
       {complete_at === null ? TEXTS.notVerifiedYet : TEXTS.verifiedAt(<Time at={complete_at} />)}
       {differences.length > 0 && `${differences.join(', ')}. `}
-      {doubts.length > 0 && TEXTS.notVerifiedBecause(doubts.map(incompleteReasonLabel).join('. '))}
-      {trouble && TEXTS.lastPullFailedWith(trouble)}
+      {incomplete_reasons.length > 0 &&
+        TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
+      {last_error && TEXTS.lastPullFailedWith(last_error)}
     </Text>
   )
 }

@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { PushErrorTable } from '../../activity/push-errors/push-error-table.tsx'
-import { ActivityLines } from './activity-lines.tsx'
+import { ActivityEntries } from './activity-entries.tsx'
 import { Paged, usePages } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
 import { TEXTS } from './texts.tsx'
@@ -58,7 +58,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
               </EmptyState>
             }
           >
-            <ActivityLines lines={accepted} />
+            <ActivityEntries lines={accepted} />
           </Paged>
         </section>
       </SimpleGrid>

@@ -7,7 +7,7 @@ import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Time } from '../../../components/time.tsx'
-import { writeExact } from '../../../lib/exact-json.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import { ReplayButton } from './replay-button.tsx'
 import { TEXTS } from './texts.tsx'
 
@@ -86,7 +86,7 @@ function JsonBlock({ title, value }: { title: string; value: unknown }) {
         {title}
       </Text>
       <Code block tabIndex={0} mah={260} aria-label={title}>
-        {writeExact(value, '  ')}
+        {writeLossless(value, '  ')}
       </Code>
     </div>
   )

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import type { PlatformDetails, PlatformModule, ReplayStepAnswer } from '@recordhub/protocol'
+import type { PlatformDetails, PlatformModule, ReplayStepResponse } from '@recordhub/protocol'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
@@ -31,7 +31,7 @@ export function ReplayOffer({
     setReplayed({ isDryRun, isFinished: false, counts })
     const isDone = await attempt(async () => {
       do {
-        const step: ReplayStepAnswer = await callHub('/api/v1/rejected-pushes/replay', {
+        const step: ReplayStepResponse = await callHub('/api/v1/rejected-pushes/replay', {
           method: 'POST',
           body: {
             platform: platform_name,

@@ -54,7 +54,7 @@ export const TEXTS = {
   verifiedAt: (time: ReactNode) => <>verified by a full pull {time}. </>,
   notVerifiedBecause: (incompleteReasonLabel: string) =>
     `The last full pull could not verify it: ${incompleteReasonLabel}. `,
-  lastPullFailedWith: (trouble: string) => `The last pull failed: ${trouble}`,
+  lastPullFailedWith: (last_error: string) => `The last pull failed: ${last_error}`,
 
   acceptAndCount: 'Accept and count',
   rejectSaveReplay: 'Reject and save for replay',

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import type { ConnectionCheck, Manifest, ProbeAnswer } from '@recordhub/protocol'
+import type { ConnectionCheck, Manifest, ProbeResponse } from '@recordhub/protocol'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { FormEvent } from 'react'
 import { usePlatforms } from '../../../api/platforms.ts'
@@ -29,7 +29,7 @@ export function ConnectStep({
   onChange: (source: Source) => void
   onConnected: (connected: Connected) => void
 }) {
-  const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ProbeAnswer>()
+  const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ProbeResponse>()
   const change = (over: Partial<Source>) => {
     onChange({ ...source, ...over })
     // The results do not apply to another address or key.
@@ -123,7 +123,7 @@ function Outcome({
   onConnected,
   onUseUrl,
 }: {
-  result: ProbeAnswer
+  result: ProbeResponse
   source: Source
   onConnected: (connected: Connected) => void
   onUseUrl: (sourceBaseUrl: string) => void

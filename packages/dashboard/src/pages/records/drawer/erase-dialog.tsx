@@ -111,7 +111,7 @@ function EraseForm({
         </List.Item>
         <List.Item>
           {TEXTS.redactedLogEntries(
-            formatCount(erasure.activity_lines, 'log entry', 'log entries'),
+            formatCount(erasure.activity_entries, 'log entry', 'log entries'),
           )}
         </List.Item>
       </List>

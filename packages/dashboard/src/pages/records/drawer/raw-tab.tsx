@@ -1,15 +1,15 @@
 import { Anchor, Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
 import { recordPath, type ShownRecord } from '../../../api/records.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { writeExact } from '../../../lib/exact-json.ts'
 import { formatBytes } from '../../../lib/format.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import { TEXTS } from '../texts.tsx'
 
 const MAX_SHOWN = 100_000
 
 /** The record as JSON, as returned by the API; numbers keep their digits. */
 export function RawTab({ record, asOf }: { record: ShownRecord; asOf: string | undefined }) {
-  const text = writeExact(record)
+  const text = writeLossless(record)
   return (
     <Stack gap="xs">
       <Group gap="xs">

@@ -1,11 +1,11 @@
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import type { NewActivity, NewAuditEntry } from '../../../domain/activity/activity.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 
-export function toActivityLine(row: Selectable<Tables['activity']>): ActivityLine {
+export function toActivityEntry(row: Selectable<Tables['activity']>): ActivityEntry {
   const { activity_id, platform_id: _, details, ...line } = row
   return { id: activity_id, ...line, details: JSON.parse(details) }
 }
@@ -42,7 +42,7 @@ export async function insertAudit(db: Executor, at: string, entry: NewAuditEntry
     .execute()
 }
 
-/** Inserts the activity line and the audit entry of a change, in the transaction of the change. */
+/** Inserts the activity entry and the audit entry of a change, in the transaction of the change. */
 export async function insertLog(
   db: Executor,
   at: string,

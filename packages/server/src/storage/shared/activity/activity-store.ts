@@ -1,5 +1,5 @@
 /**
- * The activity and the audit log. Activity lines have no index except on their ids (and on warnings and errors), since
+ * The activity and the audit log. Activity entries have no index except on their ids (and on warnings and errors), since
  * each push writes one. A filtered list reads backwards in steps until the page is full or the time limit is reached.
  *
  * With a million lines, on cores with a load of 10: a page, or warnings and errors, take 1-30 ms; a filter that matches
@@ -9,10 +9,10 @@
 import type { AuditEntry } from '@recordhub/protocol'
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
-import type { ActivityFilter, ActivityLines, ActivityStore } from '../../port/activity-store.ts'
+import type { ActivityEntries, ActivityFilter, ActivityStore } from '../../port/activity-store.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
-import { insertActivity, insertAudit, toActivityLine } from './activity-rows.ts'
+import { insertActivity, insertAudit, toActivityEntry } from './activity-rows.ts'
 
 /** Returns the engine's condition for a column that contains a lower-case text, ignoring the case of A to Z. */
 export type ContainsIgnoringCase = (column: RawBuilder<string>, text: string) => RawBuilder<boolean>
@@ -57,12 +57,12 @@ async function listActivity(
   db: Executor,
   contains: ContainsIgnoringCase,
   query: Query,
-): Promise<ActivityLines> {
+): Promise<ActivityEntries> {
   const deadline = performance.now() + (query.scan_ms ?? SCAN_MS)
   const { lowest, highest } = await findIdRange(db, query)
   const last = Math.min(highest, (query.before ?? Number.POSITIVE_INFINITY) - 1)
   const conditions = toConditions(query, contains)
-  const lines: ActivityLines['lines'] = []
+  const lines: ActivityEntries['lines'] = []
   const wanted = query.limit + 1
   let step = conditions.length > 0 ? FIRST_STEP : MAX_STEP
   let top = last
@@ -78,7 +78,7 @@ async function listActivity(
       .orderBy('activity_id', 'desc')
       .limit(wanted - lines.length)
       .execute()
-    lines.push(...rows.map(toActivityLine))
+    lines.push(...rows.map(toActivityEntry))
     if (lines.length === wanted) {
       const page = lines.slice(0, query.limit)
       return { lines: page, next: page.at(-1)?.id ?? null, complete: true }

@@ -210,7 +210,7 @@ function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
       'module_id',
       'platform_id',
       'module_name',
-      'last_error as trouble',
+      'last_error as last_error',
       'failures_in_row',
       'failing_since',
     ])

@@ -7,7 +7,7 @@ import { findPull, findUnfinished } from '../pulls/pull-store.ts'
 import { findPause } from '../pulls/schedule-store.ts'
 import { selectRecords } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { toActivityLine } from './activity-rows.ts'
+import { toActivityEntry } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-store.ts'
 
 const MAX_PLATFORMS = 200
@@ -49,7 +49,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
             ...record,
             incomplete: incomplete === 1,
           })),
-        logs: logs.map(toActivityLine),
+        logs: logs.map(toActivityEntry),
         alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: last && toLatestSync(last),
         pull: {

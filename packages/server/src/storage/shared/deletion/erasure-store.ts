@@ -3,7 +3,7 @@
  * completes it:
  *
  * 1. Save a tombstone. From its commit on, no write of the record and no rejected push that names it is stored.
- * 2. Delete everything else that names the record: rejected pushes, the details of activity lines, history. Each
+ * 2. Delete everything else that names the record: rejected pushes, the details of activity entries, history. Each
  *    transaction is small, since pushes wait for it.
  * 3. Delete or anonymise the record, together with its counters, the number of the change, and the log entry. The
  *    record comes last because step 2 needs its reference.
@@ -21,7 +21,7 @@ import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
 import { type RunPendingPurge, schedulePurge } from './pending-purge.ts'
 import {
   type Contains,
-  findActivityLines,
+  findActivityEntries,
   findNamedRecord,
   findRejectedPushes,
   type NamedRecord,
@@ -32,7 +32,7 @@ export type ErasureDialect = {
   hashReference: HashReference
   contains: Contains
   /** Allocates the next numbers of the write sequence, in ascending order. */
-  nextNumbers: (db: Executor, count: number) => Promise<number[]>
+  allocateSequence: (db: Executor, count: number) => Promise<number[]>
   /** Assignments that clear an engine's copy of `data`; begins with a comma unless it is empty. */
   clearDataCopy: RawBuilder<unknown>
   /** Deletes a record from the text index. The caller holds the lock of the search index. */
@@ -94,7 +94,7 @@ export function createErasureStore(
 
   async function scrubActivity(record: NamedRecord): Promise<number> {
     let redacted = 0
-    for await (const ids of findActivityLines(reader, record, dialect.contains)) {
+    for await (const ids of findActivityEntries(reader, record, dialect.contains)) {
       for (let start = 0; start < ids.length; start += STEP) {
         const step = ids.slice(start, start + STEP)
         await writer
@@ -127,7 +127,7 @@ export function createErasureStore(
       // So that a concurrent erasure that saves a tombstone sees whether the record still exists.
       await acquireLock(db, 'write authorization')
       const at = nowText(clock)
-      const [change_seq = 0] = await dialect.nextNumbers(db, 1)
+      const [change_seq = 0] = await dialect.allocateSequence(db, 1)
       const existed =
         mode === 'anonymise'
           ? await anonymiseRow(db, record, { referenceHash, change_seq, at })
@@ -173,7 +173,7 @@ export function createErasureStore(
     const pseudonym = pseudonymOf(record_id, change.referenceHash)
     const { numAffectedRows = 0n } = await sql`
       UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
-        source_hash = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
+        fingerprint = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
         updated_at = ${change.at}${dialect.clearDataCopy}
       WHERE record_id = ${record_id}`.execute(db)
     if (numAffectedRows === 0n) return false
@@ -208,7 +208,7 @@ export function createErasureStore(
         ...shown,
         history_entries: Number(history.n),
         rejected_pushes: await countAll(findRejectedPushes(reader, record, dialect.contains)),
-        activity_lines: await countAll(findActivityLines(reader, record, dialect.contains)),
+        activity_entries: await countAll(findActivityEntries(reader, record, dialect.contains)),
       }
     },
 
@@ -219,11 +219,11 @@ export function createErasureStore(
       if (!tombstone) return null
       const { tombstone_id, reference_hash: referenceHash } = tombstone
       const rejected_pushes = await deleteNamedPushes(record)
-      const activity_lines = await scrubActivity(record)
+      const activity_entries = await scrubActivity(record)
       const history_entries = await deleteWholeHistory(record)
       if (!(await eraseRow(record, { mode, referenceHash }, log))) return null
       await runPendingPurge()
-      return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_lines }
+      return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_entries }
     },
 
     async listTombstones({ limit, before }) {
@@ -237,20 +237,20 @@ export function createErasureStore(
       return (await select.executeTakeFirst()) ?? null
     },
 
-    liftTombstone: (tombstoneId, log) =>
+    deleteTombstone: (tombstoneId, log) =>
       writer.transaction().execute(async (db) => {
-        const lifted = await db
+        const deleted = await db
           .deleteFrom('tombstones')
           .where('tombstone_id', '=', tombstoneId)
           .returning(['platform_name', 'record_type'])
           .executeTakeFirst()
-        if (!lifted) return false
+        if (!deleted) return false
         const module = await db
           .selectFrom('modules as m')
           .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
           .select(['m.platform_id', 'm.module_id'])
-          .where('p.platform_name', '=', lifted.platform_name)
-          .where('m.record_type', '=', lifted.record_type)
+          .where('p.platform_name', '=', deleted.platform_name)
+          .where('m.record_type', '=', deleted.record_type)
           .executeTakeFirst()
         if (module) await invalidateCachedResponse(db, module, node)
         await insertLog(db, nowText(clock), log)

@@ -1,5 +1,5 @@
 /**
- * Finds what names a record: rejected pushes and activity lines. Reads them in small steps, since pushes wait for a
+ * Finds what names a record: rejected pushes and activity entries. Reads them in small steps, since pushes wait for a
  * long read on SQLite.
  */
 import { MAX_REFERENCE_BYTES } from '@recordhub/protocol'
@@ -100,8 +100,8 @@ export async function* findRejectedPushes(
   }
 }
 
-/** Finds the activity lines that name the record and are not yet redacted. */
-export async function* findActivityLines(
+/** Finds the activity entries that name the record and are not yet redacted. */
+export async function* findActivityEntries(
   db: Executor,
   record: NamedRecord,
   contains: Contains,

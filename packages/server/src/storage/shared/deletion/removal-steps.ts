@@ -23,7 +23,7 @@ export type RemovalRow = {
 }
 
 export type RemovalDeps = {
-  nextNumbers: (db: Executor, count: number) => Promise<number[]>
+  allocateSequence: (db: Executor, count: number) => Promise<number[]>
   node: string
   at: string
 }
@@ -70,7 +70,7 @@ function describeEnd(removal: RemovalRow): NewActivity {
 async function deleteRecords(
   db: Executor,
   removal: RemovalRow,
-  { nextNumbers, node, at }: RemovalDeps,
+  { allocateSequence, node, at }: RemovalDeps,
 ): Promise<boolean> {
   const { platform_id, module_id, platform_name } = removal
   let select = db
@@ -97,7 +97,7 @@ async function deleteRecords(
     .where('record_id', 'in', ids)
     .returning(['record_id', 'module_id'])
     .execute()
-  const numbers = await nextNumbers(db, deleted.length)
+  const numbers = await allocateSequence(db, deleted.length)
   const deletions = deleted.map((row, index) => ({
     change_seq: numbers[index] ?? 0,
     record_id: row.record_id,

@@ -60,7 +60,9 @@ async function readCounts(
     .select(['subject', 'attempts', 'last_attempt_at'])
     .where('subject', 'in', subjects)
     .execute()
-  return new Map(rows.map((row) => [row.subject, { tries: row.attempts, at: row.last_attempt_at }]))
+  return new Map(
+    rows.map((row) => [row.subject, { attempts: row.attempts, at: row.last_attempt_at }]),
+  )
 }
 
 /** Not an upsert: it would allocate an id for a stored subject, and so delete the oldest subject earlier. */
@@ -70,7 +72,7 @@ async function saveCount(
   count: AttemptCount,
   isStored: boolean,
 ): Promise<void> {
-  const row = { attempts: count.tries, last_attempt_at: count.at }
+  const row = { attempts: count.attempts, last_attempt_at: count.at }
   await (isStored
     ? db.updateTable('login_attempts').set(row).where('subject', '=', subject).execute()
     : db

@@ -52,7 +52,7 @@ export async function registerModules(
     await db.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
     await db
       .updateTable('missing_reviews')
-      .set({ state: 'settled', closed_at: at })
+      .set({ state: 'resolved', closed_at: at })
       .where('module_id', '=', module_id)
       .where('closed_at', 'is', null)
       .execute()

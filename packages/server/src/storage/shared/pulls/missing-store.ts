@@ -95,8 +95,8 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
             record_ids: JSON.stringify(record_ids),
             state: 'pending',
             at,
-            answered_at: null,
-            answered_by: null,
+            decided_at: null,
+            decided_by: null,
             closed_at: null,
           })
           .onConflict((conflict) => conflict.doNothing())
@@ -161,7 +161,7 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
       writer.transaction().execute(async (db) => {
         const decided = await db
           .updateTable('missing_reviews')
-          .set({ state, answered_at: at, answered_by: by })
+          .set({ state, decided_at: at, decided_by: by })
           .where('missing_review_id', '=', review_id)
           .where('closed_at', 'is', null)
           .where('state', '!=', state)
@@ -243,8 +243,8 @@ function selectReviews(db: Executor) {
       'v.records',
       'v.pull_id',
       'v.at',
-      'v.answered_at',
-      'v.answered_by',
+      'v.decided_at',
+      'v.decided_by',
       'v.closed_at',
     ])
 }

@@ -25,12 +25,12 @@ export type IsOwnerDead = (db: Executor, owner: string) => Promise<boolean>
 const MAX_RENEWAL_AGE_MS = 6000
 
 /**
- * @param readMark reads the last number of the write sequence.
+ * @param readLastSequence reads the last number of the write sequence.
  * @param isOwnerDead omitted if only the lease tells.
  */
 export function createPullStore(
   databases: Databases,
-  readMark: (db: Executor) => Promise<number>,
+  readLastSequence: (db: Executor) => Promise<number>,
   isOwnerDead?: IsOwnerDead,
 ): PullStore {
   const { reader, writer, withoutFsync, clock, acquireLock } = databases
@@ -151,7 +151,7 @@ export function createPullStore(
         if (!started) return null
         // Before the mark: a push that comes between them counts as one that came later.
         const taken = await takeCachedResponse(db, started)
-        return { snapshotSeq: await readMark(db), ...taken }
+        return { snapshotSeq: await readLastSequence(db), ...taken }
       }),
 
     async reportTask(pullId, taskNumber, { total, counts }) {

@@ -220,7 +220,7 @@ export class BatchApplier {
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
     const decision = decideReplay(record.state, write.content, {
-      position: rejection.place,
+      position: rejection.position,
       now,
       lastRead,
     })

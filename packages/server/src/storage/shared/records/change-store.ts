@@ -20,8 +20,8 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
         return { outcome: 'beyond' }
       const range = { after, through: watermark, limit: limit + 1 }
       const found = await locateDeleted(reader, range, query)
-      for (const place of await placesOf(reader, query)) {
-        found.push(...(await locateChanged(reader, range, place)))
+      for (const module of await listQueriedModules(reader, query)) {
+        found.push(...(await locateChanged(reader, range, module)))
       }
       found.sort((one, other) => one.change_seq - other.change_seq)
       const given = takeWithinBytes(found.slice(0, limit), maxBytes)
@@ -36,7 +36,7 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
 type Range = { after: number; through: number; limit: number }
 
 /** Over all records there is an index of changes, and one in each module; null for all of them. */
-async function placesOf(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
+async function listQueriedModules(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
   const isEverywhere = query.platform === null && query.record_type === null
   return isEverywhere ? [null] : selectModuleRefs(db, query).execute()
 }
@@ -47,7 +47,7 @@ type Located = { change_seq: number; isDeletion: boolean; bytes: number }
 async function locateChanged(
   db: Executor,
   range: Range,
-  place: ModuleRef | null,
+  module: ModuleRef | null,
 ): Promise<Located[]> {
   let select = db
     .selectFrom('records')
@@ -56,10 +56,10 @@ async function locateChanged(
     .where('change_seq', '<=', range.through)
     // True for every record: the condition of PostgreSQL's partial indexes for lists.
     .where(sql<boolean>`pushed_seq >= 0`)
-  if (place) {
+  if (module) {
     select = select
-      .where('platform_id', '=', place.platform_id)
-      .where('module_id', '=', place.module_id)
+      .where('platform_id', '=', module.platform_id)
+      .where('module_id', '=', module.module_id)
   }
   const rows = await select.orderBy('change_seq').limit(range.limit).execute()
   return rows.map((row) => ({ ...row, isDeletion: false }))

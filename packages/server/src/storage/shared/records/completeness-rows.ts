@@ -20,7 +20,7 @@ export async function listCompleteness(
       'm.last_read_finished_at as last_read_at',
       'm.last_read_records',
       'm.last_read_incomplete_reasons',
-      'm.last_error as trouble',
+      'm.last_error as last_error',
       counterOf('records').as('records'),
       counterOf('pushes').as('pushes'),
       sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
@@ -39,7 +39,7 @@ export async function listCompleteness(
       ...module,
       records,
       missing,
-      doubts: JSON.parse(last_read_incomplete_reasons),
+      incomplete_reasons: JSON.parse(last_read_incomplete_reasons),
       pushed_since: complete_pushes === null ? null : Number(pushes) - complete_pushes,
       only_here:
         last_read_records === null ? null : Math.max(0, records - missing - last_read_records),

@@ -1,4 +1,4 @@
-import type { DriftAnswer, ManifestChange, ModuleDrift } from '@recordhub/protocol'
+import type { DriftResponse, ManifestChange, ModuleDrift } from '@recordhub/protocol'
 import type { Drift } from '../../../domain/record/drift.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -8,7 +8,7 @@ const MAX_MANIFEST_CHANGES = 100
 export async function readDrift(
   db: Executor,
   platformId: number,
-): Promise<Omit<DriftAnswer, 'success'> | null> {
+): Promise<Omit<DriftResponse, 'success'> | null> {
   const platform = await db
     .selectFrom('platforms')
     .select('manifest_fetched_at')

@@ -8,11 +8,11 @@ export async function toLastReadColumns(
   db: Executor,
   module: { platform_id: number; module_id: number },
   {
-    snapshotSeq: mark,
+    snapshotSeq,
     requested_at,
     records,
-    rejected_present: rejected_here,
-    incomplete_reasons: doubts,
+    rejected_present,
+    incomplete_reasons,
     pushes,
   }: NonNullable<PullTaskResult['read']>,
   at: string,
@@ -20,12 +20,14 @@ export async function toLastReadColumns(
   const hasSeenAll = (await countUnmarked(db, module)) === records
   return {
     last_read_finished_at: at,
-    last_read_records: records + rejected_here,
-    ...(hasSeenAll ? { last_read_snapshot_seq: mark, last_read_requested_at: requested_at } : {}),
-    ...(doubts === null
+    last_read_records: records + rejected_present,
+    ...(hasSeenAll
+      ? { last_read_snapshot_seq: snapshotSeq, last_read_requested_at: requested_at }
+      : {}),
+    ...(incomplete_reasons === null
       ? provedAgain(at, pushes)
-      : { last_read_incomplete_reasons: JSON.stringify(doubts) }),
-    ...(doubts?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
+      : { last_read_incomplete_reasons: JSON.stringify(incomplete_reasons) }),
+    ...(incomplete_reasons?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
   }
 }
 

@@ -18,14 +18,14 @@ export type StoredRecord = RecordState & { record_id: number }
 /** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
   StoredRecord,
-  'record_id' | 'source_hash' | 'incomplete' | 'missing_since' | 'pushed_seq'
+  'record_id' | 'fingerprint' | 'incomplete' | 'missing_since' | 'pushed_seq'
 >
 
 /** The platform of a hub key. */
 export type KeyPlatform = { platform_id: number; platform_name: string; display_title: string }
 
-/** A rejected push or record that may be replayed. `place`: its position in the order of writes; null for now. */
-export type ReplayableRejection = { platform: KeyPlatform; place: WritePosition | null }
+/** A rejected push or record that may be replayed. `position`: where it is written in the order of writes; null for the current time. */
+export type ReplayableRejection = { platform: KeyPlatform; position: WritePosition | null }
 
 /** A registered module of an active platform, and its last complete read. */
 export type WritableModule = {
@@ -81,8 +81,8 @@ export function toReplayableRejection(
   const isOverwrite = replay.overwrite && row['replay_outcome'] === 'stale'
   if (row['replayed_at'] !== null && !isOverwrite) return 'already_replayed'
   if (row['status'] !== 'active') return 'platform_inactive'
-  const place = { seq: integerOf(row, 'position_seq'), at: textOf(row, 'position_at') }
-  return { platform: toKeyPlatform(row), place: replay.overwrite ? null : place }
+  const position = { seq: integerOf(row, 'position_seq'), at: textOf(row, 'position_at') }
+  return { platform: toKeyPlatform(row), position: replay.overwrite ? null : position }
 }
 
 /** Whether the stored time of a key's last use is of an earlier minute. It is not updated more often. */
@@ -93,7 +93,7 @@ export function isKeyUseOutdated(row: Row, at: string): boolean {
 export function toKnownRecord(row: Row): KnownRecord {
   return {
     record_id: integerOf(row, 'record_id'),
-    source_hash: nullableTextOf(row, 'source_hash'),
+    fingerprint: nullableTextOf(row, 'fingerprint'),
     incomplete: row['incomplete'] === 1,
     missing_since: nullableTextOf(row, 'missing_since'),
     pushed_seq: integerOf(row, 'pushed_seq'),

@@ -80,8 +80,8 @@ export const pullTables = {
       record_ids: text(),
       pull_id: integer(),
       at: text(),
-      answered_at: text().nullable(),
-      answered_by: text().nullable(),
+      decided_at: text().nullable(),
+      decided_by: text().nullable(),
       closed_at: text().nullable(),
     },
     {

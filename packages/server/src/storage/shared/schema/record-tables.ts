@@ -17,7 +17,7 @@ export const recordTables = {
       /** Lossless JSON. */
       data: text(),
       /** The fingerprint of the bytes last pulled; null since a push or replay. */
-      source_hash: text().nullable(),
+      fingerprint: text().nullable(),
       incomplete: flag().check('incomplete IN (0, 1)'),
       missing_since: text().nullable(),
       /** When each field was last set, a JSON object; null unless pushes contain `occurred_at`. */

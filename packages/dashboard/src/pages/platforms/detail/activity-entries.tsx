@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
-import type { ActivityLine } from '@recordhub/protocol'
+import type { ActivityEntry } from '@recordhub/protocol'
 import { MessageText } from '../../../components/message-text.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -8,7 +8,7 @@ import { Time } from '../../../components/time.tsx'
 import { TEXTS } from './texts.tsx'
 
 /** Log entries: time, message and actor. */
-export function ActivityLines({ lines }: { lines: readonly ActivityLine[] }) {
+export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) {
   return (
     <Stack component="ul" gap="sm" m={0} p={0} aria-label={TEXTS.log}>
       {lines.map(({ id, at, level, message, actor, record_id }) => (

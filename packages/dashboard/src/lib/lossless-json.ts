@@ -4,7 +4,7 @@ import { JsonSyntaxError, parseJson } from '@recordhub/protocol/lossless-json'
  * A number that JavaScript would write differently, such as 9007199254740993 or 1.10. A class, and not `JSON.rawJSON`, since
  * TanStack Query copies plain objects, and older browsers lack it.
  */
-export class ExactNumber {
+export class LosslessNumber {
   readonly text: string
   constructor(text: string) {
     this.text = text
@@ -12,12 +12,12 @@ export class ExactNumber {
 }
 
 /**
- * Parses JSON; a number is an {@link ExactNumber} if a `number` would lose digits.
+ * Parses JSON; a number is an {@link LosslessNumber} if a `number` would lose digits.
  * @throws SyntaxError with the position of the error.
  */
-export function parseExact(text: string): unknown {
+export function parseLossless(text: string): unknown {
   try {
-    return parseJson(text, (token) => new ExactNumber(token))
+    return parseJson(text, (token) => new LosslessNumber(token))
   } catch (error) {
     if (!(error instanceof JsonSyntaxError) || error.position === null) throw error
     throw new SyntaxError(`Invalid JSON at character ${error.position}`)
@@ -25,8 +25,8 @@ export function parseExact(text: string): unknown {
 }
 
 /** JSON with its numbers as they came, a member a line. */
-export function writeExact(value: unknown, indent = '  ', lead = ''): string {
-  if (value instanceof ExactNumber) return value.text
+export function writeLossless(value: unknown, indent = '  ', lead = ''): string {
+  if (value instanceof LosslessNumber) return value.text
   const inner = lead + indent
   const join = (open: string, parts: string[], close: string) => {
     if (parts.length === 0) return open + close
@@ -34,14 +34,14 @@ export function writeExact(value: unknown, indent = '  ', lead = ''): string {
     return `${open}${gap}${parts.join(`,${gap}`)}${end}${close}`
   }
   if (Array.isArray(value)) {
-    const items = value.map((item) => writeExact(item, indent, inner))
+    const items = value.map((item) => writeLossless(item, indent, inner))
     return join('[', items, ']')
   }
   if (isPlainObject(value)) {
     const colon = indent === '' ? ':' : ': '
     const stated = Object.entries(value).filter(([, member]) => member !== undefined)
     const members = stated.map(
-      ([key, member]) => `${JSON.stringify(key)}${colon}${writeExact(member, indent, inner)}`,
+      ([key, member]) => `${JSON.stringify(key)}${colon}${writeLossless(member, indent, inner)}`,
     )
     return join('{', members, '}')
   }
@@ -53,7 +53,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
-    !(value instanceof ExactNumber)
+    !(value instanceof LosslessNumber)
   )
 }
 
@@ -61,5 +61,5 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 export function textOfValue(value: unknown): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
-  return writeExact(value, '')
+  return writeLossless(value, '')
 }
