@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { listen } from './listen.ts'
 
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   success: true,
   message: 'New record received from Bench.',
   method: 'POST',
@@ -20,9 +20,9 @@ await listen(
       JSON.parse(Buffer.concat(chunks).toString())
       response.writeHead(201, {
         'Content-Type': 'application/json; charset=utf-8',
-        'Content-Length': ANSWER.length,
+        'Content-Length': RESPONSE.length,
       })
-      response.end(ANSWER)
+      response.end(RESPONSE)
     })
   }),
 )

@@ -11,7 +11,7 @@ const RECORDS_A_CHUNK = 200
 
 const count = Number(process.argv[2])
 const modules = Number(process.argv[3] ?? 1)
-await listen(createPlatforms(modules, (place, response) => void sendDocument(place, response)))
+await listen(createPlatforms(modules, (module, response) => void sendDocument(module, response)))
 
 async function sendDocument(
   { platform_name, record_type }: { platform_name: string; record_type: string },

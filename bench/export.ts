@@ -15,9 +15,9 @@ export async function benchExport(engine: Engine, records: number): Promise<void
     process.stdout.write(`export, ${engine}, ${records} records\n`)
     for (const format of EXPORTS) {
       await measure(hub, format, async () => {
-        const answer = await hub.open(`/api/v1/records/export?format=${format}`)
+        const response = await hub.open(`/api/v1/records/export?format=${format}`)
         let bytes = 0
-        for await (const chunk of answer.body ?? []) bytes += chunk.length
+        for await (const chunk of response.body ?? []) bytes += chunk.length
         return `${Math.round(bytes / 1e6)} MB`
       })
     }

@@ -43,8 +43,8 @@ export async function startHub(
     .getSetCookie()
     .map((one) => one.split(';')[0])
     .join('; ')
-  const ask = await fetch(`${base}/api/v1/session`, { headers: { cookie } })
-  const session: { csrf_token: string } = Object(await ask.json())
+  const sessionResponse = await fetch(`${base}/api/v1/session`, { headers: { cookie } })
+  const session: { csrf_token: string } = Object(await sessionResponse.json())
   return {
     process: hub,
     async call(method, path, body) {

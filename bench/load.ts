@@ -15,7 +15,7 @@ export type LoadOrder = {
   firstNumber: number
 }
 export type LoadResult = {
-  answered: number
+  completed: number
   failed: number
   seconds: number
   p50: number
@@ -46,8 +46,8 @@ async function run(order: LoadOrder): Promise<LoadResult> {
       let sentAt = 0
       const send = () => {
         number += 1
-        const digits = String(number).padStart(PLACE.length, '0')
-        for (const place of template.places) request.write(digits, place, 'latin1')
+        const digits = String(number).padStart(PLACEHOLDER.length, '0')
+        for (const offset of template.offsets) request.write(digits, offset, 'latin1')
         sentAt = performance.now()
         socket.write(request)
       }
@@ -73,7 +73,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   latencies.sort((one, other) => one - other)
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
   return {
-    answered: latencies.length,
+    completed: latencies.length,
     failed,
     seconds: (performance.now() - begun) / 1000,
     p50: at(0.5),
@@ -81,10 +81,10 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   }
 }
 
-const PLACE = '{number}'
+const PLACEHOLDER = '{number}'
 
 /** The bytes of a request, and the position of its number. The length is constant, so it is created once. */
-function createTemplate({ path, headers, body }: LoadOrder): { bytes: Buffer; places: number[] } {
+function createTemplate({ path, headers, body }: LoadOrder): { bytes: Buffer; offsets: number[] } {
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: localhost',
@@ -92,9 +92,10 @@ function createTemplate({ path, headers, body }: LoadOrder): { bytes: Buffer; pl
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
   const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
-  const places: number[] = []
-  for (let at = bytes.indexOf(PLACE); at >= 0; at = bytes.indexOf(PLACE, at + 1)) places.push(at)
-  return { bytes, places }
+  const offsets: number[] = []
+  for (let at = bytes.indexOf(PLACEHOLDER); at >= 0; at = bytes.indexOf(PLACEHOLDER, at + 1))
+    offsets.push(at)
+  return { bytes, offsets }
 }
 
 function isWhole(received: Buffer): boolean {

@@ -16,10 +16,10 @@ const lists = Array.from({ length: SIZES }, (_, index) => {
 })
 
 await listen(
-  createPlatforms(Number(process.argv[2]), (place, response) => {
-    const list = lists[sizeOf(`${place.platform_name} ${place.record_type}`)]
+  createPlatforms(Number(process.argv[2]), (module, response) => {
+    const list = lists[sizeOf(`${module.platform_name} ${module.record_type}`)]
     if (!list) throw new Error('There is no list of this size')
-    const head = JSON.stringify({ success: true, ...place, total: list.total }).slice(0, -1)
+    const head = JSON.stringify({ success: true, ...module, total: list.total }).slice(0, -1)
     const body = Buffer.concat([Buffer.from(`${head},"records":[`), list.records])
     response
       .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length })

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 
-export type ModulePlace = { platform_name: string; record_type: string }
+export type ModuleRef = { platform_name: string; record_type: string }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 /** The fields of the records of `record-text.ts`. */
@@ -16,7 +16,7 @@ const PATH = /^\/([\w-]+)\/api\/hub\/(ping|manifest|records\/([\w-]+))$/
  */
 export function createPlatforms(
   modules: number,
-  sendRecords: (place: ModulePlace, response: ServerResponse) => void,
+  sendRecords: (module: ModuleRef, response: ServerResponse) => void,
 ): Server {
   const offered = recordTypes(modules).map((record_type) => ({
     module_name: `Items ${record_type}`,
@@ -25,7 +25,7 @@ export function createPlatforms(
     fields: FIELDS,
   }))
   return createServer((request, response) => {
-    const [, platform_name, what, record_type] = PATH.exec(request.url ?? '') ?? []
+    const [, platform_name, resource, record_type] = PATH.exec(request.url ?? '') ?? []
     if (platform_name === undefined) return response.writeHead(404).end()
     if (record_type !== undefined) return sendRecords({ platform_name, record_type }, response)
     const about = { success: true, platform_name, message: 'The platform is online.' }
@@ -34,7 +34,7 @@ export function createPlatforms(
       platform_description: '',
       modules: offered,
     }
-    const body = what === 'manifest' ? { ...about, ...manifest } : about
+    const body = resource === 'manifest' ? { ...about, ...manifest } : about
     return response.writeHead(200, JSON_TYPE).end(JSON.stringify(body))
   })
 }

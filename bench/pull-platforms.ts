@@ -20,7 +20,7 @@ export async function benchPlatforms(
   const report = async (name: string) => {
     const before = await read()
     const cpuBefore = cpuSeconds(hub.process.pid)
-    const { seconds, received, asking } = await pull(hub)
+    const { seconds, received, latencies } = await pull(hub)
     const cpu = ((cpuSeconds(hub.process.pid) - cpuBefore) / tasks) * 1000
     const yardstick = (before + (await read())) / 2
     const rate = `${(tasks / seconds).toFixed(0)} tasks/s, ${(received / seconds).toFixed(0)} records/s`
@@ -28,7 +28,7 @@ export async function benchPlatforms(
       [
         `  ${name} ${seconds.toFixed(1)} s, ${rate}; ${tasks} GETs with json() ${yardstick.toFixed(1)} s; ratio ${(yardstick / seconds).toFixed(2)}`,
         `    processor time of the hub ${cpu.toFixed(2)} ms a task`,
-        `    meanwhile, slowest of ${asking.pull.length}: GET /api/v1/pulls/{id} ${Math.max(...asking.pull).toFixed(0)} ms, /dashboard/realtime ${Math.max(...asking.snapshot).toFixed(0)} ms`,
+        `    meanwhile, slowest of ${latencies.pull.length}: GET /api/v1/pulls/{id} ${Math.max(...latencies.pull).toFixed(0)} ms, /dashboard/realtime ${Math.max(...latencies.snapshot).toFixed(0)} ms`,
         '',
       ].join('\n'),
     )
@@ -60,11 +60,13 @@ async function registerAll(hub: BenchHub, port: number, platforms: number, modul
   await Promise.all(Array.from({ length: REGISTERED_AT_ONCE }, work))
 }
 
-type Asking = { pull: number[]; snapshot: number[] }
+type Latencies = { pull: number[]; snapshot: number[] }
 
 /** Pulls, and requests the snapshot every second as an open dashboard does; in milliseconds. */
-async function pull(hub: BenchHub): Promise<{ seconds: number; received: number; asking: Asking }> {
-  const asking: Asking = { pull: [], snapshot: [] }
+async function pull(
+  hub: BenchHub,
+): Promise<{ seconds: number; received: number; latencies: Latencies }> {
+  const latencies: Latencies = { pull: [], snapshot: [] }
   const time = async (path: string) => {
     const begun = performance.now()
     await hub.call('GET', path)
@@ -72,8 +74,8 @@ async function pull(hub: BenchHub): Promise<{ seconds: number; received: number;
   }
   const id = await startPull(hub)
   const { seconds, counts } = await waitForPull(hub, id, async () => {
-    asking.pull.push(await time(`/api/v1/pulls/${id}`))
-    asking.snapshot.push(await time('/dashboard/realtime'))
+    latencies.pull.push(await time(`/api/v1/pulls/${id}`))
+    latencies.snapshot.push(await time('/dashboard/realtime'))
   })
-  return { seconds, received: counts.received, asking }
+  return { seconds, received: counts.received, latencies }
 }

@@ -4,7 +4,7 @@ import { cpuSeconds, type ServerProcess } from './processes.ts'
 
 /** The result of one round of pushes; times in milliseconds. */
 export type Round = {
-  answered: number
+  completed: number
   perSecond: number
   cpuMicroseconds: number
   p50: number
@@ -46,12 +46,12 @@ export function createPushLoad(key: string) {
     const order = { port: server.port, connections, seconds, path, headers, body: BODY }
     const before = cpuSeconds(server.pid)
     const result = await load({ ...order, firstNumber: pushed })
-    pushed += result.answered
-    if (result.failed > 0) throw new Error(`${result.failed} requests were not answered with 2xx`)
+    pushed += result.completed
+    if (result.failed > 0) throw new Error(`${result.failed} requests were not successful`)
     return {
-      answered: result.answered,
-      perSecond: result.answered / result.seconds,
-      cpuMicroseconds: ((cpuSeconds(server.pid) - before) / result.answered) * 1e6,
+      completed: result.completed,
+      perSecond: result.completed / result.seconds,
+      cpuMicroseconds: ((cpuSeconds(server.pid) - before) / result.completed) * 1e6,
       p50: result.p50,
       p99: result.p99,
     }

@@ -20,8 +20,8 @@ async function readPlatforms(): Promise<void> {
     for (const recordType of recordTypes(modules)) {
       const url = `http://127.0.0.1:${port}/${name}/api/hub/records/${recordType}`
       const { body } = await request(url, { dispatcher })
-      const answer: { records: unknown[] } = Object(await body.json())
-      records += answer.records.length
+      const response: { records: unknown[] } = Object(await body.json())
+      records += response.records.length
     }
   }
 }

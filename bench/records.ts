@@ -88,9 +88,12 @@ async function measureDeep(hub: BenchHub, query: string): Promise<string> {
   const times: number[] = []
   for (let page = 1; page <= DEEP_PAGE && cursor !== null; page++) {
     const begin = performance.now()
-    const answer = await hub.call('GET', `/api/v1/records?${query}${cursor && `&cursor=${cursor}`}`)
+    const response = await hub.call(
+      'GET',
+      `/api/v1/records?${query}${cursor && `&cursor=${cursor}`}`,
+    )
     times.push(performance.now() - begin)
-    cursor = answer['next_cursor']
+    cursor = response['next_cursor']
   }
   return describe(times.slice(-ROUNDS))
 }
