@@ -1,15 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
 import { createDatabase, type Engine } from './engines.ts'
+import { currentLauncher } from './machine.ts'
 import { recordTypes } from './platforms.ts'
-import { type ServerProcess, startServer } from './processes.ts'
+import { cpuSeconds, type ServerProcess, startServer } from './processes.ts'
 
 export const OPERATOR = { email: 'bench@recordhub.example', password: 'a person runs this' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-const POLL_MS = 1000
+const POLL_MS = 100
 
 export type BenchHub = {
   process: ServerProcess
+  /** Processor seconds of the hub and of its database server. */
+  cpuSeconds: () => number
   /** Calls the operator API. */
   call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
   /** Opens a response that is not JSON, or too large for memory. */
@@ -23,16 +26,21 @@ export async function startHub(
   settings: Record<string, string> = {},
 ): Promise<BenchHub> {
   const database = await createDatabase(engine)
-  const hub = await startServer('../packages/server/src/main.ts', ['start'], {
-    PORT: '0',
-    HUB_ADMIN_EMAIL: OPERATOR.email,
-    HUB_ADMIN_PASSWORD: OPERATOR.password,
-    HUB_PULL_SCHEDULE: 'off',
-    HUB_API_RATE_LIMIT: '0',
-    HUB_LOG_LEVEL: 'warn',
-    ...database.env,
-    ...settings,
-  })
+  const hub = await startServer(
+    '../packages/server/src/main.ts',
+    ['start'],
+    {
+      PORT: '0',
+      HUB_ADMIN_EMAIL: OPERATOR.email,
+      HUB_ADMIN_PASSWORD: OPERATOR.password,
+      HUB_PULL_SCHEDULE: 'off',
+      HUB_API_RATE_LIMIT: '0',
+      HUB_LOG_LEVEL: 'warn',
+      ...database.env,
+      ...settings,
+    },
+    currentLauncher(),
+  )
   const base = `http://127.0.0.1:${hub.port}`
   const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
     method: 'POST',
@@ -47,6 +55,7 @@ export async function startHub(
   const session: { csrf_token: string } = Object(await sessionResponse.json())
   return {
     process: hub,
+    cpuSeconds: () => cpuSeconds([hub.pid, ...database.pids()]),
     async call(method, path, body) {
       const response = await fetch(`${base}${path}`, {
         method,
@@ -102,14 +111,15 @@ export async function readPull(hub: BenchHub, id: number): Promise<Pull> {
   return Object(pull)
 }
 
-/** Waits for the end of a pull, which must be `succeeded`, and runs a function every second meanwhile. */
+/** Waits for the end of a pull, which must be `succeeded`, and runs a function once per interval meanwhile. */
 export async function waitForPull(
   hub: BenchHub,
   id: number,
   meanwhile: () => Promise<void> = async () => undefined,
+  intervalMs = POLL_MS,
 ): Promise<Pull & { seconds: number }> {
   for (;;) {
-    await pause(POLL_MS)
+    await sleep(intervalMs)
     await meanwhile()
     const pull = await readPull(hub, id)
     const { state, started_at, finished_at } = pull

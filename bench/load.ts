@@ -10,8 +10,8 @@ export type LoadOrder = {
   seconds: number
   path: string
   headers: Record<string, string>
-  /** `{number}` is replaced with the number of the request, in eight digits. */
-  body: string
+  /** Used one after the other. `{number}` is replaced with the number of the request, in eight digits. */
+  bodies: readonly string[]
   firstNumber: number
 }
 export type LoadResult = {
@@ -35,17 +35,19 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   let failed = 0
   const begun = performance.now()
   const end = begun + order.seconds * 1000
-  const template = createTemplate(order)
+  const templates = order.bodies.map((body) => createTemplate(order, body))
 
   function useConnection(): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = connect(order.port, '127.0.0.1')
       socket.setNoDelay(true)
-      const request = Buffer.from(template.bytes)
       let received = Buffer.alloc(0)
       let sentAt = 0
       const send = () => {
         number += 1
+        const template = templates[number % templates.length]
+        if (!template) throw new Error('The load has no body')
+        const request = Buffer.from(template.bytes)
         const digits = String(number).padStart(PLACEHOLDER.length, '0')
         for (const offset of template.offsets) request.write(digits, offset, 'latin1')
         sentAt = performance.now()
@@ -84,7 +86,10 @@ async function run(order: LoadOrder): Promise<LoadResult> {
 const PLACEHOLDER = '{number}'
 
 /** The bytes of a request, and the position of its number. The length is constant, so it is created once. */
-function createTemplate({ path, headers, body }: LoadOrder): { bytes: Buffer; offsets: number[] } {
+function createTemplate(
+  { path, headers }: LoadOrder,
+  body: string,
+): { bytes: Buffer; offsets: number[] } {
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: localhost',

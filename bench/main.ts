@@ -1,65 +1,123 @@
 /**
- * `npm run bench -- <name> [numbers] [engine]`, on both engines or the one given last (`sqlite`,
- * `postgres`). Benchmarks are for people, not tests. Only ratios within one run are meaningful.
+ * `npm run bench -- <name> [options]`. Benchmarks are for people, not tests. Only ratios within one run are
+ * meaningful, because machines vary in speed.
  */
+import { parseArgs } from 'node:util'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
+import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
+import { benchMemory } from './memory.ts'
 import { benchPull } from './pull.ts'
 import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
 import { benchPushDuringPull } from './push-during-pull.ts'
 import { benchRecords } from './records.ts'
+import { DATA_NAMES, type DataName, isDataName } from './records-data.ts'
 import { benchRecordsPage } from './records-page.ts'
+import { printTable, writeJson } from './report.ts'
 import { benchRunner } from './runner.ts'
 
-type Bench = { usage: string; run: (engine: Engine, ...numbers: number[]) => Promise<void> }
+type Bench = {
+  /** What `--count` sets, and its default. */
+  count: string
+  full: number
+  /** The count in `all`; null if it is not part of it. */
+  brief: number | null
+  /** Whether it runs with each sort of records. */
+  hasData?: true
+  run: (engine: Engine, count: number, data: DataName) => Promise<void>
+}
 
 const BENCHES: Record<string, Bench> = {
   push: {
-    usage: '[seconds a round]',
-    run: (engine, seconds = 4) => benchPush(engine, seconds),
+    count: 'seconds per round',
+    full: 4,
+    brief: 3,
+    hasData: true,
+    run: (engine, seconds, data) => benchPush(engine, data, seconds),
   },
   pull: {
-    usage: '[records]',
-    run: (engine, records = 300_000) => benchPull(engine, records),
-  },
-  platforms: {
-    usage: '[platforms] [modules of each]',
-    run: (engine, platforms = 1000, modules = 10) => benchPlatforms(engine, platforms, modules),
-  },
-  export: {
-    usage: '[records]',
-    run: (engine, records = 1_000_000) => benchExport(engine, records),
-  },
-  records: {
-    usage: '[records]',
-    run: (engine, records = 1_000_000) => benchRecords(engine, records),
-  },
-  'records-page': {
-    usage: '[records]',
-    run: (engine, records = 1_000_000) => benchRecordsPage(engine, records),
-  },
-  runner: {
-    usage: '[records]',
-    run: (engine, records = 100_000) => benchRunner(engine, records),
+    count: 'records',
+    full: 300_000,
+    brief: 60_000,
+    hasData: true,
+    run: (engine, records, data) => benchPull(engine, data, records),
   },
   'push-during-pull': {
-    usage: '[seconds a round]',
-    run: (engine, seconds = 4) => benchPushDuringPull(engine, seconds),
+    count: 'seconds per round',
+    full: 4,
+    brief: 3,
+    run: benchPushDuringPull,
   },
+  memory: { count: 'records', full: 70_000, brief: 20_000, run: benchMemory },
+  records: { count: 'records', full: 1_000_000, brief: 200_000, run: benchRecords },
+  export: { count: 'records', full: 1_000_000, brief: 60_000, run: benchExport },
+  platforms: {
+    count: 'platforms with 10 modules each',
+    full: 1000,
+    brief: 100,
+    run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
+  },
+  'records-page': { count: 'records', full: 1_000_000, brief: null, run: benchRecordsPage },
+  runner: { count: 'records', full: 100_000, brief: null, run: benchRunner },
 }
 
-const [name = '', ...rest] = process.argv.slice(2)
-const numbers = rest.filter((word) => /^\d+$/.test(word)).map(Number)
-const word = rest.find((one) => /^[a-z]/i.test(one))?.toLowerCase() ?? ''
-const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined
-if (bench) {
-  const named = ENGINES.filter((engine) => engine.toLowerCase().startsWith(word))
-  for (const engine of named) await bench.run(engine, ...numbers)
-} else {
-  const lines = Object.entries(BENCHES).map(
-    ([one, { usage }]) => `npm run bench -- ${one} ${usage}`,
-  )
-  process.stderr.write(`Say which, and the engine if only one:\n${lines.join('\n')}\n`)
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string' },
+    engine: { type: 'string' },
+    data: { type: 'string' },
+    json: { type: 'string' },
+    'slow-disk': { type: 'boolean', default: false },
+    'one-core': { type: 'boolean', default: false },
+  },
+})
+const [name = ''] = positionals
+const isAll = name === 'all'
+const chosen = Object.entries(BENCHES).filter(
+  ([one, { brief }]) => one === name || (isAll && brief !== null),
+)
+const engines = ENGINES.filter((one) => one.toLowerCase().startsWith(options.engine ?? ''))
+const data = options.data === undefined ? DATA_NAMES : [options.data].filter(isDataName)
+const count = options.count === undefined ? null : Number(options.count)
+if (chosen.length === 0 || engines.length === 0 || data.length === 0 || Number.isNaN(count)) {
+  process.stderr.write(usage())
   process.exitCode = 2
+} else {
+  if (options['slow-disk']) useSlowDisk()
+  if (options['one-core']) useOneCore()
+  const modes = [options['slow-disk'] && 'fsync + 5 ms', options['one-core'] && 'one core']
+  const run = {
+    machine: describeMachine(),
+    mode: modes.filter(Boolean).join(', ') || 'as it is',
+    at: new Date().toISOString(),
+  }
+  process.stdout.write(`${run.machine}; ${run.mode}\n`)
+  for (const [, bench] of chosen) {
+    for (const engine of engines) {
+      for (const one of bench.hasData ? data : DATA_NAMES.slice(0, 1)) {
+        await bench.run(engine, count ?? (isAll ? bench.brief : null) ?? bench.full, one)
+      }
+    }
+  }
+  printTable()
+  if (options.json !== undefined) writeJson(options.json, run)
+}
+
+function usage(): string {
+  const rows = Object.entries(BENCHES).map(
+    ([one, bench]) => `  ${one.padEnd(18)} --count: ${bench.count} (${bench.full})`,
+  )
+  return `npm run bench -- <name> [options]
+
+${rows.join('\n')}
+  all                all but records-page and runner, with fewer records; one table at the end
+
+  --engine sqlite|postgres   one engine
+  --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)
+  --json <file>              write the results to a file
+  --slow-disk                every fsync takes 5 ms longer (compiles a library with cc, loaded with LD_PRELOAD)
+  --one-core                 the hub and PostgreSQL run on one core (taskset)
+`
 }

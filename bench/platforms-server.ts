@@ -4,19 +4,19 @@
  */
 import { listen } from './listen.ts'
 import { createPlatforms } from './platforms.ts'
-import { recordText } from './record-text.ts'
+import { SMALL_FIELDS, smallRecord } from './small-record.ts'
 
 const SMALLEST = 20
 const SIZES = 60
 
 /** The lists of all sizes are created once, so that the server needs little processor time. */
 const lists = Array.from({ length: SIZES }, (_, index) => {
-  const records = Array.from({ length: SMALLEST + index }, (_one, number) => recordText(number))
+  const records = Array.from({ length: SMALLEST + index }, (_one, number) => smallRecord(number))
   return { total: records.length, records: Buffer.from(`${records.join(',')}]}`) }
 })
 
 await listen(
-  createPlatforms(Number(process.argv[2]), (module, response) => {
+  createPlatforms(Number(process.argv[2]), SMALL_FIELDS, (module, response) => {
     const list = lists[sizeOf(`${module.platform_name} ${module.record_type}`)]
     if (!list) throw new Error('There is no list of this size')
     const head = JSON.stringify({ success: true, ...module, total: list.total }).slice(0, -1)

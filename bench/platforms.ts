@@ -3,11 +3,6 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 export type ModuleRef = { platform_name: string; record_type: string }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-/** The fields of the records of `record-text.ts`. */
-const FIELDS = [
-  ...['email', 'phone', 'department', 'job_title', 'salary', 'rating', 'active', 'address'],
-  ...['left_on', 'updated_at'],
-].map((key) => ({ key, label: key, type: 'string', required: false }))
 const PATH = /^\/([\w-]+)\/api\/hub\/(ping|manifest|records\/([\w-]+))$/
 
 /**
@@ -16,13 +11,14 @@ const PATH = /^\/([\w-]+)\/api\/hub\/(ping|manifest|records\/([\w-]+))$/
  */
 export function createPlatforms(
   modules: number,
+  fields: readonly unknown[],
   sendRecords: (module: ModuleRef, response: ServerResponse) => void,
 ): Server {
   const offered = recordTypes(modules).map((record_type) => ({
     module_name: `Items ${record_type}`,
     record_type,
     description: '',
-    fields: FIELDS,
+    fields,
   }))
   return createServer((request, response) => {
     const [, platform_name, resource, record_type] = PATH.exec(request.url ?? '') ?? []

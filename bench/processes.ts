@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,11 +14,13 @@ export type ServerProcess = {
 /** Starts a server script and waits for the line with its address. */
 export async function startServer(
   file: string,
-  args: string[],
+  args: readonly string[],
   env: Record<string, string>,
+  launcher: readonly string[] = [],
 ): Promise<ServerProcess> {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  const child = spawn(process.execPath, [path, ...args], {
+  const [command = '', ...rest] = [...launcher, process.execPath, path, ...args]
+  const child = spawn(command, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -45,14 +47,47 @@ export async function runReader(file: string, args: (string | number)[]): Promis
   return milliseconds / 1000
 }
 
-/** The processor seconds that a process has used, from Linux's /proc. */
-export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
+/** The processor seconds that processes and their ended children have used, from Linux's /proc. */
+export function cpuSeconds(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const fields = statOf(pid)
+    return sum + [11, 12, 13, 14].reduce((ticks, at) => ticks + Number(fields[at] ?? 0), 0) / 100
+  }, 0)
 }
 
-/** The peak memory of a process in bytes, from Linux's /proc. */
+/** A process and its running children, such as PostgreSQL's. */
+export function withChildren(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
+    .map(Number)
+  return [pid, ...children]
+}
+
+/** The peak memory of a process in megabytes, from Linux's /proc. */
 export function peakMemory(pid: number): number {
-  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
+  return memoryOf(pid, 'VmHWM')
+}
+
+/** The memory of a process in megabytes, from Linux's /proc. */
+export function currentMemory(pid: number): number {
+  return memoryOf(pid, 'VmRSS')
+}
+
+/** Starts a new peak at the current memory. */
+export function resetPeakMemory(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+function memoryOf(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024) / 1e6
+}
+
+/** The fields of `/proc/<pid>/stat` after the name of the program; empty if the process has ended. */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  } catch {
+    return []
+  }
 }

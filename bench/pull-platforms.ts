@@ -2,10 +2,12 @@ import { SETTINGS } from '../packages/server/src/config/settings.ts'
 import type { Engine } from './engines.ts'
 import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
 import { platformNames } from './platforms.ts'
-import { cpuSeconds, peakMemory, runReader, startServer } from './processes.ts'
+import { peakMemory, runReader, startServer } from './processes.ts'
+import { heading, report } from './report.ts'
 
 const AT_ONCE = SETTINGS.HUB_PULL_CONCURRENCY.default
 const REGISTERED_AT_ONCE = 8
+const EVERY_SECOND = 1000
 
 /** Pulls many platforms with some modules each, twice, compared with a program that only requests everything. */
 export async function benchPlatforms(
@@ -17,33 +19,49 @@ export async function benchPlatforms(
   const hub = await startHub(engine, { HUB_PULL_CONCURRENCY: String(AT_ONCE) })
   const read = () => runReader('./read-platforms.ts', [server.port, platforms, modules, AT_ONCE])
   const tasks = platforms * modules
-  const report = async (name: string) => {
+  const measure = async (name: string) => {
     const before = await read()
-    const cpuBefore = cpuSeconds(hub.process.pid)
+    const cpuBefore = hub.cpuSeconds()
     const { seconds, received, latencies } = await pull(hub)
-    const cpu = ((cpuSeconds(hub.process.pid) - cpuBefore) / tasks) * 1000
+    const cpuMicroseconds = ((hub.cpuSeconds() - cpuBefore) / received) * 1e6
     const yardstick = (before + (await read())) / 2
-    const rate = `${(tasks / seconds).toFixed(0)} tasks/s, ${(received / seconds).toFixed(0)} records/s`
-    process.stdout.write(
-      [
-        `  ${name} ${seconds.toFixed(1)} s, ${rate}; ${tasks} GETs with json() ${yardstick.toFixed(1)} s; ratio ${(yardstick / seconds).toFixed(2)}`,
-        `    processor time of the hub ${cpu.toFixed(2)} ms a task`,
-        `    meanwhile, slowest of ${latencies.pull.length}: GET /api/v1/pulls/{id} ${Math.max(...latencies.pull).toFixed(0)} ms, /dashboard/realtime ${Math.max(...latencies.snapshot).toFixed(0)} ms`,
-        '',
-      ].join('\n'),
-    )
+    const line = { bench: 'platforms', engine, goal: null } as const
+    report({
+      ...line,
+      name,
+      figure: yardstick / seconds,
+      unit: '×',
+      measured: `${seconds.toFixed(1)} s, ${(tasks / seconds).toFixed(0)} tasks/s, ${(received / seconds).toFixed(0)} records/s`,
+      yardstick: `${tasks} GETs with json() ${yardstick.toFixed(1)} s`,
+      cpuMicroseconds,
+    })
+    for (const [path, times] of Object.entries(latencies)) {
+      report({
+        ...line,
+        name: `${name}, slowest GET ${path}`,
+        figure: Math.max(...times),
+        unit: 'ms',
+      })
+    }
   }
   try {
     const registering = performance.now()
     await registerAll(hub, server.port, platforms, modules)
     const seconds = (performance.now() - registering) / 1000
-    process.stdout.write(
-      `pull, ${engine}, ${platforms} platforms of ${modules} modules, ${AT_ONCE} at a time; registered in ${seconds.toFixed(1)} s\n`,
+    heading(
+      `platforms, ${engine}, ${platforms} platforms of ${modules} modules, ${AT_ONCE} at a time; registered in ${seconds.toFixed(1)} s`,
     )
-    await report('first load     ')
-    await report('nothing changed')
-    const memory = Math.round(peakMemory(hub.process.pid) / 1e6)
-    process.stdout.write(`  peak memory of the hub ${memory} MB\n`)
+    await measure('first load')
+    await measure('nothing changed')
+    const figure = peakMemory(hub.process.pid)
+    report({
+      bench: 'platforms',
+      engine,
+      name: 'peak memory of the hub',
+      figure,
+      unit: 'MB',
+      goal: null,
+    })
   } finally {
     await hub.stop()
     await server.stop()
@@ -60,22 +78,27 @@ async function registerAll(hub: BenchHub, port: number, platforms: number, modul
   await Promise.all(Array.from({ length: REGISTERED_AT_ONCE }, work))
 }
 
-type Latencies = { pull: number[]; snapshot: number[] }
+type Latencies = { pull: number[]; realtime: number[] }
 
 /** Pulls, and requests the snapshot every second as an open dashboard does; in milliseconds. */
 async function pull(
   hub: BenchHub,
 ): Promise<{ seconds: number; received: number; latencies: Latencies }> {
-  const latencies: Latencies = { pull: [], snapshot: [] }
+  const latencies: Latencies = { pull: [], realtime: [] }
   const time = async (path: string) => {
     const begun = performance.now()
     await hub.call('GET', path)
     return performance.now() - begun
   }
   const id = await startPull(hub)
-  const { seconds, counts } = await waitForPull(hub, id, async () => {
-    latencies.pull.push(await time(`/api/v1/pulls/${id}`))
-    latencies.snapshot.push(await time('/dashboard/realtime'))
-  })
+  const { seconds, counts } = await waitForPull(
+    hub,
+    id,
+    async () => {
+      latencies.pull.push(await time(`/api/v1/pulls/${id}`))
+      latencies.realtime.push(await time('/dashboard/realtime'))
+    },
+    EVERY_SECOND,
+  )
   return { seconds, received: counts.received, latencies }
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import type { LoadOrder, LoadResult } from './load.ts'
-import { cpuSeconds, type ServerProcess } from './processes.ts'
+import type { ServerProcess } from './processes.ts'
+import { type DataName, RECORD_DATA } from './records-data.ts'
 
 /** The result of one round of pushes; times in milliseconds. */
 export type Round = {
@@ -11,51 +12,40 @@ export type Round = {
   p99: number
 }
 
-/** One new record of about 600 bytes per request. */
-const BODY = JSON.stringify({
-  module_name: 'Items',
-  record_type: 'item-1',
-  reference_number: 'PUSHED-{number}',
-  full_name: 'Person {number}',
-  data: {
-    reference_number: 'PUSHED-{number}',
-    email: 'person.{number}@example.org',
-    phone: '+49 30 123456',
-    department: 'Operations',
-    job_title: 'Senior Regional Coordinator',
-    salary: 54321,
-    address: '17 Some Long Street Name, 12345 Some City, Some Country',
-    notes:
-      'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt.',
-    left_on: null,
-    created_at: '2026-11-21T07:30:00Z',
-    updated_at: '2026-11-21T07:30:00Z',
-  },
-})
+/** A server and the processor time that it has used. */
+export type MeasuredServer = { process: ServerProcess; cpuSeconds: () => number }
 
 /** @returns a function that pushes to a server with a hub API key, each record once. */
-export function createPushLoad(key: string) {
+export function createPushLoad(key: string, data: DataName) {
   const headers = {
     'X-API-KEY': key,
     'Content-Type': 'application/json',
     Accept: 'application/json',
   }
+  const { pushes: bodies } = RECORD_DATA[data]
   let pushed = 0
-  return async (server: ServerProcess, connections: number, seconds: number): Promise<Round> => {
+  return async (server: MeasuredServer, connections: number, seconds: number): Promise<Round> => {
     const path = '/api/webhook/receive'
-    const order = { port: server.port, connections, seconds, path, headers, body: BODY }
-    const before = cpuSeconds(server.pid)
-    const result = await load({ ...order, firstNumber: pushed })
+    const { port } = server.process
+    const order = { port, connections, seconds, path, headers, bodies, firstNumber: pushed }
+    const before = server.cpuSeconds()
+    const result = await load(order)
     pushed += result.completed
     if (result.failed > 0) throw new Error(`${result.failed} requests were not successful`)
     return {
       completed: result.completed,
       perSecond: result.completed / result.seconds,
-      cpuMicroseconds: ((cpuSeconds(server.pid) - before) / result.completed) * 1e6,
+      cpuMicroseconds: ((server.cpuSeconds() - before) / result.completed) * 1e6,
       p50: result.p50,
       p99: result.p99,
     }
   }
+}
+
+/** Such as `20577/s, p50 2.3 ms, p99 8.6 ms`. */
+export function describeRounds(rounds: readonly Round[]): string {
+  const of = (figure: keyof Round) => median(rounds.map((round) => round[figure]))
+  return `${of('perSecond').toFixed(0)}/s, p50 ${of('p50').toFixed(1)} ms, p99 ${of('p99').toFixed(1)} ms`
 }
 
 function load(order: LoadOrder): Promise<LoadResult> {

@@ -1,52 +1,75 @@
 import type { Engine } from './engines.ts'
 import { register, startHub } from './hub.ts'
-import { startServer } from './processes.ts'
-import { createPushLoad, median, type Round } from './push-load.ts'
+import { cpuSeconds, startServer } from './processes.ts'
+import {
+  createPushLoad,
+  describeRounds,
+  type MeasuredServer,
+  median,
+  type Round,
+} from './push-load.ts'
+import type { DataName } from './records-data.ts'
+import { heading, report } from './report.ts'
 
 const ROUNDS = 3
 /** As a share of the requests per second of the bare server, by connections. */
 const GOALS = { SQLite: { 64: 0.55, 256: 0.8 }, PostgreSQL: { 64: 0.35, 256: 0.6 } } as const
+/** Processor time per push, as a multiple of the bare server's. */
+const CPU_GOAL = 1.8
+
+type Pair = { bare: Round; hub: Round }
 
 /** Durable pushes compared with a bare server, alternated in pairs; the goals are ratios. */
-export async function benchPush(engine: Engine, seconds: number): Promise<void> {
-  const bare = await startServer('./bare-server.ts', [], {})
+export async function benchPush(engine: Engine, data: DataName, seconds: number): Promise<void> {
+  const bareProcess = await startServer('./bare-server.ts', [], {})
+  const bare: MeasuredServer = {
+    process: bareProcess,
+    cpuSeconds: () => cpuSeconds([bareProcess.pid]),
+  }
   const hub = await startHub(engine)
   try {
-    const platform = await startServer('./platforms-server.ts', ['1'], {})
+    const platform = await startServer('./document-server.ts', [data, '0'], {})
     const { key } = await register(hub, platform)
     await platform.stop()
-    const push = createPushLoad(key)
+    const push = createPushLoad(key, data)
+    heading(`push, ${engine}, ${data} records, ${ROUNDS} pairs of ${seconds} s`)
     await push(bare, 64, 1)
-    await push(hub.process, 64, 2)
+    await push(hub, 64, 2)
     for (const connections of [64, 256] as const) {
-      const pairs: { bare: Round; hub: Round }[] = []
+      const pairs: Pair[] = []
       for (let round = 0; round < ROUNDS; round++) {
         pairs.push({
           bare: await push(bare, connections, seconds),
-          hub: await push(hub.process, connections, seconds),
+          hub: await push(hub, connections, seconds),
         })
       }
-      report(engine, connections, pairs)
+      reportPairs(engine, data, connections, pairs)
     }
   } finally {
     await hub.stop()
-    await bare.stop()
+    await bare.process.stop()
   }
 }
 
-function report(engine: Engine, connections: 64 | 256, pairs: { bare: Round; hub: Round }[]): void {
-  const of = (side: 'bare' | 'hub', figure: keyof Round) =>
-    median(pairs.map((pair) => pair[side][figure]))
-  const ratio = median(pairs.map((pair) => pair.hub.perSecond / pair.bare.perSecond))
-  const cpu = median(pairs.map((pair) => pair.hub.cpuMicroseconds / pair.bare.cpuMicroseconds))
-  const goal = GOALS[engine][connections]
-  process.stdout.write(
-    [
-      `push, ${engine}, ${connections} connections, ${pairs.length} pairs`,
-      `  bare node:http  ${of('bare', 'perSecond').toFixed(0)}/s  p50 ${of('bare', 'p50').toFixed(1)} ms  p99 ${of('bare', 'p99').toFixed(1)} ms`,
-      `  hub, durable    ${of('hub', 'perSecond').toFixed(0)}/s  p50 ${of('hub', 'p50').toFixed(1)} ms  p99 ${of('hub', 'p99').toFixed(1)} ms`,
-      `  ratio ${ratio.toFixed(2)} (goal ${goal.toFixed(2)})  processor time of the hub a push ${cpu.toFixed(2)} x${engine === 'SQLite' ? ' (goal 1.8 at 64)' : ''}`,
-      '',
-    ].join('\n'),
-  )
+function reportPairs(engine: Engine, data: DataName, connections: 64 | 256, pairs: Pair[]): void {
+  const ratioOf = (figure: keyof Round) =>
+    median(pairs.map((pair) => pair.hub[figure] / pair.bare[figure]))
+  const line = { bench: 'push', engine, unit: '×' } as const
+  report({
+    ...line,
+    name: `${data}, ${connections} connections`,
+    figure: ratioOf('perSecond'),
+    goal: { atLeast: GOALS[engine][connections] },
+    measured: describeRounds(pairs.map((pair) => pair.hub)),
+    yardstick: `bare node:http ${describeRounds(pairs.map((pair) => pair.bare))}`,
+    cpuMicroseconds: median(pairs.map((pair) => pair.hub.cpuMicroseconds)),
+  })
+  report({
+    ...line,
+    name: `${data}, ${connections} connections, CPU`,
+    figure: ratioOf('cpuMicroseconds'),
+    goal: engine === 'SQLite' && connections === 64 ? { atMost: CPU_GOAL } : null,
+    yardstick: `bare node:http ${median(pairs.map((pair) => pair.bare.cpuMicroseconds)).toFixed(1)} µs`,
+    cpuMicroseconds: median(pairs.map((pair) => pair.hub.cpuMicroseconds)),
+  })
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Page } from 'playwright-core'
 import { resolveChromium } from '../packages/server/test/helpers/browser/program.ts'
 import type { Engine } from './engines.ts'
@@ -11,7 +11,7 @@ const FIRST_ROW = 'tbody a'
 
 /** The page Records in a browser with many records: milliseconds until rows are visible. */
 export async function benchRecordsPage(engine: Engine, records: number): Promise<void> {
-  const platform = await startServer('./document-server.ts', [String(records)], {})
+  const platform = await startServer('./document-server.ts', ['small', String(records)], {})
   const hub = await startHub(engine)
   const { path: executablePath, env } = await resolveChromium()
   const browser = await chromium.launch({
@@ -22,7 +22,7 @@ export async function benchRecordsPage(engine: Engine, records: number): Promise
   try {
     await register(hub, platform)
     await waitForPull(hub, await startPull(hub))
-    while ((await hub.call('GET', '/api/v1/search/status'))['lag'] !== 0) await pause(200)
+    while ((await hub.call('GET', '/api/v1/search/status'))['lag'] !== 0) await sleep(200)
     process.stdout.write(`page of records, ${engine}, ${records}\n`)
     const baseURL = `http://127.0.0.1:${hub.process.port}`
     const context = await browser.newContext({ baseURL, viewport: { width: 1280, height: 900 } })

@@ -1,29 +1,34 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from './engines.ts'
 import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
 import { peakMemory, startServer } from './processes.ts'
+import { waitUntilSearchable } from './pull.ts'
+import { median } from './push-load.ts'
+import { heading, type Line, report } from './report.ts'
 
 const ROUNDS = 15
 const DEEP_PAGE = 1000
+/** Milliseconds, also with millions of records. */
+const LATENCY_GOAL = 50
 
 /** Lists of many records pulled from one module: milliseconds over HTTP, and how far each scan got. */
 export async function benchRecords(engine: Engine, records: number): Promise<void> {
-  const platform = await startServer('./document-server.ts', [String(records)], {})
+  const platform = await startServer('./document-server.ts', ['small', String(records)], {})
   const hub = await startHub(engine)
-  const print = (line: string) => process.stdout.write(`  ${line}\n`)
+  const line = { bench: 'records', engine } as const
   try {
     const { id } = await register(hub, platform)
     const { seconds } = await waitForPull(hub, await startPull(hub))
-    process.stdout.write(`records, ${engine}, ${records}\n`)
-    print(`pulled in ${seconds.toFixed(1)} s`)
-    print(`text index has caught up after ${(await untilIndexed(hub)).toFixed(1)} s more`)
+    heading(`records, ${engine}, ${records} small records, pulled in ${seconds.toFixed(1)} s`)
+    await waitUntilSearchable(hub)
     const fields = `/api/v1/platforms/${id}/modules/item-1/indexed-fields`
     await hub.call('PUT', fields, { fields: ['email', 'salary'] })
     const building = performance.now()
     while (JSON.stringify(await hub.call('GET', fields)).includes('"is_built":false')) {
-      await pause(100)
+      await sleep(100)
     }
-    print(`two fields indexed in ${((performance.now() - building) / 1000).toFixed(1)} s`)
+    const indexing = (performance.now() - building) / 1000
+    report({ ...line, name: 'two fields indexed', figure: indexing, unit: 's', goal: null })
     const middle = String(Math.floor(records / 2)).padStart(8, '0')
     const module = 'platform=bench-1&record_type=item-1'
     for (const [name, query] of [
@@ -45,28 +50,21 @@ export async function benchRecords(engine: Engine, records: number): Promise<voi
       ['search, a beginning, none', 'q=xy'],
       ['changed since', 'changed_since=2030-01-01T00:00:00Z'],
     ] as const) {
-      print(`${name.padEnd(36)} ${await measure(hub, query)}`)
+      report({ ...line, name, ...(await measure(hub, query)) })
     }
     for (const sort of ['-updated_at', 'full_name', 'data.salary']) {
-      print(
-        `page ${DEEP_PAGE} by ${sort}`.padEnd(37) +
-          (await measureDeep(hub, `${module}&sort=${sort}`)),
-      )
+      const query = `${module}&sort=${sort}`
+      report({ ...line, name: `page ${DEEP_PAGE} by ${sort}`, ...(await measureDeep(hub, query)) })
     }
-    print(`peak memory of the hub ${Math.round(peakMemory(hub.process.pid) / 1e6)} MB`)
+    const figure = peakMemory(hub.process.pid)
+    report({ ...line, name: 'peak memory of the hub', figure, unit: 'MB', goal: { atMost: 300 } })
   } finally {
     await hub.stop()
     await platform.stop()
   }
 }
 
-async function untilIndexed(hub: BenchHub): Promise<number> {
-  const begin = performance.now()
-  while ((await hub.call('GET', '/api/v1/search/status'))['lag'] !== 0) await pause(100)
-  return (performance.now() - begin) / 1000
-}
-
-async function measure(hub: BenchHub, query: string): Promise<string> {
+async function measure(hub: BenchHub, query: string): Promise<Latency> {
   const times: number[] = []
   let last: Record<string, unknown> = {}
   for (let round = 0; round < ROUNDS && (times.at(-1) ?? 0) < 1500; round++) {
@@ -80,10 +78,10 @@ async function measure(hub: BenchHub, query: string): Promise<string> {
   }
   const { records, complete, estimated_total, error = '' } = last
   const found = `${Array.isArray(records) ? records.length : 0} of ${estimated_total}`
-  return `${describe(times)}; ${found}${complete === false ? ', not complete' : ''} ${error}`
+  return describe(times, `${found}${complete === false ? ', not complete' : ''} ${error}`.trim())
 }
 
-async function measureDeep(hub: BenchHub, query: string): Promise<string> {
+async function measureDeep(hub: BenchHub, query: string): Promise<Latency> {
   let cursor: unknown = ''
   const times: number[] = []
   for (let page = 1; page <= DEEP_PAGE && cursor !== null; page++) {
@@ -95,11 +93,12 @@ async function measureDeep(hub: BenchHub, query: string): Promise<string> {
     times.push(performance.now() - begin)
     cursor = response['next_cursor']
   }
-  return describe(times.slice(-ROUNDS))
+  return describe(times.slice(-ROUNDS), '50 per page')
 }
 
-function describe(times: number[]): string {
-  const sorted = times.toSorted((one, other) => one - other)
-  const middle = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-  return `${middle.toFixed(1).padStart(8)} ms (worst ${(sorted.at(-1) ?? Number.NaN).toFixed(1)})`
+type Latency = Pick<Line, 'figure' | 'unit' | 'goal' | 'measured'>
+
+function describe(times: number[], found: string): Latency {
+  const measured = `${found}, worst ${Math.max(...times).toFixed(1)} ms`
+  return { figure: median(times), unit: 'ms', goal: { atMost: LATENCY_GOAL }, measured }
 }

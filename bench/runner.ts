@@ -49,7 +49,7 @@ modules: [{ record_type: people, ${module}, reference: id, full_name: "{first_na
     const began = performance.now()
     const bytes = await drain(`${address}/api/hub/records/people`)
     const seconds = (performance.now() - began) / 1000
-    const cpu = cpuSeconds(runner.pid)
+    const cpu = cpuSeconds([runner.pid])
     await hub.call('POST', '/api/v1/platforms', {
       source_base_url: address,
       source_api_key: SOURCE_KEY,
@@ -68,7 +68,7 @@ modules: [{ record_type: people, ${module}, reference: id, full_name: "{first_na
   }
 }
 
-const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
+const mb = (megabytes: number) => `${megabytes.toFixed(0)} MB`
 
 async function drain(url: string): Promise<number> {
   const headers = { 'X-PLATFORM-API-KEY': SOURCE_KEY, 'Accept-Encoding': 'identity' }
