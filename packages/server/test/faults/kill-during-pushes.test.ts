@@ -19,38 +19,40 @@ for (const engine of ENGINES) {
   test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, {
     ...PROCESS_TEST,
   }, async (t) => {
-    const { sandbox, ledger, hubApiKey, check, ...begun } = await beginPushing(t, engine)
-    let { hub } = begun
+    const { sandbox, ledger, hubApiKey, check, ...started } = await startHubWithPusher(t, engine)
+    let { hub } = started
     for (const enough of isDeep ? [150, 1, 400] : [150]) {
       const target = { address: hub.address, hubApiKey }
-      const doomed = hub
+      const killed = hub
       const results = await pushUntilRejected(target, ledger, {
         name: `kill-${enough}`,
         recordType: PUSHED_TYPE,
         connections: CONNECTIONS,
         enough,
-        onEnough: () => doomed.child.kill('SIGKILL'),
+        onEnough: () => killed.child.kill('SIGKILL'),
       })
-      assert.equal(results.filter(isRefused).length, 0, 'until it died, the hub took everything')
-      assert.deepEqual(await doomed.ended, { code: null, signal: 'SIGKILL' })
+      assert.equal(results.filter(isRejected).length, 0, 'no push is rejected')
+      assert.deepEqual(await killed.ended, { code: null, signal: 'SIGKILL' })
 
       hub = await sandbox.startHub()
-      const again = { address: hub.address, hubApiKey }
+      const restarted = { address: hub.address, hubApiKey }
       const push = {
         method: 'POST',
         record_type: PUSHED_TYPE,
         reference_number: `after-${enough}`,
         data: {},
       } as const
-      const first = await pushOnce(again, push)
+      const first = await pushOnce(restarted, push)
       ledger.note(push, first)
-      assert.equal(first.kind === 'answered' && first.status, 201, 'the hub is writable at once')
-      await ledger.check(begun.operator.at(hub.address))
+      assert.equal(first.kind === 'answered' && first.status, 201, 'the hub is writable')
+      await ledger.check(started.operator.at(hub.address))
       await Promise.all(
-        ledger.unacknowledged().map(async (push) => ledger.note(push, await pushOnce(again, push))),
+        ledger
+          .unacknowledged()
+          .map(async (push) => ledger.note(push, await pushOnce(restarted, push))),
       )
-      assert.deepEqual(ledger.unacknowledged(), [], 'a platform may repeat what had no answer')
-      await ledger.check(begun.operator.at(hub.address))
+      assert.deepEqual(ledger.unacknowledged(), [], 'repeated pushes are accepted')
+      await ledger.check(started.operator.at(hub.address))
     }
     await check()
   })
@@ -60,7 +62,7 @@ for (const engine of quickOn(sqlite)) {
   test(`a hub that receives SIGTERM during pushes loses no acknowledged push (${engine.name})`, {
     ...PROCESS_TEST,
   }, async (t) => {
-    const { sandbox, ledger, hub, hubApiKey, operator, check } = await beginPushing(t, engine)
+    const { sandbox, ledger, hub, hubApiKey, operator, check } = await startHubWithPusher(t, engine)
     const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'stop',
       recordType: PUSHED_TYPE,
@@ -71,19 +73,19 @@ for (const engine of quickOn(sqlite)) {
     assert.deepEqual(await hub.ended, { code: 0, signal: null })
     assert.deepEqual(hub.stderr, [])
     for (const result of results) {
-      assert.notEqual(result.kind, 'cut', 'no answer is broken off')
+      assert.notEqual(result.kind, 'cut', 'no response is truncated')
       if (result.kind !== 'answered' || result.status < 300) continue
       assert.equal(result.status, 503, result.text)
       assert.match(result.retryAfter ?? '', /^\d+$/)
       assert.equal(JSON.parse(result.text).success, false)
     }
-    const again = await sandbox.startHub()
-    await ledger.check(operator.at(again.address))
+    const restarted = await sandbox.startHub()
+    await ledger.check(operator.at(restarted.address))
     await check()
   })
 }
 
-async function beginPushing(t: TestContext, engine: ProcessEngine) {
+async function startHubWithPusher(t: TestContext, engine: ProcessEngine) {
   const { sandbox, askDatabase } = await engine.createSandbox(t)
   const hub = await sandbox.startHub()
   async function check(): Promise<void> {
@@ -96,6 +98,6 @@ async function beginPushing(t: TestContext, engine: ProcessEngine) {
   return { sandbox, hub, check, ...(await registerPusher(t, hub)) }
 }
 
-function isRefused(result: PushResult): boolean {
+function isRejected(result: PushResult): boolean {
   return result.kind === 'answered' && result.status >= 300
 }

@@ -18,24 +18,24 @@ test(
     const first = await sandbox.startHub()
     const hubs = [first, await sandbox.startHub()]
     const { operator, hubApiKey, ledger } = await registerPusher(t, first)
-    for (const [round, killed] of (isDeep ? [0, 1, 1, 0] : [0, 1]).entries()) {
+    for (const [round, killedIndex] of (isDeep ? [0, 1, 1, 0] : [0, 1]).entries()) {
       const name = `round-${round}`
       const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: 24 })
       await Promise.all([0, 1].map((hub) => pushing.comeBack(100, isAcknowledgedBy(hub))))
-      const doomed = hubs[killed]
-      assert.deepEqual(await doomed?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
-      await pushing.comeBack(100, isAcknowledgedBy(1 - killed))
-      hubs[killed] = await sandbox.startHub()
+      const killedHub = hubs[killedIndex]
+      assert.deepEqual(await killedHub?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
+      await pushing.comeBack(100, isAcknowledgedBy(1 - killedIndex))
+      hubs[killedIndex] = await sandbox.startHub()
       await Promise.all([0, 1].map((hub) => pushing.comeBack(50, isAcknowledgedBy(hub))))
       await pushing.finish()
 
-      const answered = pushing.pushed.filter(({ result }) => result.kind === 'answered')
+      const responses = pushing.pushed.filter(({ result }) => result.kind === 'answered')
       assert.deepEqual(
-        answered.filter((one) => !isAcknowledged(one)),
+        responses.filter((one) => !isAcknowledged(one)),
         [],
-        'none was refused',
+        'no push was rejected',
       )
-      assert.ok(answered.length < pushing.pushed.length, 'the kill cut some off')
+      assert.ok(responses.length < pushing.pushed.length, 'the kill interrupted some pushes')
       assert.deepEqual(ledger.unacknowledged(), [])
       for (const hub of hubs) await ledger.check(operator.at(hub.address))
     }

@@ -18,19 +18,20 @@ test(
   'cancelled statements and terminated connections cause at most 503 responses to pushes',
   PROCESS_TEST,
   async (t) => {
-    const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
+    const { database, hubs, operator, hubApiKey, ledger, askDatabase } =
+      await startHubsWithPusher(t)
     for (const interfere of ['pg_cancel_backend', 'pg_terminate_backend']) {
       const work = { name: interfere, hubApiKey, connections: 24 }
       const pushing = startPushing(t, hubs, ledger, work)
       await withDatabase(await testServerUrl(), async (administrator) => {
-        const asked: number[] = []
+        const signalled: number[] = []
         for (let round = 0; round < rounds(8, 40); round += 1) {
           await pushing.comeBack(10, () => true)
           const { rows } = await administrator.query<{ pid: number }>(
             `SELECT pid, ${interfere}(pid) FROM pg_stat_activity WHERE datname = $1`,
             [database.name],
           )
-          asked.push(...rows.map(({ pid }) => pid))
+          signalled.push(...rows.map(({ pid }) => pid))
         }
         await pushing.finish()
         if (interfere === 'pg_cancel_backend') return
@@ -38,7 +39,7 @@ test(
         await eventually('the terminated sessions have ended', async () => {
           const { rowCount } = await administrator.query(
             'SELECT FROM pg_stat_activity WHERE pid = ANY($1)',
-            [asked],
+            [signalled],
           )
           return rowCount === 0 ? true : null
         })
@@ -56,29 +57,30 @@ test(
   'hubs recover without intervention after the database was read-only',
   PROCESS_TEST,
   async (t) => {
-    const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
+    const { database, hubs, operator, hubApiKey, ledger, askDatabase } =
+      await startHubsWithPusher(t)
     const pushing = startPushing(t, hubs, ledger, { name: 'on', hubApiKey, connections: 24 })
-    const fromBoth = (count: number, isAsked: typeof isAcknowledged) =>
+    const waitForResults = (count: number, matches: typeof isAcknowledged) =>
       Promise.all(
-        [0, 1].map((hub) => pushing.comeBack(count, (one) => one.hub === hub && isAsked(one))),
+        [0, 1].map((hub) => pushing.comeBack(count, (one) => one.hub === hub && matches(one))),
       )
-    const administrate = async (...statements: string[]) =>
+    const runAsAdministrator = async (...statements: string[]) =>
       withDatabase(await testServerUrl(), async (administrator) => {
         for (const statement of statements) await administrator.query(statement)
       })
-    await fromBoth(50, isAcknowledged)
+    await waitForResults(50, isAcknowledged)
     const readOnly = `ALTER DATABASE ${database.name} SET default_transaction_read_only`
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`
-    await administrate(`${readOnly} = on`, end)
-    await fromBoth(50, (one) => !isAcknowledged(one))
+    const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`
+    await runAsAdministrator(`${readOnly} = on`, terminate)
+    await waitForResults(50, (one) => !isAcknowledged(one))
     for (const { address } of hubs) {
-      await eventually('the hub says that it is not ready', async () =>
+      await eventually('the hub is not ready', async () =>
         (await fetch(`${address}/readyz`)).status === 503 ? true : null,
       )
     }
 
-    await administrate(`${readOnly} = off`)
-    await fromBoth(50, isAcknowledged)
+    await runAsAdministrator(`${readOnly} = off`)
+    await waitForResults(50, isAcknowledged)
     await pushing.finish()
     for (const one of pushing.pushed) assertResponse(one)
     await untilReady(hubs)
@@ -95,7 +97,7 @@ async function untilReady(hubs: readonly RunningHub[]): Promise<void> {
   }
 }
 
-async function beginPushing(t: TestContext) {
+async function startHubsWithPusher(t: TestContext) {
   const database = await databaseFromTemplate(fill)
   const { sandbox, askDatabase } = sandboxOn(t, database.url)
   t.after(() => database.drop())

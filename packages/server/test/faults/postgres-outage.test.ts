@@ -29,26 +29,26 @@ test(
     for (const outage of isDeep ? [...OUTAGES, ...OUTAGES] : OUTAGES) {
       const name = `${outage}-${ledger.acknowledged()}`
       const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: 24 })
-      const fromBoth = (count: number, isAsked: (pushed: Pushed) => boolean) =>
+      const waitForResults = (count: number, matches: (pushed: Pushed) => boolean) =>
         Promise.all(
-          [0, 1].map((hub) => pushing.comeBack(count, (one) => one.hub === hub && isAsked(one))),
+          [0, 1].map((hub) => pushing.comeBack(count, (one) => one.hub === hub && matches(one))),
         )
-      await fromBoth(100, isAcknowledged)
+      await waitForResults(100, isAcknowledged)
       await server[outage]()
-      await fromBoth(30, (one) => !isAcknowledged(one))
+      await waitForResults(30, (one) => !isAcknowledged(one))
       for (const one of pushing.pushed) assertResponse(one)
       for (const { address } of hubs) {
-        await eventually('the hub says that it is not ready', async () => {
+        await eventually('the hub is not ready', async () => {
           const { status, headers } = await fetch(`${address}/readyz`)
           return status === 503 && headers.has('Retry-After') ? true : null
         })
-        assert.equal((await fetch(`${address}/healthz`)).status, 200, 'the process lives')
-        const asked = await operator.at(address).call('GET', '/api/v1/platforms')
-        assert.equal(asked.status, 503, 'operators are told, too')
+        assert.equal((await fetch(`${address}/healthz`)).status, 200, 'the process is running')
+        const response = await operator.at(address).call('GET', '/api/v1/platforms')
+        assert.equal(response.status, 503, 'requests of operators are rejected too')
       }
 
       await server.start()
-      await fromBoth(100, isAcknowledged)
+      await waitForResults(100, isAcknowledged)
       await pushing.finish()
       for (const one of pushing.pushed) assertResponse(one)
       assert.deepEqual(ledger.unacknowledged(), [])
@@ -62,7 +62,7 @@ test(
     }
     await assertWholeWrites(askDatabase)
     for (const hub of hubs) {
-      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null }, 'no hub has died')
+      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null }, 'the hub was running')
     }
   },
 )

@@ -15,7 +15,7 @@ for (const engine of ENGINES) {
     PROCESS_TEST,
     async (t) => {
       const { sandbox } = await engine.createSandbox(t)
-      // Sends the signal exactly when the line is written, which a supervisor hits only by chance.
+      // Sends the signal exactly when the line is written, since a supervisor would do so only by chance.
       const signalOnLine = `
     const write = process.stdout.write.bind(process.stdout)
     process.stdout.write = (text) => {
@@ -41,11 +41,11 @@ test('a stopped hub closes its database', PROCESS_TEST, async (t) => {
   assert.deepEqual(
     files.filter((name) => /-(wal|shm)$/.test(name)),
     [],
-    'the last connection to close takes the log into the file',
+    'closing the last connection merges the write-ahead log into the file',
   )
 })
 
-test('an incomplete push does not keep a hub from stopping', PROCESS_TEST, async (t) => {
+test('an incomplete push does not prevent a hub from stopping', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
   const hub = await sandbox.startHub()
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]

@@ -6,7 +6,7 @@ import { createPusher } from '../helpers/process/push.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
-  'a second hub on the same data folder fails to start, and the first one keeps running',
+  'a second hub on the same data folder fails to start, and the first one continues to run',
   PROCESS_TEST,
   async (t) => {
     const sandbox = createSandbox(t)

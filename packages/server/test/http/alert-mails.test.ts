@@ -42,7 +42,7 @@ function startMailingHub(engine: StorageEngine, server: TestMailServer, clock: T
   })
 }
 
-async function registerSome(hub: TestHub, clock: TestClock, count: number): Promise<void> {
+async function registerPlatforms(hub: TestHub, clock: TestClock, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
     await registerTestPlatform({ storage: hub.storage, clock }, { name: `p${index}` })
   }
@@ -52,12 +52,12 @@ function untilMails(server: TestMailServer, count: number) {
   return until(async () => (server.mails.length >= count ? server.mails : null), `${count} mails`)
 }
 
-/** Waits until every open alert is recorded as mailed. */
-function untilNoted(hub: TestHub) {
+/** Waits until there are open alerts and all of them are recorded as mailed. */
+function untilRecordedAsMailed(hub: TestHub) {
   return until(async () => {
     const open = await alertsOf(hub, '&state=open')
     return open.length > 0 && open.every(({ mailed_at }) => mailed_at !== null) ? open : null
-  }, 'the mail is noted')
+  }, 'every open alert is recorded as mailed')
 }
 
 function sendTestMail(hub: TestHub, role: 'operator' | 'admin' = 'admin') {
@@ -71,10 +71,10 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer()
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 1)
+      await registerPlatforms(hub, clock, 1)
       await failPulls(hub, 5)
       await untilMails(server, 1)
-      await untilNoted(hub)
+      await untilRecordedAsMailed(hub)
       await failPulls(hub, 0)
       await untilOpen(hub, 'platform_failing', 0)
       clock.advance(PAUSE_SECONDS)
@@ -97,19 +97,19 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer()
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 60)
+      await registerPlatforms(hub, clock, 60)
       await failPulls(hub, 5)
       await untilOpen(hub, 'platform_failing', 60)
       const [storm] = await untilMails(server, 1)
       assert.match(storm?.source ?? '', /^Subject: Recordhub: alerts: 60 new\r$/m)
       assert.match(storm?.source ?? '', /- and 10 more/)
-      await untilNoted(hub)
+      await untilRecordedAsMailed(hub)
       await failPulls(hub, 0)
       await untilOpen(hub, 'platform_failing', 0)
       assert.equal(server.mails.length, 1)
       clock.advance(PAUSE_SECONDS)
-      const [, calm] = await untilMails(server, 2)
-      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 resolved\r$/m)
+      const [, afterPause] = await untilMails(server, 2)
+      assert.match(afterPause?.source ?? '', /^Subject: Recordhub: alerts: 60 resolved\r$/m)
     })
 
     test('several nodes open each alert once and send one mail', async () => {
@@ -119,9 +119,9 @@ onEachEngineWhenDeep((engine) => {
       const log = pino({ level: 'silent' })
       const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
       const mailer = createMailer(settings, mailTimeouts)
-      const parts = { ...hub.storage, mailer, publicUrl: '', clock, log }
-      const watches = Array.from({ length: 6 }, () => createAlertWatch(parts))
-      await registerSome(hub, clock, 3)
+      const deps = { ...hub.storage, mailer, publicUrl: '', clock, log }
+      const watches = Array.from({ length: 6 }, () => createAlertWatch(deps))
+      await registerPlatforms(hub, clock, 3)
       await failPulls(hub, 5)
       const { signal } = new AbortController()
       for (let round = 1; round <= 3; round += 1) {
@@ -136,7 +136,7 @@ onEachEngineWhenDeep((engine) => {
       server.behave('refuse')
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 1)
+      await registerPlatforms(hub, clock, 1)
       await failPulls(hub, 5)
       const failing = only(await untilOpen(hub, 'mail_failing'))
       assert.ok(failing.message.includes(REFUSAL), failing.message)
@@ -153,9 +153,9 @@ onEachEngineWhenDeep((engine) => {
       server.behave('hang')
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 1)
+      await registerPlatforms(hub, clock, 1)
       await failPulls(hub, 5)
-      await until(async () => (server.attempts() > 0 ? true : null), 'a mail is under way')
+      await until(async () => (server.attempts() > 0 ? true : null), 'a mail is being sent')
       server.behave('take')
       clock.advance(PAUSE_SECONDS)
       await hub.restart({
@@ -165,7 +165,7 @@ onEachEngineWhenDeep((engine) => {
         mailTimeouts,
       })
       await untilMails(server, 1)
-      await untilNoted(hub)
+      await untilRecordedAsMailed(hub)
       assert.ok(!(await alertsOf(hub)).some(({ kind }) => kind === 'mail_failing'))
     })
 
@@ -173,7 +173,7 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer()
       const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
-      await registerSome(hub, clock, 1)
+      await registerPlatforms(hub, clock, 1)
       await failPulls(hub, 5)
       assert.equal(only(await untilOpen(hub, 'platform_failing')).mailed_at, null)
       expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
@@ -184,7 +184,7 @@ onEachEngineWhenDeep((engine) => {
         mailTimeouts,
       })
       await untilMails(server, 1)
-      assert.equal((await untilNoted(hub)).length, 1)
+      assert.equal((await untilRecordedAsMailed(hub)).length, 1)
     })
 
     test("an admin sends a test mail, and a rejection returns the mail server's message", async () => {
@@ -192,12 +192,12 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
       await using hub = await startTestHub(engine, { env: settingsFor(server) })
       expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
-      const taken = expectBody(await sendTestMail(hub), 200, DoneResponse)
-      assert.match(taken.message, /but rejected bob@example\.org/)
+      const accepted = expectBody(await sendTestMail(hub), 200, DoneResponse)
+      assert.match(accepted.message, /but rejected bob@example\.org/)
       assert.match(only(server.mails).source, /^token test admin sent this test mail/m)
       server.behave('refuse')
-      const refused = expectError(await sendTestMail(hub), 502, 'mail_failed')
-      assert.ok(refused.message.includes(REFUSAL), refused.message)
+      const rejected = expectError(await sendTestMail(hub), 502, 'mail_failed')
+      assert.ok(rejected.message.includes(REFUSAL), rejected.message)
       const audit = await listActivity(hub.storage.activity, {
         platform: null,
         level: null,
@@ -207,7 +207,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(audit, [])
       expectAbsent(
         [login.password, encodeURIComponent(login.password)],
-        [hub.log(), refused.message],
+        [hub.log(), rejected.message],
       )
     })
   })

@@ -31,7 +31,7 @@ import { beginRead } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
-function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
+function postAlert(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
   const headers = { authorization: hub.authorization(role) }
   return hub.send({ method: 'POST', url: `/api/v1/alerts/${path}`, headers })
 }
@@ -59,13 +59,13 @@ onEachEngineWhenDeep((engine) => {
       platform.setResponse('records/cases', null)
       await pullAll(hub)
       await untilOpen(hub, 'platform_failing', 0)
-      const over = only(await alertsOf(hub))
-      assert.deepEqual({ ...over, resolved_at: null }, alert)
+      const resolved = only(await alertsOf(hub))
+      assert.deepEqual({ ...resolved, resolved_at: null }, alert)
       assert.deepEqual((await readSnapshot(hub)).alerts, { open: 0, latest: [] })
       assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
     })
 
-    test('a module that fails while another can be read opens an alert, until it can be read', async () => {
+    test('a module that fails while another one succeeds opens an alert, until it succeeds', async () => {
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE })
       const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
@@ -149,8 +149,8 @@ onEachEngineWhenDeep((engine) => {
       const { storage } = hub
       const school = await registerTestPlatform({ storage, clock })
       const read = await beginRead(storage, school)
-      const line = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
-      await storage.missing.createReview(missingReview(read), null, line)
+      const entry = { level: 'warning', kind: 'missing.held', message: 'Many missing' } as const
+      await storage.missing.createReview(missingReview(read), null, entry)
       const alert = only(await untilOpen(hub, 'missing_review'))
       assert.match(alert.message, /^20 of 50 records of Module students of Title school/)
       assert.equal(alert.platform_name, 'school')
@@ -205,17 +205,21 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('the first acknowledgement of an alert is kept and recorded once', async () => {
+    test('only the first acknowledgement of an alert is stored and recorded', async () => {
       const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
       await registerTestPlatform({ storage: hub.storage, clock })
       await failPulls(hub, 5)
       const { id } = only(await untilOpen(hub, 'platform_failing'))
-      expectError(await post(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
-      expectError(await post(hub, '999/acknowledge'), 404, 'not_found')
-      const { alert } = expectBody(await post(hub, `${id}/acknowledge`), 200, AlertResponse)
+      expectError(await postAlert(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
+      expectError(await postAlert(hub, '999/acknowledge'), 404, 'not_found')
+      const { alert } = expectBody(await postAlert(hub, `${id}/acknowledge`), 200, AlertResponse)
       assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token test operator', null])
-      const again = expectBody(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertResponse)
+      const again = expectBody(
+        await postAlert(hub, `${id}/acknowledge`, 'admin'),
+        200,
+        AlertResponse,
+      )
       assert.deepEqual(again.alert, alert)
       assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.acknowledged'])
       const audit = await runSql(
@@ -239,14 +243,14 @@ onEachEngineWhenDeep((engine) => {
           ...storage,
           async readDiskSpace() {
             failures += 1
-            if (failures < 5) throw new Error('The disk is shy')
+            if (failures < 5) throw new Error('The disk space is unknown')
             return { available: 1, total: 1_000_000_000_000 }
           },
         }),
       })
       await untilOpen(hub, 'disk_low')
       assert.equal(hub.log().split('alerts could not be evaluated').length, 2)
-      await until(async () => (failures > 6 ? true : null), 'it goes on')
+      await until(async () => (failures > 6 ? true : null), 'the check continues')
     })
   })
 })

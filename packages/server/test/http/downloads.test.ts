@@ -61,7 +61,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('every download that the guide names exists', async () => {
       const { text } = await hub().get('/api/v1/guide')
-      // A hub of the tests has a version of its own.
+      // The hubs of these tests have the version 0.0.0-test.
       const paths = [...text.matchAll(/\/downloads\/[^\s"`)]+/g)].map(([path]) =>
         path.replace('0.0.0-test', VERSION),
       )

@@ -31,19 +31,19 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([pull.counts.missing, only(tasks).missing], [3, 3])
       const after = await kit.read()
       assert.deepEqual(missingOf(after), ['R-0', 'R-1', 'R-2'])
-      const [gone, then] = [after[0], before[0]]
-      assert.ok(gone && then)
-      const { missing_since, updated_at, ...rest } = gone
-      const { missing_since: _, updated_at: __, ...same } = then
+      const [marked, previous] = [after[0], before[0]]
+      assert.ok(marked && previous)
+      const { missing_since, updated_at, ...rest } = marked
+      const { missing_since: _, updated_at: __, ...same } = previous
       assert.deepEqual(rest, same)
       assert.ok(missing_since !== null && missing_since >= (pull.started_at ?? ''))
-      assert.ok(updated_at > then.updated_at)
-      const { source, pull_id, changes } = only(await historyOf(kit.hub, gone.record_id))
+      assert.ok(updated_at > previous.updated_at)
+      const { source, pull_id, changes } = only(await historyOf(kit.hub, marked.record_id))
       assert.deepEqual([source, pull_id], ['pull', pull.id])
       assert.deepEqual(changes, [{ path: '/missing_since', before: null, after: missing_since }])
       assert.deepEqual(after.slice(3), before.slice(3))
-      const line = (await activityOf(kit.hub)).find((one) => one.kind === 'pull_task.succeeded')
-      assert.match(line?.message ?? '', /17 unchanged, 3 missing/)
+      const entry = (await activityOf(kit.hub)).find((one) => one.kind === 'pull_task.succeeded')
+      assert.match(entry?.message ?? '', /17 unchanged, 3 missing/)
     })
 
     test('the next pull marks nothing more and writes nothing', async () => {
@@ -51,15 +51,15 @@ onEachEngineWhenDeep((engine) => {
       kit.serve(kit.records.slice(3))
       await pullAll(kit.hub)
       const before = await kit.read()
-      const { pulls: _, activity: __, ...traces } = await countStoredRows(kit.hub)
+      const { pulls: _, activity: __, ...rows } = await countStoredRows(kit.hub)
       const { pull } = await pullAll(kit.hub)
       assert.deepEqual([pull.counts.missing, pull.counts.unchanged], [0, 17])
       assert.deepEqual(await kit.read(), before)
       const { pulls: ___, activity: ____, ...again } = await countStoredRows(kit.hub)
-      assert.deepEqual(again, traces)
+      assert.deepEqual(again, rows)
     })
 
-    test('a missing record loses its mark when it is listed again, pushed or patched', async () => {
+    test('a missing record is no longer marked once it is listed again, pushed or patched', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(4))
       await pullAll(kit.hub)
@@ -77,14 +77,14 @@ onEachEngineWhenDeep((engine) => {
     test('a record pushed during a pull is not marked', async () => {
       await using kit = await startWithRecords(engine, 20, { HUB_MISSING_GRACE_SECONDS: '0' })
       kit.serve(kit.records.slice(3))
-      const held = kit.platform.holdRequest('records/cases')
+      const request = kit.platform.holdRequest('records/cases')
       const { id } = await startPull(kit.hub)
-      await held.arrived
+      await request.arrived
       await push(kit.hub, kit.key, newRecord('R-0'))
       await push(kit.hub, kit.key, newRecord('R-new'))
       const patch = { record_type: 'cases', reference_number: 'R-1', data: {} }
       await push(kit.hub, kit.key, patch, 'PATCH')
-      held.release()
+      request.release()
       await untilPullEnds(kit.hub, id)
       assert.deepEqual(missingOf(await kit.read()), ['R-2'])
       // The next read starts after those pushes.
@@ -92,7 +92,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(missingOf(await kit.read()), ['R-0', 'R-1', 'R-2', 'R-new'])
     })
 
-    test('a pull marks a pushed record only if it began five minutes or more after the push', async () => {
+    test('a pull marks a pushed record only if it started five minutes or more after the push', async () => {
       const clock = createStoppedClock()
       await using kit = await startWithRecords(engine, 20, {}, { clock })
       kit.serve(kit.records.slice(2))
@@ -106,27 +106,27 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(missingOf(await kit.read()), ['R-0', 'R-1', 'R-new'])
     })
 
-    const whole = (records: unknown[], total: number | string) =>
+    const toBody = (records: unknown[], total: number | string) =>
       JSON.stringify({ success: true, total, records })
-    const short = (over: unknown[], total?: number | string) => {
+    const respondWith = (added: unknown[], total?: number | string) => {
       const records = Array.from({ length: 18 }, (_, number) => simulatedRecord(number))
-      const all = [...records, ...over]
-      return respond.text(whole(all, total ?? all.length), 'application/json')
+      const all = [...records, ...added]
+      return respond.text(toBody(all, total ?? all.length), 'application/json')
     }
     const incomplete: [string, ReturnType<typeof respond.status>][] = [
-      ['announces more records than it has', short([], 20)],
-      ['announces fewer records than it has', short([], 17)],
-      ['announces more records, as a string', short([], '20')],
-      ['has an element without a reference number', short([{ full_name: 'Who?', data: {} }])],
-      ['has an element with a numeric reference number', short([{ reference_number: 19 }])],
-      ['has an element that is not an object', short(['R-19'])],
+      ['announces more records than it has', respondWith([], 20)],
+      ['announces fewer records than it has', respondWith([], 17)],
+      ['announces more records, as a string', respondWith([], '20')],
+      ['has an element without a reference number', respondWith([{ full_name: 'Who?', data: {} }])],
+      ['has an element with a numeric reference number', respondWith([{ reference_number: 19 }])],
+      ['has an element that is not an object', respondWith(['R-19'])],
       ['has success: 0', respond.json({ success: 0, message: 'No', records: [] })],
       ['has success: "false"', respond.json({ success: 'false', records: [] })],
     ]
-    for (const [what, behaviour] of incomplete) {
-      test(`a response that ${what} marks nothing`, async () => {
+    for (const [defect, response] of incomplete) {
+      test(`a response that ${defect} marks nothing`, async () => {
         await using kit = await startWithRecords(engine, 20)
-        kit.platform.setResponse('records/cases', behaviour)
+        kit.platform.setResponse('records/cases', response)
         const { pull } = await pullAll(kit.hub)
         assert.equal(pull.counts.missing, 0)
         assert.deepEqual(missingOf(await kit.read()), [])
@@ -158,11 +158,11 @@ onEachEngineWhenDeep((engine) => {
     test('a pull of a platform that is deactivated meanwhile marks nothing', async () => {
       await using kit = await startWithRecords(engine, 20)
       kit.serve(kit.records.slice(3))
-      const held = kit.platform.holdRequest('records/cases')
+      const request = kit.platform.holdRequest('records/cases')
       const { id } = await startPull(kit.hub)
-      await held.arrived
+      await request.arrived
       await setStatus(kit.hub, kit.id, 'inactive')
-      held.release()
+      request.release()
       const { tasks } = await untilPullEnds(kit.hub, id)
       assert.match(only(tasks).error ?? '', /platform was deactivated/)
       assert.deepEqual(missingOf(await kit.read()), [])
@@ -172,12 +172,12 @@ onEachEngineWhenDeep((engine) => {
       const { reach, waitForLimit } = createLimit()
       await using kit = await startWithRecords(engine, 20, {}, { waitForLimit })
       kit.serve([])
-      const held = kit.platform.holdRequest('records/cases')
+      const request = kit.platform.holdRequest('records/cases')
       const { id } = await startPull(kit.hub)
-      await held.arrived
+      await request.arrived
       reach()
       await untilPullEnds(kit.hub, id)
-      held.release()
+      request.release()
       const { pull } = await readPull(kit.hub, id)
       assert.deepEqual([pull.state, pull.counts.missing], ['timed_out', 0])
       assert.deepEqual(missingOf(await kit.read()), [])

@@ -17,31 +17,31 @@ const MEMBERS = [
   ...['id', 'platform_name', 'module_name', 'record_type', 'state', 'missing', 'records'],
   ...['pull_id', 'at', 'decided_at', 'decided_by', 'closed_at'],
 ]
-type Verb = 'approve' | 'dismiss'
+type Decision = 'approve' | 'dismiss'
 
 onEachEngineWhenDeep((engine) => {
   describe(`many records missing at once, on ${engine.name}`, () => {
-    for (const [count, gone] of [
+    for (const [count, missing] of [
       [50, 10],
       [9, 9],
       [40, 9],
     ] as const) {
-      test(`${gone} missing of ${count} are marked without a review`, async () => {
+      test(`${missing} missing of ${count} are marked without a review`, async () => {
         await using kit = await startWithRecords(engine, count)
-        kit.serve(kit.records.slice(gone))
-        assert.equal((await pullAll(kit.hub)).pull.counts.missing, gone)
+        kit.serve(kit.records.slice(missing))
+        assert.equal((await pullAll(kit.hub)).pull.counts.missing, missing)
         assert.deepEqual(await kit.reviews(), [])
       })
     }
 
-    for (const [count, gone] of [
+    for (const [count, missing] of [
       [49, 10],
       [10, 10],
       [50, 11],
     ] as const) {
-      test(`${gone} missing of ${count} open one review, which is logged once`, async () => {
+      test(`${missing} missing of ${count} open one review, which is logged once`, async () => {
         await using kit = await startWithRecords(engine, count)
-        kit.serve(kit.records.slice(gone))
+        kit.serve(kit.records.slice(missing))
         const { pull } = await pullAll(kit.hub)
         assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
         const before = await kit.read()
@@ -52,15 +52,15 @@ onEachEngineWhenDeep((engine) => {
         assert.equal(review.platform_name, platform_name)
         assert.deepEqual(
           [review.record_type, review.state, review.missing, review.records, review.pull_id],
-          ['cases', 'pending', gone, count, pull.id],
+          ['cases', 'pending', missing, count, pull.id],
         )
-        const line = only(await linesOf(kit.hub))
-        assert.deepEqual([line.level, line.platform_name], ['warning', platform_name])
-        assert.match(line.message, new RegExp(`^${gone} of ${count} records of Module cases`))
-        assert.equal(await pendingOf(kit.hub, kit.id), 1)
+        const entry = only(await missingEntriesOf(kit.hub))
+        assert.deepEqual([entry.level, entry.platform_name], ['warning', platform_name])
+        assert.match(entry.message, new RegExp(`^${missing} of ${count} records of Module cases`))
+        assert.equal(await pendingReviewsOf(kit.hub, kit.id), 1)
         await pullAll(kit.hub)
         assert.deepEqual(await kit.reviews(), [review])
-        assert.equal((await linesOf(kit.hub)).length, 1)
+        assert.equal((await missingEntriesOf(kit.hub)).length, 1)
         assert.deepEqual(await kit.read(), before)
       })
     }
@@ -80,13 +80,13 @@ onEachEngineWhenDeep((engine) => {
       await pullAll(kit.hub)
       const { id } = only(await kit.reviews())
       const audits = await countRows(kit.hub.storage, 'audit')
-      const approved = await answer(kit.hub, id, 'approve')
+      const approved = await decide(kit.hub, id, 'approve')
       assert.deepEqual([approved.state, approved.decided_by], ['approved', 'token test operator'])
       assert.equal(await countRows(kit.hub.storage, 'audit'), audits + 1)
-      assert.equal(await pendingOf(kit.hub, kit.id), 0)
+      assert.equal(await pendingReviewsOf(kit.hub, kit.id), 0)
       assert.deepEqual(missingOf(await kit.read()), [])
 
-      // A push and the pull each bring one record back, and one more is missing.
+      // A push and the pull each contain one of the records again, and one more is missing.
       await push(kit.hub, kit.key, newRecord('R-0'))
       kit.serve([simulatedRecord(0), simulatedRecord(1), ...kit.records.slice(21)])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 19)
@@ -95,10 +95,10 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!missing.includes('R-0') && !missing.includes('R-1') && missing.includes('R-20'))
       const closed = only(await kit.reviews())
       assert.deepEqual([closed.state, closed.closed_at !== null], ['marked', true])
-      const kinds = (await linesOf(kit.hub)).map((line) => line.kind)
+      const kinds = (await missingEntriesOf(kit.hub)).map((entry) => entry.kind)
       assert.deepEqual(kinds, ['missing.marked', 'missing.approved', 'missing.held'])
-      for (const verb of ['approve', 'dismiss'] as const) {
-        expectError(await send(kit.hub, id, verb), 409, 'missing_review_closed')
+      for (const decision of ['approve', 'dismiss'] as const) {
+        expectError(await send(kit.hub, id, decision), 409, 'missing_review_closed')
       }
     })
 
@@ -107,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
       const first = only(await kit.reviews())
-      await answer(kit.hub, first.id, 'approve')
+      await decide(kit.hub, first.id, 'approve')
       kit.serve([])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
       assert.deepEqual(missingOf(await kit.read()), [])
@@ -125,7 +125,7 @@ onEachEngineWhenDeep((engine) => {
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
       const { id } = only(await kit.reviews())
-      assert.equal((await answer(kit.hub, id, 'dismiss')).state, 'dismissed')
+      assert.equal((await decide(kit.hub, id, 'dismiss')).state, 'dismissed')
       const before = await kit.reviews()
       for (const _ of [1, 2]) assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
       assert.deepEqual(await kit.reviews(), before)
@@ -144,13 +144,13 @@ onEachEngineWhenDeep((engine) => {
       kit.serve([])
       await pullAll(kit.hub)
       const { id } = only(await kit.reviews())
-      await answer(kit.hub, id, 'dismiss')
-      await answer(kit.hub, id, 'approve')
+      await decide(kit.hub, id, 'dismiss')
+      await decide(kit.hub, id, 'approve')
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 40)
       assert.equal(only(await kit.reviews()).state, 'marked')
     })
 
-    test('a review is settled automatically once the records are back', async () => {
+    test('a review is resolved automatically once none of its records is missing', async () => {
       await using kit = await startWithRecords(engine, 40)
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
@@ -161,12 +161,12 @@ onEachEngineWhenDeep((engine) => {
       await pullAll(kit.hub)
       const closed = only(await kit.reviews())
       assert.deepEqual([closed.state, closed.closed_at !== null], ['resolved', true])
-      const [line] = await linesOf(kit.hub)
-      assert.match(line?.message ?? '', /none of them is missing any more/)
-      assert.equal(await pendingOf(kit.hub, kit.id), 0)
+      const [entry] = await missingEntriesOf(kit.hub)
+      assert.match(entry?.message ?? '', /none of them is missing any more/)
+      assert.equal(await pendingReviewsOf(kit.hub, kit.id), 0)
     })
 
-    test('a review lists exactly the records that it is about, in pages, filtered and as a file', async () => {
+    test('a review lists exactly its records, in pages, filtered and as a file', async () => {
       await using kit = await startWithRecords(engine, 60)
       kit.serve(kit.records.slice(25))
       await pullAll(kit.hub)
@@ -197,7 +197,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(referencesOf(lines.map((line) => JSON.parse(line))), expected)
     })
 
-    test('a pending review follows the read when other records are missing, and keeps its list once they are marked', async () => {
+    test('a pending review is updated when other records are missing, and its list does not change once they are marked', async () => {
       await using kit = await startWithRecords(engine, 60)
       kit.serve(kit.records.slice(20))
       await pullAll(kit.hub)
@@ -208,7 +208,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([review.id, review.missing], [id, 20])
       const expected = referencesOf(kit.records.slice(5, 25))
       assert.deepEqual(await listReviewed(kit.hub, id), expected)
-      await answer(kit.hub, id, 'approve')
+      await decide(kit.hub, id, 'approve')
       await pullAll(kit.hub)
       assert.deepEqual(missingOf(await kit.read()), expected)
       assert.deepEqual(await listReviewed(kit.hub, id), expected)
@@ -222,7 +222,7 @@ onEachEngineWhenDeep((engine) => {
       kit.serve([])
       await pullAll(kit.hub)
       const { id } = only(await kit.reviews())
-      await answer(kit.hub, id, 'approve')
+      await decide(kit.hub, id, 'approve')
       kit.serve([{ full_name: 'Who?' }])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
       assert.equal(only(await kit.reviews()).state, 'approved')
@@ -238,13 +238,13 @@ onEachEngineWhenDeep((engine) => {
       const viewer = { authorization: kit.hub.authorization('viewer') }
       const list = await kit.hub.send({ url: '/api/v1/missing-reviews', headers: viewer })
       assert.equal(list.status, 200)
-      for (const verb of ['approve', 'dismiss'] as const) {
-        expectError(await send(kit.hub, id, verb, viewer), 403, 'forbidden')
-        expectError(await send(kit.hub, id, verb, {}), 401, 'not_signed_in')
-        expectError(await send(kit.hub, id + 1, verb), 404, 'not_found')
+      for (const decision of ['approve', 'dismiss'] as const) {
+        expectError(await send(kit.hub, id, decision, viewer), 403, 'forbidden')
+        expectError(await send(kit.hub, id, decision, {}), 401, 'not_signed_in')
+        expectError(await send(kit.hub, id + 1, decision), 404, 'not_found')
       }
-      const anybody = await kit.hub.send({ url: '/api/v1/missing-reviews' })
-      expectError(anybody, 401, 'not_signed_in')
+      const unauthenticated = await kit.hub.send({ url: '/api/v1/missing-reviews' })
+      expectError(unauthenticated, 401, 'not_signed_in')
       expectError(await kit.hub.get('/api/v1/missing-reviews?state=x'), 400, 'invalid_request')
       assert.equal(only(await kit.reviews()).state, 'pending')
     })
@@ -254,14 +254,14 @@ onEachEngineWhenDeep((engine) => {
 function send(
   hub: TestHub,
   id: number,
-  verb: Verb,
+  decision: Decision,
   headers: Record<string, string> = { authorization: hub.authorization('operator') },
 ) {
-  return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${verb}`, headers })
+  return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${decision}`, headers })
 }
 
-async function answer(hub: TestHub, id: number, verb: Verb) {
-  return expectBody(await send(hub, id, verb), 200, MissingReviewResponse).missing_review
+async function decide(hub: TestHub, id: number, decision: Decision) {
+  return expectBody(await send(hub, id, decision), 200, MissingReviewResponse).missing_review
 }
 
 const referencesOf = (records: { reference_number: string }[]) =>
@@ -283,7 +283,7 @@ async function listReviewed(hub: TestHub, id: number, parameters: Record<string,
   return found.sort()
 }
 
-/** A table has only the references. */
+/** Exports the records of a review. CSV and XLSX files contain only the reference numbers. */
 async function exportReviewed(hub: TestHub, id: number, format: string): Promise<Buffer> {
   const columns = /csv|xlsx/.test(format) ? '&columns=hub_reference_number' : ''
   const url = `${hub.address}/api/v1/records/export?missing_review=${id}&format=${format}${columns}`
@@ -293,12 +293,13 @@ async function exportReviewed(hub: TestHub, id: number, format: string): Promise
 }
 
 /** The activity entries about missing records, newest first. */
-async function linesOf(hub: TestHub) {
-  return (await activityOf(hub)).filter((line) => line.kind.startsWith('missing.'))
+async function missingEntriesOf(hub: TestHub) {
+  return (await activityOf(hub)).filter((entry) => entry.kind.startsWith('missing.'))
 }
 
-/** The number of pending reviews that the platform shows. */
-async function pendingOf(hub: TestHub, id: number): Promise<number> {
+/** The number of pending reviews in the platform's response. */
+
+async function pendingReviewsOf(hub: TestHub, id: number): Promise<number> {
   const schema = Type.Object({ platform: Platform })
   const { platform } = expectBody(await hub.get(`/api/v1/platforms/${id}`), 200, schema)
   return platform.missing_reviews

@@ -76,7 +76,7 @@ for (const engine of ENGINES) {
         assert.deepEqual(await listHistory(operator, record_id), [])
       }
       const { received_today, created_today } = (await readSnapshot(operator)).stats
-      assert.equal(received_today, created_today, 'what is unchanged does not count as received')
+      assert.equal(received_today, created_today, 'unchanged records do not count as received')
     },
   )
 }
@@ -105,7 +105,7 @@ async function readStored(operator: Operator, { record_type }: SimulatedModule):
   return records
 }
 
-/** Parses JSON and keeps the exact notation of numbers: `{number: "34.10"}`. */
+/** Parses JSON and preserves the notation of numbers: `{number: "34.10"}`. */
 function parseVerbatim(text: string) {
   return JSON.parse(text, (_key, value: unknown, context?: { source: string }) =>
     typeof value === 'number' ? { number: context?.source } : value,

@@ -45,11 +45,11 @@ test(
     const platforms = await listPlatforms(operator)
     assert.equal(platforms.length, 2)
     assert.ok(platforms.every((platform) => platform.modules_registered > 0))
-    await eventually('some thousand records are there', async () => {
+    await eventually('more than 2,000 records are stored and no pull is running', async () => {
       const { stats, pull } = await readSnapshot(operator)
       return stats.records > 2000 && !pull.running ? stats : null
     })
-    await eventually('both have pushed, and go on', async () => {
+    await eventually('both platforms have pushed records', async () => {
       const path = '/api/v1/activity?limit=100'
       const { activity }: { activity: ActivityEntry[] } = JSON.parse(
         await ask(operator, 'GET', path),
@@ -64,7 +64,7 @@ test(
     assert.deepEqual(demo.stderr, [])
     assert.deepEqual(readdirSync(temporary), [])
     for (const address of [origin, ...platforms.map((platform) => platform.source_base_url)]) {
-      await eventually(`nothing answers at ${address}`, () =>
+      await eventually(`no response from ${address}`, () =>
         fetch(address).then(
           () => null,
           () => true,
@@ -86,7 +86,7 @@ test('the platforms of the demo exit when the demo is killed', PROCESS_TEST, asy
   const platforms = await listPlatforms(operator)
   await demo.stop('SIGKILL')
   for (const { source_base_url } of platforms) {
-    await eventually(`nothing answers at ${source_base_url}`, () =>
+    await eventually(`no response from ${source_base_url}`, () =>
       fetch(source_base_url).then(
         () => null,
         () => true,
@@ -99,20 +99,20 @@ test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
   await registerPlatform(hub, platform)
-  const held = platform.holdRequest('records/cases')
+  const request = platform.holdRequest('records/cases')
   const running = await startPull(hub)
-  await held.arrived
-  const refused = Promise.withResolvers<void>()
+  await request.arrived
+  const rejected = Promise.withResolvers<void>()
   const headers = { authorization: hub.authorization('operator') }
   const pulling = pullAll({
     post: async (path) => {
       const response = await fetch(`${hub.address}${path}`, { method: 'POST', headers })
-      if (response.status === 409) refused.resolve()
+      if (response.status === 409) rejected.resolve()
       return response
     },
   })
-  await refused.promise
-  held.release()
+  await rejected.promise
+  request.release()
   await pulling
   await untilPullEnds(hub, running.id)
   const { pulls }: { pulls: Pull[] } = JSON.parse((await hub.get('/api/v1/pulls')).text)

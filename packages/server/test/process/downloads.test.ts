@@ -14,7 +14,7 @@ import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 const run = promisify(execFile)
 const KIT = fileURLToPath(new URL('../../../platform-kit/', import.meta.url))
 
-/** Runs programs in an empty folder, with an npm that reaches no registry. */
+/** Creates an empty folder, and runs programs in it with an npm that cannot reach a registry. */
 function createEmptyFolder(parent: string) {
   const cwd = join(parent, 'empty')
   mkdirSync(cwd)
@@ -59,7 +59,7 @@ test(
   },
 )
 
-test('packing the same files again gives the same package', PROCESS_TEST, async (t) => {
+test('packing the same files twice creates identical packages', PROCESS_TEST, async (t) => {
   const { folder } = createSandbox(t)
   const hashes = ['one', 'two'].map(async (name) => {
     const target = join(folder, name)

@@ -1,4 +1,4 @@
-/** No trace of an erased record is left in the files, tables and output of a real hub. */
+/** Searches the files, tables and output of a real hub for traces of erased records and removed platforms. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const REFERENCE = 'person-of-the-erasure-4711'
 const NAME = 'Ann Unmistakable Example'
-const VALUE = 'a value that nobody else has'
+const VALUE = 'a value that no other record has'
 const TEXTS = [REFERENCE, NAME, VALUE]
 
 for (const engine of ENGINES) {
@@ -76,7 +76,7 @@ for (const engine of ENGINES) {
         const found = await listRecords(operator, 'q=Unmistakable')
         return status.lag === 0 && found.length === 1 ? true : null
       })
-      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
+      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds stored texts')
 
       const records = await listRecords(operator)
       const id = records.find((record) => record.reference_number === REFERENCE)?.record_id
@@ -117,11 +117,11 @@ for (const engine of quickOn(sqlite)) {
       const push = { method: 'PATCH', reference_number: 'person-1000' } as const
       await pusher.push({ ...push, record_type: 'person', data: { note: `${VALUE} too` } })
       await pusher.push({ ...push, record_type: 'unknown', data: { note: VALUE } })
-      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
+      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds stored texts')
 
       const path = `/api/v1/platforms/${registered.id}`
       await ask(operator, 'DELETE', path, { platform_name: 'archive' })
-      await eventually('nothing is left', async () =>
+      await eventually('no trace is left', async () =>
         (await findIn(engine, kit)).length === 0 ? true : null,
       )
       await hub.stop()
@@ -148,7 +148,7 @@ test(
     await pusher.push({ ...push, data: { note: VALUE } })
     const id = (await listRecords(operator)).at(0)?.record_id
 
-    // An open read transaction keeps the write-ahead log from being emptied.
+    // An open read transaction prevents the truncation of the write-ahead log.
     const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
       readOnly: true,
       timeout: LOCK_MS,
@@ -156,17 +156,17 @@ test(
     reader.exec('BEGIN')
     assert.equal(reader.prepare('SELECT count(*) AS n FROM records').get()?.['n'], 1)
     const erasing = operator.call('POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
-    const cutOff = assert.rejects(erasing)
-    await eventually('the record is gone', async () =>
+    const interrupted = assert.rejects(erasing)
+    await eventually('the record is deleted', async () =>
       (await listRecords(operator)).length === 0 ? true : null,
     )
     await hub.stop('SIGKILL')
-    await cutOff
+    await interrupted
     assert.notDeepEqual(findInFiles(kit), [])
     reader.close()
 
     await kit.sandbox.startHub()
-    await eventually('nothing is left', async () => (findInFiles(kit).length === 0 ? true : null))
+    await eventually('no trace is left', async () => (findInFiles(kit).length === 0 ? true : null))
   },
 )
 

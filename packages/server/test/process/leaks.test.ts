@@ -59,13 +59,13 @@ for (const engine of quickOn(sqlite)) {
         'the mail password': 'password-of-the-mail-server',
         'the client secret': SETTINGS.HUB_OIDC_CLIENT_SECRET,
       }
-      const answers: string[] = []
+      const responses: string[] = []
       const first = await sandbox.startHub({ env: SETTINGS })
       const { address } = first
       const send = async (path: string, init: RequestInit = {}) => {
-        const answer = await fetch(`${address}${path}`, { redirect: 'manual', ...init })
-        const text = await answer.text()
-        return { answer, text }
+        const response = await fetch(`${address}${path}`, { redirect: 'manual', ...init })
+        const text = await response.text()
+        return { response, text }
       }
       const json = { 'Content-Type': 'application/json' }
       const signIn = (password: string) =>
@@ -74,9 +74,9 @@ for (const engine of quickOn(sqlite)) {
           headers: json,
           body: JSON.stringify({ ...OPERATOR, password }),
         })
-      answers.push((await signIn('not the password of anybody')).text)
-      const { answer } = await signIn(OPERATOR.password)
-      const cookie = answer.headers
+      responses.push((await signIn('not the right password')).text)
+      const { response } = await signIn(OPERATOR.password)
+      const cookie = response.headers
         .getSetCookie()
         .map((one) => one.split(';')[0] ?? '')
         .join('; ')
@@ -94,7 +94,7 @@ for (const engine of quickOn(sqlite)) {
       const { id } = registered.platform
       const key = registered.hub_api_key
       secrets['the hub key'] = key
-      answers.push((await operator.call('POST', '/api/v1/platforms', registration)).text)
+      responses.push((await operator.call('POST', '/api/v1/platforms', registration)).text)
 
       for (const [endpoint, path] of [
         ['ping', 'test'],
@@ -103,19 +103,21 @@ for (const engine of quickOn(sqlite)) {
       ] as const) {
         for (const behaviour of echo) {
           platform.setResponse(endpoint, behaviour)
-          answers.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
-          answers.push((await operator.call('POST', '/api/v1/platforms/probe', registration)).text)
+          responses.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
+          responses.push(
+            (await operator.call('POST', '/api/v1/platforms/probe', registration)).text,
+          )
           if (endpoint === 'records/cases')
-            answers.push(JSON.stringify(await pullAndWait(operator)))
+            responses.push(JSON.stringify(await pullAndWait(operator)))
         }
         platform.setResponse(endpoint, null)
       }
       for (const behaviour of echo) {
         platform.setResponse('search', behaviour)
-        answers.push((await operator.call('GET', '/api/v1/search?query=anybody')).text)
+        responses.push((await operator.call('GET', '/api/v1/search?query=person')).text)
       }
 
-      // Pushes that contain the key in unexpected places.
+      // Pushes that contain the key in unexpected positions.
       const record = {
         module_name: 'Cases',
         record_type: 'cases',
@@ -129,8 +131,8 @@ for (const engine of quickOn(sqlite)) {
           headers: { ...json, ...headers },
           body: JSON.stringify(body),
         })
-      const taken = await push({ 'X-API-KEY': key }, record)
-      assert.equal(taken.answer.status, 201)
+      const accepted = await push({ 'X-API-KEY': key }, record)
+      assert.equal(accepted.response.status, 201)
       for (const [headers, body, query] of [
         [{ 'X-API-KEY': `${key}x` }, record, ''],
         [{ 'X-API-KEY': key.toLowerCase() }, record, ''],
@@ -145,7 +147,7 @@ for (const engine of quickOn(sqlite)) {
           `?${key}`,
         ],
       ] as const) {
-        answers.push((await push(headers, body, query)).text)
+        responses.push((await push(headers, body, query)).text)
       }
       for (const path of [
         `/${key}`,
@@ -153,10 +155,10 @@ for (const engine of quickOn(sqlite)) {
         `/api/v1/platforms/${key}`,
         `/dashboard?${key}`,
       ]) {
-        const asked = await send(path, { headers: { cookie } })
-        if (!path.includes('?')) answers.push(asked.text)
+        const response = await send(path, { headers: { cookie } })
+        if (!path.includes('?')) responses.push(response.text)
       }
-      answers.push(
+      responses.push(
         await sendRaw(
           address,
           `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Length: x\r\n\r\n`,
@@ -170,7 +172,7 @@ for (const engine of quickOn(sqlite)) {
           await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
         ).includes(key),
       )
-      answers.push(
+      responses.push(
         (
           await operator.call('POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
             password: NEW_PASSWORD,
@@ -194,10 +196,10 @@ for (const engine of quickOn(sqlite)) {
       secrets['the invitation'] = tokenOfLink(invitation.link)
       for (const path of ['/api/v1/invitation', '/invitation', '/setup']) {
         const body = JSON.stringify({ token: secrets['the invitation'] })
-        answers.push((await send(path, { method: 'POST', headers: json, body })).text)
+        responses.push((await send(path, { method: 'POST', headers: json, body })).text)
       }
-      answers.push((await operator.call('POST', '/api/v1/alerts/test-mail', {})).text)
-      answers.push(
+      responses.push((await operator.call('POST', '/api/v1/alerts/test-mail', {})).text)
+      responses.push(
         (
           await send('/api/auth/sign-in/social', {
             method: 'POST',
@@ -214,7 +216,7 @@ for (const engine of quickOn(sqlite)) {
         secrets[`recovery code ${index}`] = code
         secrets[`recovery code ${index} without dashes`] = code.replaceAll('-', '')
       }
-      answers.push(
+      responses.push(
         (await operator.call('POST', '/api/v1/account/second-factor/confirm', { code: '000000' }))
           .text,
       )
@@ -227,11 +229,11 @@ for (const engine of quickOn(sqlite)) {
       const runs = [
         await sandbox.run(['--help'], { env: SETTINGS }),
         await sandbox.run(['start'], {
-          env: { ...SETTINGS, HUB_SECRET: 'another secret that is as long as need be' },
+          env: { ...SETTINGS, HUB_SECRET: 'another secret with a sufficient length' },
         }),
         await sandbox.run(['start', '--secret', SETTINGS.HUB_SECRET, '--color', 'blue']),
         await sandbox.run(['secret', 'rotate'], {
-          env: { ...SETTINGS, HUB_SECRET_PREVIOUS: 'a wrong one that is as long as need be' },
+          env: { ...SETTINGS, HUB_SECRET_PREVIOUS: 'a wrong secret with a sufficient length' },
         }),
         await sandbox.run(['start'], {
           env: { ...SETTINGS, HUB_SMTP_URL: `${SETTINGS.HUB_SMTP_URL}/x?y` },
@@ -239,11 +241,12 @@ for (const engine of quickOn(sqlite)) {
       ]
       const token = { Authorization: `Bearer ${secrets['the token']}` }
       const second = await sandbox.startHub({ env: SETTINGS })
-      const made = await sandbox.run(['token', 'create', '--name', 'reader', '--role', 'admin'], {
-        env: SETTINGS,
-      })
-      secrets['the printed token'] = made.stdout[0] ?? ''
-      const admin = operatorAt(second.address, { Authorization: `Bearer ${made.stdout[0]}` })
+      const created = await sandbox.run(
+        ['token', 'create', '--name', 'reader', '--role', 'admin'],
+        { env: SETTINGS },
+      )
+      secrets['the printed token'] = created.stdout[0] ?? ''
+      const admin = operatorAt(second.address, { Authorization: `Bearer ${created.stdout[0]}` })
       for (const path of [
         'platforms',
         `platforms/${id}`,
@@ -264,7 +267,7 @@ for (const engine of quickOn(sqlite)) {
         'records/export?format=ndjson',
       ]) {
         const read = await admin.call('GET', `/api/v1/${path}`)
-        answers.push(read.text)
+        responses.push(read.text)
       }
       for (const path of [
         '/',
@@ -275,32 +278,32 @@ for (const engine of quickOn(sqlite)) {
         '/readyz',
         '/nowhere',
       ]) {
-        answers.push(await (await fetch(`${second.address}${path}`, { headers: token })).text())
+        responses.push(await (await fetch(`${second.address}${path}`, { headers: token })).text())
       }
-      await eventually('it is known to be well', async () =>
+      await eventually('the hub is ready', async () =>
         (await fetch(`${second.address}/readyz`)).ok ? true : null,
       )
       await second.stop()
 
-      const places = await readStored(engine, kit)
+      const sources = await readStored(engine, kit)
       for (const [name, { stdout, stderr }] of [
         ['first', first],
         ['second', second],
         ...runs.map((run, index) => [`run ${index}`, run] as const),
       ] as const) {
-        places.set(`the output of ${name}`, Buffer.from([...stdout, ...stderr].join('\n')))
+        sources.set(`the output of ${name}`, Buffer.from([...stdout, ...stderr].join('\n')))
       }
-      places.set('the answers', Buffer.from(answers.join('\n')))
+      sources.set('the responses', Buffer.from(responses.join('\n')))
       checkSecrets(secrets)
-      assert.deepEqual(findLeaks(secrets, places), [])
+      assert.deepEqual(findLeaks(secrets, sources), [])
 
       // Checks that the search itself finds a planted secret.
-      places.set('a plant', Buffer.from(`x${Buffer.from(key).toString('hex')}y`))
-      assert.deepEqual(findLeaks(secrets, places), ['the hub key, hex, in a plant'])
-      const [table = ''] = [...places.keys()].filter((name) => /sqlite$|platforms$/.test(name))
+      sources.set('a planted text', Buffer.from(`x${Buffer.from(key).toString('hex')}y`))
+      assert.deepEqual(findLeaks(secrets, sources), ['the hub key, hex, in a planted text'])
+      const [table = ''] = [...sources.keys()].filter((name) => /sqlite$|platforms$/.test(name))
       assert.ok(
-        findLeaks({ name: platform.platform_name }, places).some((place) =>
-          place.endsWith(`clear, in ${table}`),
+        findLeaks({ name: platform.platform_name }, sources).some((source) =>
+          source.endsWith(`clear, in ${table}`),
         ),
       )
     },

@@ -20,18 +20,18 @@ const LIMIT = { ...deepOnly, timeout: 2 * PROCESS_TEST.timeout }
 test('two hubs with the same schedule run one pull per minute in total', LIMIT, async (t) => {
   const { sandbox } = await postgres.createSandbox(t)
   const unscheduled = await sandbox.startHub()
-  const signedIn = await signIn(unscheduled.address)
+  const unscheduledOperator = await signIn(unscheduled.address)
   const platform = await startPlatform(t, { name: 'archive', modules: [makeUpModule('visit', 3)] })
-  await registerPlatform(signedIn, platform)
+  await registerPlatform(unscheduledOperator, platform)
   await unscheduled.stop()
 
   // A hub also runs the pull of the minute in which it starts, possibly in the next minute.
   const untilNextMinute = 60_000 - (Date.now() % 60_000)
   if (untilNextMinute < 15_000) await pause(untilNextMinute)
-  const began = Date.now()
+  const startedAt = Date.now()
   const scheduled = { env: { HUB_PULL_SCHEDULE: '* * * * *' } }
   const hubs = [await sandbox.startHub(scheduled), await sandbox.startHub(scheduled)] as const
-  const operator = signedIn.at(hubs[0].address)
+  const operator = unscheduledOperator.at(hubs[0].address)
   const other = operator.at(hubs[1].address)
   const pulls = await eventually(
     'two pulls have ended',
@@ -43,9 +43,9 @@ test('two hubs with the same schedule run one pull per minute in total', LIMIT, 
   )
   assert.ok(pulls.every(({ trigger, state }) => trigger === 'schedule' && state === 'succeeded'))
   const requested = pulls.map((pull) => Date.parse(pull.requested_at))
-  const minutes = minuteOf(Math.max(...requested)) - minuteOf(began) + 1
-  assert.ok(pulls.length <= minutes, `once a minute: ${requested} since ${began}`)
-  assert.deepEqual(await listPulls(operator), pulls, 'both hubs tell the same')
+  const minutes = minuteOf(Math.max(...requested)) - minuteOf(startedAt) + 1
+  assert.ok(pulls.length <= minutes, `at most one pull per minute: ${requested} since ${startedAt}`)
+  assert.deepEqual(await listPulls(operator), pulls, 'both hubs return the same pulls')
   assert.equal(platform.asked.length, pulls.length)
 })
 
