@@ -26,7 +26,7 @@ test('progress is weighted by records, not by modules', () => {
   assert.equal(estimateProgress({ ...WORK, seconds: 0.5 }).records_per_second, 120)
 })
 
-test('the rate and the time left follow the tasks that run, not those that have ended', () => {
+test('the rate and the time left depend on the running tasks, not on those that have ended', () => {
   const work = {
     ...WORK,
     known: { tasks: 4, expected: 8000, done: 6500 },
@@ -41,7 +41,7 @@ test('the rate and the time left follow the tasks that run, not those that have 
   assert.deepEqual([starting.records_per_second, starting.seconds_left], [20, 75])
 })
 
-test('a module whose number of records is unknown counts as an average one', () => {
+test('a module whose number of records is unknown counts as the average of the others', () => {
   const work = { ...WORK, known: { tasks: 3, expected: 300, done: 90 } }
   const waiting = estimateProgress({ ...work, unknown: { tasks: 1, received: 0 } })
   assert.deepEqual([waiting.records_expected, waiting.percent], [400, 22])

@@ -23,10 +23,10 @@ export function formatCounts(counts: PullCounts): string {
   return texts.length > 0 ? texts.join(', ') : 'no records'
 }
 
-/** A module that has just started is taken to have run for this long, since its first records arrive in a burst. */
+/** The minimum time for the rate of a module that has just started: its first records arrive in a burst. */
 const MIN_SECONDS = 1
 
-/** What is known of the work of a pull. */
+/** The stored progress of a pull. */
 export type PullWork = {
   isOver: boolean
   tasksTotal: number
@@ -39,7 +39,7 @@ export type PullWork = {
   received: number
   /** Since its start; null before it. */
   seconds: number | null
-  /** What the tasks that run have received, and the seconds since the first of them started; null if none is running. */
+  /** The records received by the running tasks, and the seconds since the first of them started; null if none is running. */
   running: { received: number; seconds: number } | null
 }
 
@@ -52,11 +52,10 @@ export type PullEstimate = {
 }
 
 /**
- * Estimates the progress of a pull, weighted by records. A module whose number of records is unknown counts as an
- * average one of the others. Only if nothing is known of any module, each module counts the same. A pull that has not
- * ended is never at 100 %.
+ * Estimates the progress of a pull, weighted by records. A module whose number of records is unknown counts as the
+ * average of the others. If no number is known, all modules count the same. A pull that has not ended is never at 100 %.
  *
- * The rate is that of the tasks that run, since the modules of a fast platform say nothing about a slow one.
+ * The rate is the rate of the running tasks, since the rate of a fast platform does not predict that of a slow one.
  */
 export function estimateProgress(work: PullWork): PullEstimate {
   const { isOver, received, seconds, running } = work
@@ -81,7 +80,7 @@ export function estimateProgress(work: PullWork): PullEstimate {
   }
 }
 
-/** From the rate; while there is none, from the share that the pull has done so far. */
+/** Calculated from the rate, or without a rate from the completed share of the pull. */
 function estimateSecondsLeft(
   work: ReturnType<typeof estimateRecords> & {
     rate: number | null
