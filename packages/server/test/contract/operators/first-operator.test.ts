@@ -65,10 +65,10 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage: { operators } }) => {
         const expires_at = '2026-03-10T09:00:00.000Z'
         await operators.createToken(newToken({ expires_at }), AUDIT)
-        await operators.createToken(newToken({ token_hash: 'endless' }), AUDIT)
+        await operators.createToken(newToken({ token_hash: 'no expiry' }), AUDIT)
         assert.ok(await operators.findToken('hash', '2026-03-10T08:59:59.999Z'))
         assert.equal(await operators.findToken('hash', expires_at), null)
-        assert.ok(await operators.findToken('endless', '2126-03-10T09:00:00.000Z'))
+        assert.ok(await operators.findToken('no expiry', '2126-03-10T09:00:00.000Z'))
       }),
     )
 
@@ -95,20 +95,20 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a push during a Better Auth transaction is stored even when that transaction rolls back',
+      'a push during a Better Auth transaction is stored even if the transaction rolls back',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const database = authKysely(kit.storage)
         const pushes: ReturnType<typeof write>[] = []
-        const undone = database.transaction().execute(async (transaction) => {
-          await sql`INSERT INTO retention (noun, complete_since) VALUES ('undone', '2026-03-10')`.execute(
+        const rolledBack = database.transaction().execute(async (transaction) => {
+          await sql`INSERT INTO retention (noun, complete_since) VALUES ('rolled back', '2026-03-10')`.execute(
             transaction,
           )
           pushes.push(write(kit, pushWrite(school)))
           await sql`SELECT count(*) FROM records`.execute(transaction)
-          throw new Error('Undo this')
+          throw new Error('Roll back')
         })
-        await assert.rejects(undone, /Undo this/)
+        await assert.rejects(rolledBack, /Roll back/)
         assert.deepEqual(outcomesOf((await Promise.all(pushes)).flat()), ['created'])
         only(await listRecords(kit.storage))
         assert.equal(await countRows(kit.storage, 'retention'), 0)

@@ -13,7 +13,7 @@ const allow = () => 0
 onEachEngine((engine) => {
   describe(`the login throttle on ${engine.name}`, () => {
     test(
-      'attempts are counted per subject, and the counts are passed to the decision',
+      'attempts are counted per subject, and the previous counts are passed to the decision',
       withStorage(engine, async ({ storage: { loginThrottle } }) => {
         const first = await loginThrottle.countAttempt(['a', 'b'], AT, (counts) => counts.size)
         assert.ok(first.outcome === 'counted')
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the number of subjects is limited, and repeated attempts do not evict a subject earlier',
+      'the number of subjects is limited, and the subject with the oldest first attempt is deleted',
       withStorage(engine, async ({ storage }) => {
         const { loginThrottle } = storage
         await loginThrottle.countAttempt(['first'], AT, allow)

@@ -9,7 +9,7 @@ import { countRows, runSql } from '../../helpers/storage/sql.ts'
 const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'
 
-/** Inserts an operator and sessions the way Better Auth does. */
+/** Inserts an operator and sessions as Better Auth does. */
 async function addOperator(storage: Storage, id: string, role: string, sessions = 0) {
   await runSql(
     storage,
@@ -50,8 +50,8 @@ onEachEngine((engine) => {
            VALUES ('a', 'ann', 'ann', 'credential', '2026-03-10', '2026-03-10')`,
         )
         await storage.operators.touchSession('ann', 'ann0', at)
-        const [seen, other] = await storage.operators.listSessions('ann')
-        assert.deepEqual([seen?.id, seen?.last_seen_at], ['ann0', at])
+        const [used, other] = await storage.operators.listSessions('ann')
+        assert.deepEqual([used?.id, used?.last_seen_at], ['ann0', at])
         assert.equal(other?.last_seen_at, '2026-03-10T08:00:01.000Z')
         const [ann, bob] = await storage.operators.listOperators()
         assert.deepEqual(ann, {
@@ -95,18 +95,18 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a token or session created after its operator was demoted, disabled or removed is not usable',
+      'a token or session created after its operator was demoted, disabled or removed is invalid',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin')
         await addOperator(storage, 'bob', 'admin')
-        const late = (name: string, role: 'viewer' | 'admin', owner: string) =>
+        const rejectsToken = (name: string, role: 'viewer' | 'admin', owner: string) =>
           assert.rejects(addToken(storage, name, role, owner), { code: 'forbidden' })
         await operators.changeOperator('bob', { role: 'viewer' }, AUDIT)
-        await late('above', 'admin', 'bob')
-        await addToken(storage, 'as much', 'viewer', 'bob')
+        await rejectsToken('higher role', 'admin', 'bob')
+        await addToken(storage, 'same role', 'viewer', 'bob')
         await operators.changeOperator('bob', { disabled: true }, AUDIT)
-        await late('disabled', 'viewer', 'bob')
+        await rejectsToken('disabled', 'viewer', 'bob')
         await runSql(
           storage,
           `INSERT INTO operator_sessions (id, operator_id, token, expires_at, created_at, updated_at)
@@ -115,11 +115,11 @@ onEachEngine((engine) => {
         await operators.changeOperator('bob', { disabled: false }, AUDIT)
         assert.deepEqual(await operators.listSessions('bob'), [])
         await operators.removeOperator('bob', AUDIT)
-        await late('removed', 'viewer', 'bob')
+        await rejectsToken('removed', 'viewer', 'bob')
         await addOperator(storage, 'cat', 'admin')
         await Promise.allSettled([
           operators.changeOperator('cat', { disabled: true }, AUDIT),
-          addToken(storage, 'at once', 'viewer', 'cat'),
+          addToken(storage, 'concurrent', 'viewer', 'cat'),
         ])
         assert.deepEqual(await operators.listTokens(null), [])
       }),
@@ -165,15 +165,15 @@ onEachEngine((engine) => {
     )
 
     test(
-      'expired and idle sessions are deleted, and others stay',
+      'expired and idle sessions are deleted, and others are not',
       withStorage(engine, async ({ storage }) => {
         const { operators } = storage
         await addOperator(storage, 'ann', 'admin', 3)
         const seenBefore = '2026-03-10T08:00:01.000Z'
         await operators.deleteEndedSessions({ at: '2026-03-10T09:00:00.000Z', seenBefore })
-        const left = await operators.listSessions('ann')
+        const remaining = await operators.listSessions('ann')
         assert.deepEqual(
-          left.map(({ id }) => id),
+          remaining.map(({ id }) => id),
           ['ann2', 'ann1'],
         )
         await operators.deleteEndedSessions({ at: IN_A_DAY, seenBefore })
@@ -268,9 +268,9 @@ onEachEngine((engine) => {
         assert.equal(await countRows(storage, 'audit'), 0)
         assert.equal(await operators.endSession('ann', 'ann1', AUDIT), true)
         assert.equal(await operators.endSessions('ann', 'ann2', AUDIT), 1)
-        const left = only(await operators.listSessions('ann'))
-        assert.equal(left.id, 'ann2')
-        assert.equal(left.expires_at, IN_A_DAY)
+        const remaining = only(await operators.listSessions('ann'))
+        assert.equal(remaining.id, 'ann2')
+        assert.equal(remaining.expires_at, IN_A_DAY)
         assert.equal((await operators.listSessions('bob')).length, 1)
         clock.set(IN_A_DAY)
         assert.deepEqual(await operators.listSessions('bob'), [])
@@ -279,29 +279,33 @@ onEachEngine((engine) => {
 
     test(
       'a two-factor code is accepted once, from one of many concurrent attempts',
-      withStorage(engine, async ({ storage: whole }) => {
-        const { operators } = whole
-        await addOperator(whole, 'ann', 'admin')
+      withStorage(engine, async ({ storage }) => {
+        const { operators } = storage
+        await addOperator(storage, 'ann', 'admin')
         assert.equal(await operators.consumeCode('ann', 'first'), false)
         await runSql(
-          whole,
+          storage,
           `INSERT INTO operator_second_factors (id, operator_id, secret, backup_codes)
            VALUES ('f', 'ann', 's', 'b')`,
         )
-        const tries = await Promise.all(
+        const attempts = await Promise.all(
           [1, 2, 3, 4].map(() => operators.consumeCode('ann', 'first')),
         )
-        assert.equal(tries.filter(Boolean).length, 1)
+        assert.equal(attempts.filter(Boolean).length, 1)
         for (const hash of ['other', 'third', 'abcde']) {
           assert.equal(await operators.consumeCode('ann', hash), true)
           assert.equal(await operators.consumeCode('ann', 'first'), false, `again after ${hash}`)
         }
-        assert.equal(await operators.consumeCode('ann', 'fir_t'), true, 'it is no pattern')
+        assert.equal(
+          await operators.consumeCode('ann', 'fir_t'),
+          true,
+          'the code is not used as a pattern',
+        )
         assert.equal(await operators.consumeCode('ann', 'FIRST'), true)
         assert.equal(
           await operators.consumeCode('ann', 'first'),
           true,
-          'only the last five are kept',
+          'only the last five codes are stored',
         )
         assert.equal(await operators.removeSecondFactor('ann', AUDIT), true)
         assert.equal(await operators.removeSecondFactor('ann', AUDIT), false)
@@ -382,21 +386,26 @@ onEachEngine((engine) => {
       )
 
     test(
-      'an invitation is found by its token until it expires, and accepted by one of many callers',
+      'an invitation is found by its token until it expires, and only one of many callers accepts it',
       withStorage(engine, async ({ storage, clock }) => {
         const { invitations } = storage
-        const made = await invite(storage, 'hash')
-        assert.deepEqual(await invitations.findInvitation('hash', clock.text), made)
-        assert.deepEqual(await invitations.findInvitationOf(made.email, clock.text), made)
+        const invitation = await invite(storage, 'hash')
+        assert.deepEqual(await invitations.findInvitation('hash', clock.text), invitation)
+        assert.deepEqual(
+          await invitations.findInvitationOf(invitation.email, clock.text),
+          invitation,
+        )
         assert.equal(await invitations.findInvitation('other', clock.text), null)
         assert.equal(await invitations.findInvitation('hash', IN_A_DAY), null)
-        assert.equal(await invitations.acceptInvitation(made.id, IN_A_DAY), false)
-        const takes = [1, 2, 3, 4].map(() => invitations.acceptInvitation(made.id, clock.text))
-        assert.equal((await Promise.all(takes)).filter(Boolean).length, 1)
+        assert.equal(await invitations.acceptInvitation(invitation.id, IN_A_DAY), false)
+        const attempts = [1, 2, 3, 4].map(() =>
+          invitations.acceptInvitation(invitation.id, clock.text),
+        )
+        assert.equal((await Promise.all(attempts)).filter(Boolean).length, 1)
         assert.equal(await invitations.findInvitation('hash', clock.text), null)
         assert.deepEqual(await invitations.listInvitations(), [])
-        await invitations.reopenInvitation(made.id)
-        assert.equal(await invitations.acceptInvitation(made.id, clock.text), true)
+        await invitations.reopenInvitation(invitation.id)
+        assert.equal(await invitations.acceptInvitation(invitation.id, clock.text), true)
       }),
     )
 
