@@ -1,6 +1,6 @@
 /**
- * Push errors: requests that the receiver rejected without storing them. Decides what is counted, how the number of
- * counters stays limited, and which platform may have sent the requests.
+ * Push errors: requests that the receiver rejected without storing them. Limits the number of their counters, masks the
+ * keys, and finds the platforms that may have sent the requests.
  */
 import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import type { HourCounts } from '../alerts/push-baseline.ts'

@@ -185,18 +185,18 @@ function findRising(
   const counts = baselines.rejected(platform.platform_id)
   if (!isRising(counts, open)) return []
   if (open) return [open]
-  const { lately, usual } = counts
-  const message = `${lately} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
+  const { recent, usual } = counts
+  const message = `${recent} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
   return [toFound('rejected_rising', platform, message)]
 }
 
 /** At least 20 within two hours and more than five times as many as usual. An open alert is resolved at half of that. */
 function isRising(
-  { lately, usual }: { lately: number; usual: number },
+  { recent, usual }: { recent: number; usual: number },
   open: OpenAlert | undefined,
 ): boolean {
   const factor = open ? RESOLVE_FACTOR : 1
-  return lately >= MIN_REJECTED * factor && lately > RISE_FACTOR * usual * factor
+  return recent >= MIN_REJECTED * factor && recent > RISE_FACTOR * usual * factor
 }
 
 /** One alert per platform that may have sent the requests, and one for those that match no platform. */
@@ -207,8 +207,8 @@ function findPushErrors({ platforms, pushErrors }: AlertFacts, findOpen: FindOpe
     const counts = pushErrors.rejected(id)
     if (!isRising(counts, open)) return []
     if (open) return [open]
-    const { lately, usual } = counts
-    const message = `${lately} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
+    const { recent, usual } = counts
+    const message = `${recent} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
     return [{ kind: 'push_errors_rising', subject, platform, message }]
   }
   const active = platforms.filter(({ status }) => status === 'active')

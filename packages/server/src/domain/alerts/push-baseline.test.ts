@@ -37,8 +37,8 @@ test('a platform with office hours misses no pushes on a weekend, but does on Mo
 })
 
 test('no push is expected in the first week or from a platform that never pushes', () => {
-  const recent = recordHours(MONDAY, MONDAY + WEEK - 1, (hour) => hour < MONDAY + 20)
-  assert.equal(recent.hoursMissed(1, MONDAY + 20), 0)
+  const firstWeek = recordHours(MONDAY, MONDAY + WEEK - 1, (hour) => hour < MONDAY + 20)
+  assert.equal(firstWeek.hoursMissed(1, MONDAY + 20), 0)
   const never = recordHours(MONDAY, MONDAY + 4 * WEEK, () => false)
   assert.equal(never.lastPush(1), null)
   assert.equal(never.hoursMissed(1, MONDAY), 0)
@@ -74,8 +74,8 @@ test('only four weeks are stored, even if hours are skipped', () => {
         const known = baselines.lastPush(1)
         if (known !== null) assert.equal(known, last)
         else assert.ok(last === MONDAY || hour - last >= BASELINE_HOURS)
-        const { lately, usual } = baselines.rejected(1)
-        assert.equal(lately, step === 1 && index > 0 ? 2 : 1)
+        const { recent, usual } = baselines.rejected(1)
+        assert.equal(recent, step === 1 && index > 0 ? 2 : 1)
         assert.ok(usual >= 0 && usual <= 2)
       }
     }),
@@ -87,12 +87,12 @@ test('recent rejections are compared with the usual number, which a rise changes
   const recordHour = (hour: number, rejected: number) =>
     baselines.record(hour, [{ platform_id: 1, pushes: 1, rejected }])
   for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) recordHour(hour, 3)
-  assert.deepEqual(baselines.rejected(1), { lately: 6, usual: 6 })
+  assert.deepEqual(baselines.rejected(1), { recent: 6, usual: 6 })
   recordHour(MONDAY + 200, 500)
   recordHour(MONDAY + 201, 700)
-  assert.deepEqual(baselines.rejected(1), { lately: 1200, usual: 6 })
+  assert.deepEqual(baselines.rejected(1), { recent: 1200, usual: 6 })
   for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) recordHour(hour, 0)
-  const { lately, usual } = baselines.rejected(1)
-  assert.equal(lately, 0)
+  const { recent, usual } = baselines.rejected(1)
+  assert.equal(recent, 0)
   assert.ok(usual > 6)
 })

@@ -104,7 +104,7 @@ test('the domain is everything after the last @', () => {
   }
 })
 
-test('an invitation gives its own role, whatever the domain', () => {
+test('an invitation assigns its role, regardless of the domain', () => {
   for (const invited of ROLES) {
     const newcomer = { email: 'eve@elsewhere.example', emailVerified: true }
     const admission = decideAdmission(newcomer, { ...policy, invited })

@@ -1,4 +1,7 @@
-/** Single sign-on: the issuer of the provider (OpenID Connect Discovery 1.0, sections 4.1 and 4.3), and who is admitted. */
+/**
+ * Single sign-on: the issuer of the provider (OpenID Connect Discovery 1.0, sections 4.1 and 4.3), and the admission of
+ * new operators.
+ */
 import type { Role } from './caller.ts'
 
 const DISCOVERY_PATH = '/.well-known/openid-configuration'

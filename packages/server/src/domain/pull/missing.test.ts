@@ -36,7 +36,7 @@ test('a 304 response marks nothing, and its read is decided', () => {
   })
 })
 
-test('an incomplete read marks nothing, and deletes the candidates of the read before', () => {
+test('an incomplete read marks nothing, and deletes the candidates of the previous read', () => {
   assert.deepEqual(planMissing('incomplete', 20), {
     decision: 'nothing',
     review: 'none',
@@ -135,7 +135,7 @@ test('a pending review follows the records that are missing in the last read', (
   }
 })
 
-test('an approval covers the reviewed number plus what the threshold allows', () => {
+test('an approval covers the number of reviewed records plus the number that the threshold allows', () => {
   for (const missing of [250, 300, 500]) {
     assert.deepEqual(decide(set(missing), open('approved')), mark('marked'))
   }

@@ -106,7 +106,7 @@ export type MissingPlan = {
   isDecided: boolean
 }
 
-/** Fewer missing records never need a review, whatever their share of the module. */
+/** Fewer missing records never need a review, regardless of their share of the module. */
 const MIN_FOR_REVIEW = 10
 
 /** Whether the missing records exceed the missing threshold, so that an operator must review them. */
@@ -123,7 +123,7 @@ export function exceedsMissingThreshold(
  * - A complete read marks the missing records. If they exceed the missing threshold, an operator must review them.
  * - An approved review covers as many records as it listed, and as many more as the threshold allows. A dismissed
  *   review is valid as long as exactly the same records are missing.
- * - A read of several pages saves the absent records as candidates, and marks only candidates of the read before.
+ * - A read of several pages saves the absent records as candidates, and marks only candidates of the previous read.
  * - Two reads in a row must agree, so an incomplete read deletes the candidates.
  */
 export function planMissing(

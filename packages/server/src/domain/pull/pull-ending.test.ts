@@ -57,7 +57,7 @@ test('the summary counts every module once', () => {
   )
 })
 
-test('two endings are the same if the same number of modules was read and the others were skipped or failed', () => {
+test('two endings are the same if they read the same number of modules and skipped or failed to read the others', () => {
   const partial = { state: 'partial', tasks: { succeeded: 3, failed: 1 } } as const
   assert.ok(isSameEnding(partial, partial))
   const skipping = { state: 'succeeded', tasks: { succeeded: 3, skipped: 1 } } as const

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { estimateProgress, formatCounts, noCounts, type PullWork } from './pull.ts'
 
 const WORK: PullWork = {
-  isOver: false,
+  hasEnded: false,
   tasksTotal: 4,
   tasksDone: 1,
   known: { tasks: 4, expected: 200, done: 50 },
@@ -66,8 +66,8 @@ test('without any known number of records, progress counts modules and still est
 test('progress reaches 100 % only when the pull has ended', () => {
   const all = { tasks: 4, expected: 200, done: 200 }
   assert.equal(estimateProgress({ ...WORK, known: all, tasksDone: 4 }).percent, 99)
-  const over = estimateProgress({ ...WORK, isOver: true })
-  assert.deepEqual([over.percent, over.seconds_left], [100, null])
+  const ended = estimateProgress({ ...WORK, hasEnded: true })
+  assert.deepEqual([ended.percent, ended.seconds_left], [100, null])
 })
 
 test('nothing is estimated without data', () => {

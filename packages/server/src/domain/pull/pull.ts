@@ -28,7 +28,7 @@ const MIN_SECONDS = 1
 
 /** The stored progress of a pull. */
 export type PullWork = {
-  isOver: boolean
+  hasEnded: boolean
   tasksTotal: number
   tasksDone: number
   /** Tasks whose number of records is known: from the platform, from an earlier pull, or because they have ended. */
@@ -39,7 +39,7 @@ export type PullWork = {
   received: number
   /** Since its start; null before it. */
   seconds: number | null
-  /** The records received by the running tasks, and the seconds since the first of them started; null if none is running. */
+  /** The records that the running tasks have received, and the seconds since the first of them started; null for none. */
   running: { received: number; seconds: number } | null
 }
 
@@ -58,7 +58,7 @@ export type PullEstimate = {
  * The rate is the rate of the running tasks, since the rate of a fast platform does not predict that of a slow one.
  */
 export function estimateProgress(work: PullWork): PullEstimate {
-  const { isOver, received, seconds, running } = work
+  const { hasEnded, received, seconds, running } = work
   const { expected, done } = estimateRecords(work)
   const rate = running
     ? running.received / Math.max(running.seconds, MIN_SECONDS)
@@ -70,7 +70,7 @@ export function estimateProgress(work: PullWork): PullEstimate {
     records_done: done,
     records_per_second: rate === null ? null : Math.round(rate),
   }
-  if (isOver) return { ...estimate, percent: 100, seconds_left: null }
+  if (hasEnded) return { ...estimate, percent: 100, seconds_left: null }
   const share = shareOf(work, { expected, done })
   if (share === null) return { ...estimate, percent: null, seconds_left: null }
   return {

@@ -45,7 +45,7 @@ export function isKnownType(type: string): boolean {
   return valueKindOf(type) !== null
 }
 
-/** The label of a value's kind, such as "a number", if it is not the expected one; null if it is, or if the value is null. */
+/** The label of a value's kind, such as "a number", if it is not the expected kind. Otherwise, or for null, null. */
 export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
   if (value === null || expected === 'any') return null
   const kind = kindOf(value)

@@ -39,8 +39,8 @@ function read(
 
 /** Copies the bytes in pieces of these sizes, repeatedly; a size of 0 gives an empty piece. */
 function* cut(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const size = sizes[turn % sizes.length] ?? 1
+  for (let at = 0, index = 0; at < bytes.length; index++) {
+    const size = sizes[index % sizes.length] ?? 1
     yield Uint8Array.from(bytes.subarray(at, at + size))
     at += size
   }
@@ -93,10 +93,10 @@ type Style = { gaps: readonly string[]; escapes: readonly boolean[]; escapesKeys
 
 /** Writes JSON with whitespace and escapes that cycle through the lists. */
 function write(value: unknown, { gaps, escapes, escapesKeys }: Style): string {
-  let turn = 0
-  const gap = () => gaps[turn++ % gaps.length] ?? ''
+  let index = 0
+  const gap = () => gaps[index++ % gaps.length] ?? ''
   const spell = (character: string) =>
-    character.length === 1 && escapes[turn++ % escapes.length]
+    character.length === 1 && escapes[index++ % escapes.length]
       ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
       : character
   const string = (text: string) => JSON.stringify(text).replace(/[^"\\]|\\u....|\\./gsu, spell)

@@ -128,7 +128,7 @@ export class JsonArrayScanner {
   }
 
   /**
-   * Returns the elements that were complete before the document broke off and have not been returned yet. Empty in later
+   * Returns the elements that were complete before the document was cut off and have not been returned yet. Empty in later
    * calls.
    */
   takeRest(): JsonChunk[] {

@@ -21,14 +21,9 @@ onEachEngine((engine) => {
           'pullXfailed',
         ])
           await append(kit, { kind })
-        assert.deepEqual(await listMembers(kit, { kind: 'pull' }, 'kind'), [
-          'pull.failed',
-          'pull.started',
-        ])
-        assert.deepEqual(await listMembers(kit, { kind: 'pull.failed' }, 'kind'), ['pull.failed'])
-        assert.deepEqual(await listMembers(kit, { kind: 'pull_task' }, 'kind'), [
-          'pull_task.failed',
-        ])
+        assert.deepEqual(await list(kit, { kind: 'pull' }, 'kind'), ['pull.failed', 'pull.started'])
+        assert.deepEqual(await list(kit, { kind: 'pull.failed' }, 'kind'), ['pull.failed'])
+        assert.deepEqual(await list(kit, { kind: 'pull_task' }, 'kind'), ['pull_task.failed'])
       }),
     )
 
@@ -49,11 +44,9 @@ onEachEngine((engine) => {
           ['%)'],
           ['100', '%'],
         ]) {
-          assert.deepEqual(await listMembers(kit, { words }, 'message'), [first], words.join(' '))
+          assert.deepEqual(await list(kit, { words }, 'message'), [first], words.join(' '))
         }
-        assert.deepEqual(await listMembers(kit, { words: ['r-77', 'İSTANBUL'] }, 'message'), [
-          'Other',
-        ])
+        assert.deepEqual(await list(kit, { words: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
         const none = [
           ['école_1'],
           ['push', 'other'],
@@ -63,12 +56,12 @@ onEachEngine((engine) => {
           ['is'],
         ]
         for (const words of none) {
-          assert.deepEqual(await listMembers(kit, { words }, 'message'), [], words.join(' '))
+          assert.deepEqual(await list(kit, { words }, 'message'), [], words.join(' '))
         }
-        assert.deepEqual(await listMembers(kit, { words: ['kelvin', 'k', '\u212a'] }, 'message'), [
+        assert.deepEqual(await list(kit, { words: ['kelvin', 'k', '\u212a'] }, 'message'), [
           'Kelvin \u212a and \u017f',
         ])
-        assert.equal((await listMembers(kit, { words: [] }, 'id')).length, 3)
+        assert.equal((await list(kit, { words: [] }, 'id')).length, 3)
       }),
     )
 
@@ -84,19 +77,13 @@ onEachEngine((engine) => {
         }
         const [, second, , fourth] = times
         const time = { since: second ?? '', until: fourth ?? '' }
-        assert.deepEqual(await listMembers(kit, time, 'message'), ['3', '2', '1'])
-        assert.deepEqual(await listMembers(kit, { ...time, record_id: 2 }, 'message'), ['3', '1'])
-        assert.deepEqual(await listMembers(kit, { ...time, platform: 'nowhere' }, 'message'), [])
-        assert.deepEqual(
-          await listMembers(kit, { since: '9999-12-31T23:59:59.999Z' }, 'message'),
-          [],
-        )
-        assert.deepEqual(
-          await listMembers(kit, { until: '0000-01-01T00:00:00.000Z' }, 'message'),
-          [],
-        )
+        assert.deepEqual(await list(kit, time, 'message'), ['3', '2', '1'])
+        assert.deepEqual(await list(kit, { ...time, record_id: 2 }, 'message'), ['3', '1'])
+        assert.deepEqual(await list(kit, { ...time, platform: 'nowhere' }, 'message'), [])
+        assert.deepEqual(await list(kit, { since: '9999-12-31T23:59:59.999Z' }, 'message'), [])
+        assert.deepEqual(await list(kit, { until: '0000-01-01T00:00:00.000Z' }, 'message'), [])
         const ever = { since: '0000-01-01T00:00:00.000Z', until: '9999-12-31T23:59:59.999Z' }
-        assert.equal((await listMembers(kit, { ...ever, platform: 'school' }, 'id')).length, 6)
+        assert.equal((await list(kit, { ...ever, platform: 'school' }, 'id')).length, 6)
       }),
     )
 
@@ -117,7 +104,7 @@ onEachEngine((engine) => {
         // One day per thousand entries: the ends of the time range are found by binary search.
         const since = '2026-01-03T00:00:00.000Z'
         const until = '2026-01-03T00:00:20.000Z'
-        const entriesOfDay = await listMembers(kit, { since, until }, 'at')
+        const entriesOfDay = await list(kit, { since, until }, 'at')
         assert.deepEqual(
           [entriesOfDay.length, entriesOfDay[0], entriesOfDay.at(-1)],
           [21, until, since],
@@ -163,7 +150,7 @@ async function append(
   await storage.activity.appendActivity({ ...ENTRY, ...over })
 }
 
-async function listMembers<Key extends 'id' | 'at' | 'kind' | 'message'>(
+async function list<Key extends 'id' | 'at' | 'kind' | 'message'>(
   { storage }: Pick<StorageKit, 'storage'>,
   filter: ActivityFilter,
   key: Key,

@@ -101,8 +101,8 @@ onEachEngine((engine) => {
         assert.deepEqual(
           platforms.map((platform) => [platform.platform_name, platform.records]),
           [
-            ['inactive', 0],
             ['clinic', 2],
+            ['inactive', 0],
             ['school', 2],
           ],
         )

@@ -1,4 +1,3 @@
-/** The storage of login attempts, and the write protection of the audit log. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MAX_THROTTLED_SUBJECTS } from '../../../src/storage/port/login-throttle-store.ts'
@@ -108,19 +107,6 @@ onEachEngine((engine) => {
           rows.map((row) => row['subject']),
           ['second', 'late'],
         )
-      }),
-    )
-  })
-
-  describe(`the audit log on ${engine.name}`, () => {
-    test(
-      'the database rejects every update of an entry',
-      withStorage(engine, async ({ storage }) => {
-        const entry = { actor: 'ann', action: 'x.y', target: null, address: null }
-        await storage.activity.appendAudit(entry)
-        await assert.rejects(runSql(storage, `UPDATE audit SET actor = 'eve'`), /cannot be changed/)
-        const [stored] = await runSql(storage, 'SELECT actor FROM audit')
-        assert.equal(stored?.['actor'], 'ann')
       }),
     )
   })
