@@ -21,7 +21,6 @@ import {
   startRead,
   startTestPull,
 } from '../../helpers/storage/pulls.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`pulled records on ${engine.name}`, () => {
@@ -195,21 +194,6 @@ onEachEngine((engine) => {
         const record = only(await listRecords(kit.storage))
         assert.equal(record.data, '{"a":1,"b":2}')
         assert.deepEqual(await listHistory(kit.storage, record.record_id), [])
-      }),
-    )
-
-    test(
-      'a missing record that is pulled again is no longer missing, even with the same data',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        await pullOnce(kit, school, async (read) => {
-          await writeOne(kit, pullWrite(read))
-        })
-        await runSql(kit.storage, `UPDATE records SET missing_since = '${kit.clock.text}'`)
-        await pullOnce(kit, school, async (read) => {
-          assert.equal((await writeOne(kit, pullWrite(read))).outcome, 'updated')
-        })
-        assert.equal(only(await listRecords(kit.storage)).missing_since, null)
       }),
     )
 

@@ -15,7 +15,6 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
 
 const T1 = '2026-03-10T07:01:00.000000000Z'
 const T2 = '2026-03-10T07:02:00.000000000Z'
@@ -209,18 +208,6 @@ onEachEngine((engine) => {
         assert.equal((await writeOne(kit, pushWrite(school, late))).outcome, 'stale')
         const next = { data: '{"a":2}', occurred_at: '2026-03-10T08:11:00.000000000Z' }
         assert.equal((await writeOne(kit, pushWrite(school, next))).outcome, 'updated')
-      }),
-    )
-
-    test(
-      'a missing record that is pushed again is no longer missing, even with the same data',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        await runSql(kit.storage, `UPDATE records SET missing_since = '${kit.clock.text}'`)
-        assert.equal((await readRecord(kit.storage, record_id)).missing_since, kit.clock.text)
-        assert.equal((await writeOne(kit, pushWrite(school))).outcome, 'updated')
-        assert.equal((await readRecord(kit.storage, record_id)).missing_since, null)
       }),
     )
 
