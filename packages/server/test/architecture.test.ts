@@ -23,7 +23,7 @@ const ARROWS: Record<string, readonly string[]> = {
   '@recordhub/dashboard': [PROTOCOL],
   errors: [],
   config: FOUNDATION,
-  lib: ['errors', PROTOCOL],
+  lib: [PROTOCOL],
   domain: FOUNDATION,
   // The types of the port use the id bitset of lib.
   'storage/port': ['domain', ...FOUNDATION],

@@ -3,6 +3,7 @@
 import { html } from '@recordhub/protocol/html'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorBody, type FieldErrors, HubError } from '../errors.ts'
+import { InvalidCursorError } from '../lib/collections/pagination.ts'
 import { challengeFor } from './authentication-challenge.ts'
 import { ERROR_PAGE_POLICY } from './response-headers.ts'
 import { createThrottledLog } from './throttled-log.ts'
@@ -23,7 +24,7 @@ export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
     if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
     done(null, payload)
   })
-  app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
+  app.setErrorHandler<FastifyError | HubError | InvalidCursorError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
     if (LOGGED_STATUSES.includes(known.status)) rejections.record(known, request)
     else if (known.status >= 500) {
@@ -79,8 +80,12 @@ function wantsPage(request: FastifyRequest): boolean {
   return /text\/html/.test(request.headers.accept ?? '')
 }
 
-function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError {
+function toHubError(
+  error: FastifyError | HubError | InvalidCursorError,
+  bodyLimit: number,
+): HubError {
   if (error instanceof HubError) return error
+  if (error instanceof InvalidCursorError) return toCursorError()
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new HubError('unsupported_media_type')
@@ -94,6 +99,12 @@ function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError
       }
       return new HubError('internal_error', {}, { cause: error })
   }
+}
+
+function toCursorError(): HubError {
+  const reason = 'the cursor does not belong to this list; start again without it'
+  const errors: FieldErrors = { cursor: ['does not belong to this list'] }
+  return new HubError('invalid_request', { reason }, { errors })
 }
 
 function toValidationError(error: FastifyError): HubError {

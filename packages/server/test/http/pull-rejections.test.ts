@@ -166,7 +166,9 @@ onEachEngineWhenDeep((engine) => {
       const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
       kit.platform.modules[0]?.records.push(...many)
       const task = await kit.pull()
-      assert.deepEqual(task.warnings.slice(1), ['Of the 150 rejected the first 100 are kept.'])
+      assert.deepEqual(task.warnings.slice(1), [
+        'Only the first 100 of the 150 rejected records are stored.',
+      ])
       const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
       const kept = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
       assert.equal(kept.length, 100)

@@ -35,7 +35,7 @@ export type AlertFacts = {
   baselines: PushBaselines
   /** The baselines of push errors per platform; `UNKNOWN_PLATFORM` for those that match none. */
   pushErrors: PushBaselines
-  /** The first whole hour since the start of this process: before, the hub itself may have been down. */
+  /** The first whole hour since the start of this process. The hub may have been down before it. */
   watchedFrom: number
   /** The pending reviews. */
   reviews: MissingReview[]
@@ -127,7 +127,7 @@ function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): F
   if (platform.status !== 'active' || !isFailing(platform, now)) return []
   const { display_title, failing_since, last_error } = platform
   if (last_error === null) {
-    // A pull in progress has read a module. Its end decides.
+    // A pull in progress has read a module. An open alert is resolved when that pull ends.
     const open = findOpen(String(platform.platform_id))
     return open ? [open] : []
   }
@@ -185,18 +185,18 @@ function findRising(
   const counts = baselines.rejected(platform.platform_id)
   if (!isRising(counts, open)) return []
   if (open) return [open]
-  const { lately, usual } = counts
-  const message = `${lately} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
+  const { recent, usual } = counts
+  const message = `${recent} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
   return [toFound('rejected_rising', platform, message)]
 }
 
 /** At least 20 within two hours and more than five times as many as usual. An open alert is resolved at half of that. */
 function isRising(
-  { lately, usual }: { lately: number; usual: number },
+  { recent, usual }: { recent: number; usual: number },
   open: OpenAlert | undefined,
 ): boolean {
-  const share = open ? RESOLVE_FACTOR : 1
-  return lately >= MIN_REJECTED * share && lately > RISE_FACTOR * usual * share
+  const factor = open ? RESOLVE_FACTOR : 1
+  return recent >= MIN_REJECTED * factor && recent > RISE_FACTOR * usual * factor
 }
 
 /** One alert per platform that may have sent the requests, and one for those that match no platform. */
@@ -207,8 +207,8 @@ function findPushErrors({ platforms, pushErrors }: AlertFacts, findOpen: FindOpe
     const counts = pushErrors.rejected(id)
     if (!isRising(counts, open)) return []
     if (open) return [open]
-    const { lately, usual } = counts
-    const message = `${lately} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
+    const { recent, usual } = counts
+    const message = `${recent} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
     return [{ kind: 'push_errors_rising', subject, platform, message }]
   }
   const active = platforms.filter(({ status }) => status === 'active')
@@ -232,7 +232,7 @@ function toReviewAlert(review: MissingReview, platform: PlatformHealth | undefin
   }
 }
 
-/** The time before the start of this process does not count: the hub may have been down. */
+/** Does not count the time before the start of this process, since the hub may have been down. */
 function findSearchBehind(
   { now, watchedFrom, searchBehindSince }: AlertFacts,
   open: OpenAlert | undefined,

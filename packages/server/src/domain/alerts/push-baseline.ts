@@ -81,10 +81,10 @@ export class PushBaselines {
   }
 
   /** The number of rejected pushes in the latest two hours, and the usual number in two hours. */
-  rejected(platformId: number): { lately: number; usual: number } {
+  rejected(platformId: number): { recent: number; usual: number } {
     const baseline = this.#platforms.get(platformId)
     const newest = this.#newest
-    if (!baseline?.rejected || newest === null) return { lately: 0, usual: 0 }
+    if (!baseline?.rejected || newest === null) return { recent: 0, usual: 0 }
     const { rejected } = baseline
     const at = (hour: number) => (this.#isKnown(hour) ? (rejected[hour % SLOTS] ?? 0) : 0)
     const end = newest - RECENT_HOURS
@@ -92,7 +92,7 @@ export class PushBaselines {
     let sum = 0
     for (let hour = begin; hour < end; hour += 1) sum += at(hour)
     return {
-      lately: at(newest) + at(newest - 1),
+      recent: at(newest) + at(newest - 1),
       usual: end > begin ? (2 * sum) / (end - begin) : 0,
     }
   }

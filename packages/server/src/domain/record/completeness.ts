@@ -1,4 +1,4 @@
-/** Decides whether a successful read proves that all records of a module are stored: pure. */
+/** Whether a successful read proves that all records of a module are stored: pure. */
 import type { IncompleteReason, PullCounts } from '@recordhub/protocol'
 
 /**
@@ -8,16 +8,16 @@ import type { IncompleteReason, PullCounts } from '@recordhub/protocol'
 export function findIncompleteReasons(read: {
   total: number | null
   counts: Pick<PullCounts, 'received' | 'stale' | 'rejected'>
-  /** Whether no record waits for a decision by a later read or an operator. */
+  /** Whether no record needs a decision by a later read or an operator. */
   isDecided: boolean
 }): IncompleteReason[] {
   const { total, counts, isDecided } = read
-  const incomplete_reasons: [IncompleteReason, boolean][] = [
+  const checks: [IncompleteReason, boolean][] = [
     ['no_total', total === null],
     ['total_differs', total !== null && total !== counts.received],
     ['rejected', counts.rejected > 0],
     ['stale', counts.stale > 0],
     ['missing_undecided', !isDecided],
   ]
-  return incomplete_reasons.flatMap(([reason, holds]) => (holds ? [reason] : []))
+  return checks.flatMap(([reason, applies]) => (applies ? [reason] : []))
 }

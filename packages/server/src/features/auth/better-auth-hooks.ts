@@ -1,6 +1,6 @@
 /** Decisions of the hub while Better Auth creates operators and sessions. */
 import { APIError } from 'better-auth/api'
-import { decideAdmission } from '../../domain/auth/operator.ts'
+import { decideAdmission } from '../../domain/auth/single-sign-on.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'

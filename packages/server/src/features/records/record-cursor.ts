@@ -8,7 +8,7 @@ import {
 import {
   CursorInteger,
   createCursorCodec,
-  cursorInvalid,
+  InvalidCursorError,
 } from '../../lib/collections/pagination.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { truncateCodePoints } from '../../lib/text/code-points.ts'
@@ -63,14 +63,14 @@ function encodePosition(query: ListQuery, { value, record_id }: Position, backwa
   return CODEC.encode({ list: hashOf(query), backwards, value: short, record_id, truncated })
 }
 
-/** @throws HubError `invalid_request` if the cursor does not belong to this list. */
+/** @throws InvalidCursorError if the cursor does not belong to this list. */
 export async function decodeCursor(
   records: Pick<RecordStore, 'readRecord'>,
   cursor: string,
   query: ListQuery,
 ): Promise<PageStart> {
   const { list, backwards, value, record_id, truncated } = CODEC.decode(cursor)
-  if (list !== hashOf(query) || !isValueOf(query.sort, value)) throw cursorInvalid()
+  if (list !== hashOf(query) || !isValueOf(query.sort, value)) throw new InvalidCursorError()
   if (!truncated) return { after: { value, record_id }, backwards }
 
   const beginning = String(value)

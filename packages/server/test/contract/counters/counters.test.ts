@@ -105,8 +105,8 @@ onEachEngine((engine) => {
           assert.deepEqual([stats.created_today, stats.received_today], [expected, expected], day)
           assert.equal(stats.records, 18)
         }
-        const quiet = await kit.storage.snapshot.readSnapshot('2026-03-12')
-        assert.deepEqual([quiet.stats.created_today, quiet.stats.received_today], [0, 0])
+        const empty = await kit.storage.snapshot.readSnapshot('2026-03-12')
+        assert.deepEqual([empty.stats.created_today, empty.stats.received_today], [0, 0])
       }),
     )
 
@@ -115,8 +115,8 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { records, snapshot } = kit.storage
-        const halfPast = { day: '2026-03-10', writes: [pushWrite(school)] }
-        await records.applyWrites({ at: '2026-03-10T18:29:59.000Z', ...halfPast })
+        const current = { day: '2026-03-10', writes: [pushWrite(school)] }
+        await records.applyWrites({ at: '2026-03-10T18:29:59.000Z', ...current })
         const next = { day: '2026-03-11', writes: [pushWrite(school, { full_name: 'Bob' })] }
         await records.applyWrites({ at: '2026-03-10T18:30:00.000Z', ...next })
         const first = (await snapshot.readSnapshot('2026-03-10')).stats

@@ -36,7 +36,7 @@ onEachEngine((engine) => {
   describe(`erasing records on ${engine.name}`, () => {
     for (const mode of MODES) {
       test(
-        `${mode} deletes what its preview lists and leaves no trace in any table`,
+        `${mode} deletes the data that its preview lists and leaves no trace in any table`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const { school, id } = await storeTraces(kit)
@@ -77,8 +77,8 @@ onEachEngine((engine) => {
           const platform = await storage.platforms.readPlatform(school.platform_id)
           assert.equal(platform?.records, after['records'])
           const [sum] = await runSql(storage, 'SELECT sum(bytes) AS n FROM rejected_pushes')
-          const [kept] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
-          assert.equal(Number(kept?.['n']), Number(sum?.['n']))
+          const [counter] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
+          assert.equal(Number(counter?.['n']), Number(sum?.['n']))
         }),
       )
 
@@ -132,7 +132,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
-        // The state that a killed process leaves: the tombstone exists, and all data is still there.
+        // The state after a process was killed: the tombstone exists, and all data is still stored.
         const { platform_name, record_type } = await readRecord(storage, id)
         const { tombstone_id } = await erase(kit, id, 'erase')
         const record = await storage.erasure.readTombstone(tombstone_id)
@@ -153,7 +153,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'erasing a record keeps equal references in other modules and platforms, and similar ones',
+      'erasing a record does not affect the same reference in other modules and platforms, or similar references',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -166,10 +166,10 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: 'R-1' }),
         ]
         await write(kit, ...others)
-        const lines = await activityNaming(kit, 'r-1')
+        const entries = await activityNaming(kit, 'r-1')
         const { activity_entries } = await erase(kit, record_id, 'erase')
         assert.equal(activity_entries, 1)
-        assert.equal((await activityNaming(kit, 'r-1')).length, lines.length - 1)
+        assert.equal((await activityNaming(kit, 'r-1')).length, entries.length - 1)
         assert.equal((await listRecords(storage)).length, 4)
         assert.deepEqual(outcomesOf(await write(kit, ...others)), Array(4).fill('unchanged'))
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['record_erased'])
@@ -182,10 +182,10 @@ onEachEngine((engine) => {
         const { storage } = kit
         const { id } = await storeTraces(kit)
         const request = { record_id: id, mode: 'erase', actor: 'ann' } as const
-        const answers = await Promise.all(
+        const results = await Promise.all(
           [1, 2, 3].map(() => storage.erasure.eraseRecord(request, changeLog('record.erased'))),
         )
-        assert.equal(answers.filter((answer) => answer !== null).length, 1)
+        assert.equal(results.filter((result) => result !== null).length, 1)
         only(await storage.erasure.listTombstones({ limit: 5, before: null }))
         assert.equal(await countRows(storage, 'record_deletions'), 1)
         assert.equal(await storage.erasure.previewErasure(id), null)
@@ -194,7 +194,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the tombstone states the result of concurrently erasing and anonymising a record',
+      'the tombstone has the mode that took effect when a record is erased and anonymised concurrently',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
@@ -204,8 +204,8 @@ onEachEngine((engine) => {
           ),
         )
         const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
-        const isThere = (await storage.records.readRecord(id)) !== null
-        assert.equal(tombstone.mode, isThere ? 'anonymise' : 'erase')
+        const isStored = (await storage.records.readRecord(id)) !== null
+        assert.equal(tombstone.mode, isStored ? 'anonymise' : 'erase')
         await expectNothing(kit, [REFERENCE, NAME])
         await pullOnce(kit, school, async (read) => {
           const references = [REFERENCE, 'other']
@@ -223,23 +223,23 @@ onEachEngine((engine) => {
           write(kit, pushWrite(school, { reference: REFERENCE, data: `{"a":"${VALUE} ${n}"}` })),
         )
         const [outcomes] = await Promise.all([Promise.all(pushing), erase(kit, id, 'erase')])
-        for (const word of outcomesOf(outcomes.flat())) {
-          assert.ok(['updated', 'record_erased'].includes(word), word)
+        for (const outcome of outcomesOf(outcomes.flat())) {
+          assert.ok(['updated', 'record_erased'].includes(outcome), outcome)
         }
         await expectNothing(kit, [REFERENCE, NAME, VALUE])
       }),
     )
 
     test(
-      'erasing a record deletes the rejected push it was replayed from, even if that does not name it',
+      'erasing a record deletes the rejected push it was replayed from, even if the push does not contain its reference',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await saveRejectedPush(kit, school, { full_name: NAME, data: VALUE })
         await saveRejectedPush(kit, school, { full_name: 'Bea' })
-        const [refusal] = await listRejected(storage)
-        assert.ok(refusal)
-        const { record_id } = await writeOne(kit, replayWrite(refusal, { reference: REFERENCE }))
+        const [rejected] = await listRejected(storage)
+        assert.ok(rejected)
+        const { record_id } = await writeOne(kit, replayWrite(rejected, { reference: REFERENCE }))
         const preview = await storage.erasure.previewErasure(record_id)
         assert.equal(preview?.rejected_pushes, 1)
         assert.equal((await erase(kit, record_id, 'erase')).rejected_pushes, 1)

@@ -26,17 +26,17 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await createTwoPlatforms(kit)
-        const named = { platform_id: school.platform_id, record_type: 'students' }
-        const request = { ...named, requested_by: 'ann' }
+        const module = { platform_id: school.platform_id, record_type: 'students' }
+        const request = { ...module, requested_by: 'ann' }
         const preview = { platform_name: 'school', record_type: 'students', records: 700 }
-        assert.deepEqual(await storage.removals.previewModule(named), {
+        assert.deepEqual(await storage.removals.previewModule(module), {
           ...preview,
           registered: true,
         })
-        const refused = await storage.removals.removeModuleRecords(request, changeLog())
-        assert.equal(refused, 'registered')
+        const rejected = await storage.removals.removeModuleRecords(request, changeLog())
+        assert.equal(rejected, 'registered')
         await register(kit, school, ['staff'])
-        assert.deepEqual(await storage.removals.previewModule(named), {
+        assert.deepEqual(await storage.removals.previewModule(module), {
           ...preview,
           registered: false,
         })
@@ -68,16 +68,16 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         const { platform_id } = school
         const requested_by = 'ann'
-        for (const named of [
-          { platform_id, record_type: 'ghosts' },
+        for (const module of [
+          { platform_id, record_type: 'unknown' },
           { platform_id: 999, record_type: 'students' },
         ]) {
-          assert.equal(await storage.removals.previewModule(named), null)
-          const refused = storage.removals.removeModuleRecords(
-            { ...named, requested_by },
+          assert.equal(await storage.removals.previewModule(module), null)
+          const rejected = storage.removals.removeModuleRecords(
+            { ...module, requested_by },
             changeLog(),
           )
-          assert.equal(await refused, null)
+          assert.equal(await rejected, null)
         }
         const empty = { platform_id, record_type: 'staff', requested_by }
         const removal = await storage.removals.removeModuleRecords(empty, changeLog())
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'removing the platform meanwhile also finishes the deletion',
+      'removing the platform during the deletion finishes the deletion too',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await createTwoPlatforms(kit)
@@ -118,8 +118,8 @@ onEachEngine((engine) => {
         await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
         const [first] = await listRecords(storage)
         assert.ok(first)
-        const order = { record_id: first.record_id, mode: 'anonymise', actor: 'ann' } as const
-        await storage.erasure.eraseRecord(order, changeLog())
+        const erasure = { record_id: first.record_id, mode: 'anonymise', actor: 'ann' } as const
+        await storage.erasure.eraseRecord(erasure, changeLog())
         await register(kit, school, [])
         const request = { ...school, record_type: 'students', requested_by: 'ann' }
         await storage.removals.removeModuleRecords(request, changeLog())

@@ -38,7 +38,7 @@ import {
 } from '../../helpers/storage/replays.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
-/** Tombstones keep erased records from being stored again. */
+/** Tombstones prevent erased records from being stored again. */
 onEachEngine((engine) => {
   describe(`tombstones on ${engine.name}`, () => {
     for (const mode of MODES) {
@@ -60,10 +60,10 @@ onEachEngine((engine) => {
           assert.deepEqual(outcomesOf(outcomes), ['record_erased', 'record_erased', 'unchanged'])
           await pullOnce(kit, school, async (read) => {
             const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
-            const said = outcomesOf(
+            const pulled = outcomesOf(
               await write(kit, twice, twice, pullWrite(read, { reference: 'x' })),
             )
-            assert.deepEqual(said, ['record_erased', 'record_erased', 'created'])
+            assert.deepEqual(pulled, ['record_erased', 'record_erased', 'created'])
           })
           await expectNothing(kit, [REFERENCE, NAME])
           assert.equal((await listRecords(storage)).length, stored.length + 1)
@@ -99,7 +99,7 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a rejected body that names an erased record is not saved, and others are',
+      'a rejected body is not saved if it contains the reference of an erased record',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, id } = await storeTraces(kit)
@@ -113,10 +113,10 @@ onEachEngine((engine) => {
         const wrapped = { record: { reference_number: REFERENCE, full_name: NAME } }
         for (const body of [wrapped, [{}, wrapped], { [REFERENCE]: NAME }, { person: REFERENCE }]) {
           await saveRejectedPush(kit, school, body)
-          const slip = { record_type: 'studentz', body: JSON.stringify(body) }
+          const wrongModule = { record_type: 'studentz', body: JSON.stringify(body) }
           await saveRejected(kit, [
-            rejection(school, slip),
-            rejection(school, { ...slip, method: 'pull' }),
+            rejection(school, wrongModule),
+            rejection(school, { ...wrongModule, method: 'pull' }),
           ])
         }
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
@@ -156,8 +156,8 @@ onEachEngine((engine) => {
         const { record_id } = await writeOne(kit, pushWrite(school))
         await erase(kit, record_id, 'erase')
         const { platform_id, platform_name } = school
-        const removing = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
-        assert.ok(await storage.platforms.removePlatform(removing, changeLog()))
+        const removal = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+        assert.ok(await storage.platforms.removePlatform(removal, changeLog()))
         const again = await registerTestPlatform(kit)
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(again))), ['record_erased'])
       }),
@@ -200,27 +200,27 @@ onEachEngine((engine) => {
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const school = await registerTestPlatform(kit)
-          const whole = { reference: REFERENCE, full_name: NAME }
-          const { record_id } = await writeOne(kit, pushWrite(school, whole))
+          const content = { reference: REFERENCE, full_name: NAME }
+          const { record_id } = await writeOne(kit, pushWrite(school, content))
           const { tombstone_id } = await erase(kit, record_id, mode)
           await saveRejectedPush(kit, school, {})
-          const refusal = only(await listRejected(storage))
-          const replay = replayWrite(refusal, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
-          const other = replayWrite(refusal, { reference: 'other' })
+          const rejected = only(await listRejected(storage))
+          const replay = replayWrite(rejected, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
+          const other = replayWrite(rejected, { reference: 'other' })
           const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
           assert.deepEqual(outcomesOf(await storage.records.tryWrites(dryRun)), ['record_erased'])
-          const insisting = { ...replay, replay: { ...replay.replay, overwrite: true } }
-          for (const one of [replay, insisting]) {
+          const forced = { ...replay, replay: { ...replay.replay, overwrite: true } }
+          for (const one of [replay, forced]) {
             assert.deepEqual(outcomesOf(await write(kit, one)), ['record_erased'])
           }
           await expectNothing(kit, [REFERENCE, NAME, VALUE])
-          assert.deepEqual(await listRejected(storage), [refusal])
+          assert.deepEqual(await listRejected(storage), [rejected])
           assert.deepEqual(outcomesOf(await write(kit, other)), ['created'])
           await saveRejectedPush(kit, school, {})
           const again = only(await listRejected(storage))
           await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-          const lifted = replayWrite(again, { reference: REFERENCE })
-          assert.deepEqual(outcomesOf(await write(kit, lifted)), ['created'])
+          const allowed = replayWrite(again, { reference: REFERENCE })
+          assert.deepEqual(outcomesOf(await write(kit, allowed)), ['created'])
         }),
       )
     }

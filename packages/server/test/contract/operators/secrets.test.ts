@@ -12,18 +12,18 @@ const AT = '2026-03-10T08:00:00.000Z'
 async function addOperator({ storage }: StorageKit): Promise<void> {
   const statements = [
     `INSERT INTO operators (id, email, name, role, email_verified, created_at, updated_at)
-     VALUES ('o1', 'ann@example.org', 'Ann', 'admin', ${await falsehood(storage)}, '${AT}', '${AT}')`,
+     VALUES ('o1', 'ann@example.org', 'Ann', 'admin', ${await falseLiteral(storage)}, '${AT}', '${AT}')`,
     `INSERT INTO operator_second_factors (id, operator_id, secret, backup_codes)
      VALUES ('f1', 'o1', 'sealed totp', 'sealed codes')`,
     `INSERT INTO operator_sessions (id, operator_id, token, expires_at, created_at, updated_at)
      VALUES ('s1', 'o1', 'token', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
     `INSERT INTO operator_verifications (id, identifier, value, expires_at, created_at, updated_at)
-     VALUES ('v1', 'half-way', 'o1', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
+     VALUES ('v1', 'unfinished', 'o1', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
   ]
   for (const statement of statements) await runSql(storage, statement)
 }
 
-async function falsehood(storage: StorageKit['storage']): Promise<string> {
+async function falseLiteral(storage: StorageKit['storage']): Promise<string> {
   return (await storage.readEngine()).engine === 'sqlite' ? '0' : 'false'
 }
 
@@ -33,14 +33,14 @@ onEachEngine((engine) => {
       'only one of several concurrently offered reference keys is saved',
       withStorage(engine, async ({ storage, reopen }) => {
         const offers = ['sealed one', 'sealed two', 'sealed three']
-        const kept = await Promise.all(
+        const saved = await Promise.all(
           offers.map((one) => storage.encryptedSecrets.ensureReferencesKey(one)),
         )
-        assert.equal(new Set(kept).size, 1)
-        assert.ok(offers.includes(kept[0] ?? ''))
+        assert.equal(new Set(saved).size, 1)
+        assert.ok(offers.includes(saved[0] ?? ''))
         assert.equal(
           await (await reopen()).encryptedSecrets.ensureReferencesKey('sealed four'),
-          kept[0],
+          saved[0],
         )
       }),
     )
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      're-encrypting is rejected when a secret was changed, added or deleted meanwhile',
+      're-encrypting is rejected if a secret was changed, added or deleted in the meantime',
       withStorage(engine, async (kit) => {
         const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
@@ -93,7 +93,7 @@ onEachEngine((engine) => {
         }
         assert.deepEqual(await encryptedSecrets.listSealed(), before)
         assert.equal(await countRows(kit.storage, 'operator_sessions'), 1)
-        assert.equal(await countRows(kit.storage, 'audit'), 1, 'that of the registration')
+        assert.equal(await countRows(kit.storage, 'audit'), 1, 'the entry of the registration')
       }),
     )
 
@@ -103,15 +103,15 @@ onEachEngine((engine) => {
         const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
         const before = await encryptedSecrets.listSealed()
-        const change = (words: string) =>
+        const reseal = (sealed: string) =>
           encryptedSecrets.reseal(
-            before.map((text) => ({ before: text, sealed: words })),
+            before.map((text) => ({ before: text, sealed })),
             AUDIT,
           )
-        const outcomes = await Promise.all([change('one'), change('two')])
+        const outcomes = await Promise.all([reseal('one'), reseal('two')])
         assert.deepEqual(outcomes.toSorted(), ['changed', 'resealed'])
-        const words = new Set((await encryptedSecrets.listSealed()).map(({ sealed }) => sealed))
-        assert.equal(words.size, 1)
+        const texts = new Set((await encryptedSecrets.listSealed()).map(({ sealed }) => sealed))
+        assert.equal(texts.size, 1)
       }),
     )
   })

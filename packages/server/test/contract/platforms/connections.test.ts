@@ -28,7 +28,7 @@ function rotate(
 }
 
 onEachEngine((engine) => {
-  const opens = async ({ storage }: StorageKit, hash: string, at: string) =>
+  const findByKey = async ({ storage }: StorageKit, hash: string, at: string) =>
     (await storage.platforms.findPlatformByKey(hash, at))?.platform_name ?? null
 
   describe(`hub API keys and platform connections on ${engine.name}`, () => {
@@ -39,11 +39,11 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         assert.equal(await rotate(kit, school, 'two', SOON), true)
         for (const hash of [school.key_hash, 'hash two']) {
-          assert.equal(await opens(kit, hash, '2026-03-10T08:59:59.999Z'), 'school')
+          assert.equal(await findByKey(kit, hash, '2026-03-10T08:59:59.999Z'), 'school')
         }
-        assert.equal(await opens(kit, school.key_hash, SOON), null)
-        assert.equal(await opens(kit, 'hash two', SOON), 'school')
-        assert.equal(await opens(kit, clinic.key_hash, SOON), 'clinic')
+        assert.equal(await findByKey(kit, school.key_hash, SOON), null)
+        assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+        assert.equal(await findByKey(kit, clinic.key_hash, SOON), 'clinic')
         const { connections } = kit.storage
         const { platform_id } = school
         assert.deepEqual(await connections.readHubKeys(platform_id, kit.clock.text), [
@@ -71,15 +71,15 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a rotation never extends the lifetime of an older key',
+      'a rotation never extends the validity of an older key',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await rotate(kit, school, 'two', SOON)
         await rotate(kit, school, 'three', '2026-03-11T09:00:00.000Z')
-        assert.equal(await opens(kit, school.key_hash, SOON), null)
-        assert.equal(await opens(kit, 'hash two', SOON), 'school')
-        assert.equal(await opens(kit, 'hash two', '2026-03-11T09:00:00.000Z'), null)
-        assert.equal(await opens(kit, 'hash three', '2027-03-11T09:00:00.000Z'), 'school')
+        assert.equal(await findByKey(kit, school.key_hash, SOON), null)
+        assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+        assert.equal(await findByKey(kit, 'hash two', '2026-03-11T09:00:00.000Z'), null)
+        assert.equal(await findByKey(kit, 'hash three', '2027-03-11T09:00:00.000Z'), 'school')
       }),
     )
 
@@ -120,8 +120,8 @@ onEachEngine((engine) => {
         assert.equal(await countRows(kit.storage, 'secrets'), secrets)
         const old = `SELECT * FROM secrets WHERE sealed = 'sealed source key of school'`
         assert.deepEqual(await runSql(kit.storage, old), [])
-        const lines = await listActivity(kit.storage.activity, anyActivity(school))
-        assert.equal(lines.filter((line) => line.kind === 'platform.change_source').length, 2)
+        const entries = await listActivity(kit.storage.activity, anyActivity(school))
+        assert.equal(entries.filter((entry) => entry.kind === 'platform.change_source').length, 2)
       }),
     )
 
@@ -131,8 +131,8 @@ onEachEngine((engine) => {
         const { connections, platforms } = kit.storage
         const school = await registerTestPlatform(kit)
         const { platform_id, platform_name } = school
-        const gone = { platform_id, platform_name, requested_by: 'ann', at: kit.clock.text }
-        await platforms.removePlatform(gone, changeLog())
+        const removal = { platform_id, platform_name, requested_by: 'ann', at: kit.clock.text }
+        await platforms.removePlatform(removal, changeLog())
         for (const id of [platform_id, 999]) {
           assert.deepEqual(await connections.readHubKeys(id, kit.clock.text), [])
           assert.equal(await connections.readSealedHubKey(id), null)

@@ -1,4 +1,4 @@
-/** Pulls of a process that has ended: other nodes detect it before the lease expires. */
+/** Pulls of a process that has ended: other nodes detect its end before the lease expires. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -8,23 +8,23 @@ import { requestPull, startTestPull } from '../../helpers/storage/pulls.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 /** Longer than the interval at which a live process renews its lease. */
-const LATE_SECONDS = 7
+const RENEWAL_OVERDUE_SECONDS = 7
 
 const leaseOf = (storage: Storage) => ({ owner: storage.processName, seconds: 30 })
 
-describe('a pull of another node', () => {
+describe('abandoned pulls on PostgreSQL', () => {
   test(
-    'a pull is not interrupted while its node is alive, and is interrupted soon after it closes',
+    'a pull is not interrupted while its node is alive, and is interrupted when the node has closed',
     withTwoNodes(async ({ url, clock, here }) => {
       await registerTestPlatform(here)
-      const dying = await openNode(url, clock)
-      const { pull_id } = await startTestPull(dying, leaseOf(dying))
+      const closing = await openNode(url, clock)
+      const { pull_id } = await startTestPull(closing, leaseOf(closing))
       const { pulls } = here.storage
-      clock.advance(LATE_SECONDS)
+      clock.advance(RENEWAL_OVERDUE_SECONDS)
       assert.equal(await pulls.interruptAbandonedPulls(), 0)
       const lease = leaseOf(here.storage)
       assert.equal((await requestPull(here.storage, lease)).outcome, 'already_running')
-      await dying.close()
+      await closing.close()
       assert.equal(await pulls.interruptAbandonedPulls(), 1)
       assert.equal((await pulls.readPull(pull_id))?.state, 'interrupted')
       assert.equal((await requestPull(here.storage, lease)).outcome, 'queued')
@@ -32,7 +32,7 @@ describe('a pull of another node', () => {
   )
 
   test(
-    'a pull is not interrupted when its node loses its connections briefly',
+    'a pull is not interrupted when its node briefly loses its connections',
     withTwoNodes(async ({ here, there, observer }) => {
       await registerTestPlatform(here)
       const { pull_id } = await startTestPull(there.storage, leaseOf(there.storage))
@@ -40,16 +40,16 @@ describe('a pull of another node', () => {
       await observer.query('SELECT pg_terminate_backend(pid, 60000) FROM unnest($1::int[]) pid', [
         pids,
       ])
-      // The call above has waited for the end of the sessions and their locks; the lease was renewed just before.
+      // pg_terminate_backend has waited until the sessions and their locks ended. The lease was renewed just before.
       assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
-      await untilTrue('both nodes are back', async () => {
+      await untilTrue('both nodes have their locks again', async () => {
         const { rows } = await observer.query(
           `SELECT count(*)::int AS n FROM pg_locks l JOIN pg_database d ON d.oid = l.database
            WHERE d.datname = current_database() AND locktype = 'advisory' AND granted`,
         )
         return rows[0]?.['n'] === 2
       })
-      here.clock.advance(LATE_SECONDS)
+      here.clock.advance(RENEWAL_OVERDUE_SECONDS)
       assert.equal(await here.storage.pulls.interruptAbandonedPulls(), 0)
       assert.equal((await here.storage.pulls.readPull(pull_id))?.state, 'running')
     }),

@@ -21,9 +21,9 @@ import {
 import { markMissing } from '../../helpers/storage/missing.ts'
 import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 
-/** Blocks every change but a creation after it has allocated its sequence number. */
-const STOP_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'
-const STOP_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
+/** Blocks every change except a creation after it has allocated its sequence number. */
+const LOCK_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'
+const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
 describe('the change feed with in-flight transactions on PostgreSQL', () => {
   test(
@@ -34,15 +34,15 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       const follower = new Follower()
       await follower.catchUp(there.storage)
       const before = await lastNumber(observer)
-      await withLock(url, STOP_HISTORY, async (release) => {
+      await withLock(url, LOCK_HISTORY, async (release) => {
         const late = write(here, pushWrite(school, { data: '{"a":1}' }))
         await untilLockWaiters(observer, 1)
-        assert.equal(await lastNumber(observer), before + 1, 'it has its number')
+        assert.equal(await lastNumber(observer), before + 1, 'the number is allocated')
         // A creation writes no history, so it is not blocked and commits with the next number.
         const early = await write(there, pushWrite(school, { reference: 'r-3' }))
         assert.deepEqual(outcomesOf(early), ['created'])
         const rows = await listRecords(there.storage, { sort: 'updated_at' })
-        assert.equal(rows.at(-1)?.change_seq, before + 2, 'who does not mind the lock sees it')
+        assert.equal(rows.at(-1)?.change_seq, before + 2, 'a list shows it')
         const page = await readChanges(there.storage, { after: before })
         assert.deepEqual([page.changes, page.through], [[], before])
         await follower.catchUp(there.storage)
@@ -57,21 +57,21 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
   )
 
   test(
-    'the watermark waits for in-flight missing marks, pulled records and allocated numbers',
+    'the watermark waits for in-flight transactions that mark or pull records or only allocate numbers',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await pullOnce(here, school, async (read) => {
         await write(here, pullWrite(read, { reference: 'r-1' }))
       })
       const read = await beginRead(here.storage, school)
-      const works = [
+      const actions = [
         () => markMissing(here.storage, read, ['r-1']),
         () => write(here, pullWrite(read, { data: '{"a":1}' })),
       ]
-      for (const [index, work] of works.entries()) {
+      for (const [index, action] of actions.entries()) {
         const before = await lastNumber(observer)
-        await withLock(url, STOP_HISTORY, async (release) => {
-          const late = work()
+        await withLock(url, LOCK_HISTORY, async (release) => {
+          const late = action()
           await untilLockWaiters(observer, 1)
           await write(there, pushWrite(school, { reference: `new-${index}` }))
           assert.equal((await readChanges(there.storage)).through, before)
@@ -98,14 +98,14 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
-      const drawing = kyselyOf(here.storage)
+      const rolledBack = kyselyOf(here.storage)
         .transaction()
         .execute(async (transaction) => {
           await allocateSequence(transaction, 5)
-          throw new Error('No')
+          throw new Error('Roll back')
         })
-      await assert.rejects(drawing, /No/)
-      await withLock(url, STOP_R1, async () => {
+      await assert.rejects(rolledBack, /Roll back/)
+      await withLock(url, LOCK_R1, async () => {
         await write(there, pushWrite(school, { reference: 'r-2' }))
         const { through } = await readChanges(there.storage)
         assert.equal(through, await lastNumber(observer))
@@ -114,7 +114,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
   )
 
   test(
-    'the watermark is correct for sequence numbers above and across 32-bit boundaries',
+    'the watermark is correct for sequence numbers at and above 32-bit boundaries',
     withTwoNodes(async ({ here, there, observer }) => {
       const school = await registerTestPlatform(here)
       const database = kyselyOf(here.storage)
@@ -131,7 +131,7 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
   )
 
   test(
-    'the watermark also waits for the very first number',
+    'the watermark waits for the first number',
     withTwoNodes(async ({ here, there }) => {
       assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 0)
       await kyselyOf(here.storage)

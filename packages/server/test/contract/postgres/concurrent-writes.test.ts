@@ -57,16 +57,16 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
           batchOf(there, names.toReversed()),
         ]).flat(),
       )
-      const said = outcomesOf(outcomes.flat())
-      assert.deepEqual(tally(said), { created: 12, updated: 40 * 24 - 12 })
+      const results = outcomesOf(outcomes.flat())
+      assert.deepEqual(tally(results), { created: 12, updated: 40 * 24 - 12 })
       const records = await listRecords(there.storage)
       assert.deepEqual(records.map((record) => record.reference_number).sort(), names.toSorted())
 
       const numbers = new Set<number>()
       for (const record of records) {
         const history = (await listHistory(here.storage, record.record_id)).toReversed()
-        const isOld = existing.includes(record.reference_number)
-        assert.equal(history.length, isOld ? 40 : 39)
+        const existedBefore = existing.includes(record.reference_number)
+        assert.equal(history.length, existedBefore ? 40 : 39)
         // Each change starts from the previous value, so sequence numbers follow the order of changes.
         const changes = history.map((entry) => only(JSON.parse(entry.changes)))
         const befores = changes.map((change) => Object(change).before)
@@ -76,7 +76,7 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
         assert.equal(record.change_seq, history.at(-1)?.change_seq)
         for (const entry of history) numbers.add(entry.change_seq)
       }
-      assert.equal(numbers.size, 40 * 24 - 12, 'A number was given twice')
+      assert.equal(numbers.size, 40 * 24 - 12, 'A number was allocated twice')
 
       assert.equal(
         await there.storage.records.countRecords({ platform: null, record_type: null }),
@@ -106,8 +106,8 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
         write(here, ...pushed.toReversed()),
         write(there, ...pulled.slice(20)),
       ])
-      const said = tally(outcomesOf(outcomes.flat()))
-      assert.equal(said['created'], 40)
+      const counts = tally(outcomesOf(outcomes.flat()))
+      assert.equal(counts['created'], 40)
       assert.equal(read.read.seen.size, 40)
       assert.equal((await listRecords(here.storage)).length, 40)
       for (const record of await listRecords(here.storage)) {
@@ -118,7 +118,7 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
   )
 })
 
-describe('a committed deactivation or pull end applies on every node', () => {
+describe('a committed deactivation or end of a pull takes effect on every node', () => {
   test(
     'deactivating a platform waits for running pushes, and later pushes are rejected',
     withTwoNodes(async ({ url, here, there, observer }) => {
@@ -128,16 +128,16 @@ describe('a committed deactivation or pull end applies on every node', () => {
       await withLock(url, LOCK_R1, async (release) => {
         const before = push({ data: '{"a":1}' })
         await untilLockWaiters(observer, 1)
-        const switched = setStatus(here, school, 'inactive')
+        const deactivation = setStatus(here, school, 'inactive')
         await untilLockWaiters(observer, 2)
         const after = push({ reference: 'r-2' })
         await untilLockWaiters(observer, 3)
         await release()
         assert.deepEqual(outcomesOf(await before), ['updated'])
-        await switched
-        const whenSwitched = await tracesOf(here)
+        await deactivation
+        const afterDeactivation = await readState(here)
         assert.deepEqual(outcomesOf(await after), ['api_key_invalid'])
-        assert.deepEqual(await tracesOf(here), whenSwitched)
+        assert.deepEqual(await readState(here), afterDeactivation)
       })
       assert.equal(only(await listRecords(here.storage)).data, '{"a":1}')
     }),
@@ -153,11 +153,14 @@ describe('a committed deactivation or pull end applies on every node', () => {
         return requestPull(storage, { owner: 'node-2', seconds: 30 })
       },
     ],
-    ['stopped because its platform is inactive', ({ storage, clock }) => switchOff(storage, clock)],
+    [
+      'stopped because its platform is inactive',
+      ({ storage, clock }) => deactivate(storage, clock),
+    ],
   ]
-  for (const [word, end] of endings) {
+  for (const [name, end] of endings) {
     test(
-      `once a pull is ${word}, its records are rejected`,
+      `records of a pull are rejected once it is ${name}`,
       withTwoNodes(async ({ url, here, there, observer }) => {
         const school = await registerTestPlatform(here)
         await write(here, pushWrite(school))
@@ -174,9 +177,9 @@ describe('a committed deactivation or pull end applies on every node', () => {
           await release()
           assert.deepEqual(outcomesOf(await before), ['updated'])
           await ended
-          const whenEnded = await tracesOf(here)
+          const afterEnd = await readState(here)
           assert.match(only(outcomesOf(await after)), /pull_not_running|module_not_registered/)
-          assert.deepEqual(await tracesOf(here), whenEnded)
+          assert.deepEqual(await readState(here), afterEnd)
         })
         assert.deepEqual(read.read.seen.size, 1)
       }),
@@ -186,56 +189,56 @@ describe('a committed deactivation or pull end applies on every node', () => {
 
 describe('notifications between nodes', () => {
   test(
-    'a node is notified of changes on another node, also after reconnecting',
+    'a node is notified of changes on another node, even after it has reconnected',
     withTwoNodes(async ({ here, there, observer }) => {
-      const heard = countCalls()
-      there.storage.platforms.onChange(heard.call)
-      const areListening = (old: number[]) =>
+      const notified = countCalls()
+      there.storage.platforms.onChange(notified.call)
+      const untilListening = (old: number[]) =>
         untilTrue('both nodes listen', async () => {
           const pids = await listeningSessions(observer)
           return pids.length === 2 && !pids.some((pid) => old.includes(pid))
         })
-      await areListening([])
+      await untilListening([])
       const school = await registerTestPlatform(here)
       for (const status of ['inactive', 'active', 'inactive'] as const) {
-        await heard.next()
+        await notified.next()
         await setStatus(here, school, status)
       }
-      await heard.next()
+      await notified.next()
 
-      const broken = await listeningSessions(observer)
+      const terminated = await listeningSessions(observer)
       await observer.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [
-        broken,
+        terminated,
       ])
-      await areListening(broken)
-      // A reconnect notifies too, because changes may have been missed.
-      await heard.next()
+      await untilListening(terminated)
+      // A node is also notified after it has reconnected, because it may have missed changes.
+      await notified.next()
       for (const status of ['active', 'inactive', 'active'] as const) {
         await setStatus(here, school, status)
-        await heard.next()
+        await notified.next()
       }
     }),
   )
 
   test(
-    'a broadcast reaches the other processes and not its sender',
+    'a broadcast reaches the other processes but not its sender',
     withTwoNodes(async ({ here, there, observer }) => {
       await untilTrue(
         'both nodes listen',
         async () => (await listeningSessions(observer)).length === 2,
       )
-      const heard: string[] = []
+      const received: string[] = []
       const call = countCalls()
-      here.storage.broadcast.subscribe((words) => void heard.push(`here: ${words}`))
-      there.storage.broadcast.subscribe((words) => {
-        heard.push(`there: ${words}`)
+      here.storage.broadcast.subscribe((topics) => void received.push(`here: ${topics}`))
+      there.storage.broadcast.subscribe((topics) => {
+        received.push(`there: ${topics}`)
         call.call()
       })
       await here.storage.broadcast.publish('records,pull')
       await call.next()
       await here.storage.broadcast.publish("it's; DROP")
       await call.next()
-      assert.deepEqual(heard, ['there: records,pull', "there: it's; DROP"])
+      assert.deepEqual(received, ['there: records,pull', "there: it's; DROP"])
     }),
   )
 
@@ -243,38 +246,40 @@ describe('notifications between nodes', () => {
     'a rolled back change sends no notification',
     withTwoNodes(async ({ here, observer }) => {
       await observer.query('LISTEN recordhub_changes')
-      const news: string[] = []
-      observer.on('notification', ({ payload }) => void news.push(payload ?? ''))
-      await observer.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN RAISE 'refused' USING ERRCODE = '40000'; END $$`)
-      await observer.query('CREATE TRIGGER refuse BEFORE INSERT ON audit EXECUTE FUNCTION refuse()')
+      const notifications: string[] = []
+      observer.on('notification', ({ payload }) => void notifications.push(payload ?? ''))
+      await observer.query(`CREATE FUNCTION reject_insert() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN RAISE 'rejected' USING ERRCODE = '40000'; END $$`)
+      await observer.query(
+        'CREATE TRIGGER reject_insert BEFORE INSERT ON audit EXECUTE FUNCTION reject_insert()',
+      )
       await assert.rejects(registerTestPlatform(here))
-      await observer.query('DROP TRIGGER refuse ON audit; DROP FUNCTION refuse')
-      assert.deepEqual(news, [])
+      await observer.query('DROP TRIGGER reject_insert ON audit; DROP FUNCTION reject_insert')
+      assert.deepEqual(notifications, [])
       await registerTestPlatform(here)
-      await untilTrue('the change is told', async () => {
+      await untilTrue('the change is announced', async () => {
         await observer.query('SELECT')
-        return news.length > 0
+        return notifications.length > 0
       })
-      assert.equal(news.length, 1)
+      assert.equal(notifications.length, 1)
     }),
   )
 })
 
-function tally(said: string[]): Record<string, number> {
+function tally(outcomes: string[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const word of said) counts[word] = (counts[word] ?? 0) + 1
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
 }
 
-async function switchOff(storage: Node['storage'], clock: Node['clock']): Promise<void> {
+async function deactivate(storage: Node['storage'], clock: Node['clock']): Promise<void> {
   const { id } = only(await storage.platforms.listPlatforms())
   const school = { platform_id: id, platform_name: 'school', key_hash: '', hub_key_id: 0 }
   await setStatus({ storage, clock }, school, 'inactive')
 }
 
-/** Everything that a write would change. */
-async function tracesOf({ storage, clock }: Node) {
+/** The state that a write would change. */
+async function readState({ storage, clock }: Node) {
   const [records, counted, history] = await Promise.all([
     listRecords(storage),
     storage.snapshot.readSnapshot(clock.day),
@@ -290,8 +295,8 @@ describe('erasures and removals on two PostgreSQL nodes', () => {
       const school = await registerTestPlatform(here)
       await write(there, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
       const [first] = await listRecords(there.storage)
-      const order = { record_id: first?.record_id ?? 0, mode: 'erase', actor: 'ann' } as const
-      assert.ok(await here.storage.erasure.eraseRecord(order, changeLog()))
+      const erasure = { record_id: first?.record_id ?? 0, mode: 'erase', actor: 'ann' } as const
+      assert.ok(await here.storage.erasure.eraseRecord(erasure, changeLog()))
       assert.deepEqual(outcomesOf(await write(there, pushWrite(school))), ['record_erased'])
       const { platform_id, platform_name } = school
       const request = { platform_id, platform_name, requested_by: 'ann', at: here.clock.text }
@@ -307,15 +312,15 @@ describe('erasures and removals on two PostgreSQL nodes', () => {
   )
 
   test(
-    'an erasure waits for a running push and then erases what that push stored',
+    'an erasure waits for a running push and then erases the data of that push',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       const { record_id } = await writeOne(here, pushWrite(school))
-      const order = { record_id, mode: 'erase', actor: 'ann' } as const
+      const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
       await withLock(url, LOCK_R1, async (release) => {
         const before = write(here, pushWrite(school, { full_name: 'Bea' }))
         await untilLockWaiters(observer, 1)
-        const erasing = there.storage.erasure.eraseRecord(order, changeLog())
+        const erasing = there.storage.erasure.eraseRecord(erasure, changeLog())
         await untilLockWaiters(observer, 2)
         const after = write(here, pushWrite(school, { full_name: 'Cid' }))
         await untilLockWaiters(observer, 3)

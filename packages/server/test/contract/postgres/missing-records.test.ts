@@ -1,4 +1,4 @@
-/** Two nodes on one PostgreSQL: one marks records as missing, the other pushes or deactivates. */
+/** Two nodes on one PostgreSQL: one marks records as missing, the other pushes or deactivates the platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
@@ -16,9 +16,9 @@ import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-describe('missing marks and pushes of two PostgreSQL nodes', () => {
+describe('marking records as missing on two PostgreSQL nodes', () => {
   test(
-    'concurrent marks and pushes of the same records all succeed, and pushed records stay unmarked',
+    'records can be marked and pushed concurrently, and pushed records are not marked',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const names = Array.from({ length: 60 }, (_, index) => `r-${index}-ä👍`)
@@ -26,16 +26,16 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
         await write(here, ...names.map((reference) => pullWrite(read, { reference })))
       })
       const read = await beginRead(here.storage, school)
-      const pushes = (references: string[]) =>
+      const pushAll = (references: string[]) =>
         write(there, ...references.map((reference) => pushWrite(school, { reference })))
       const pushed = names.filter((_, index) => index % 3 === 0)
       const marks = Array.from({ length: 8 }, (_, index) =>
         markMissing(here.storage, read, index % 2 === 0 ? names : names.toReversed()),
       )
-      const written = Array.from({ length: 8 }, (_, index) =>
-        pushes(index % 2 === 0 ? pushed : pushed.toReversed()),
+      const pushes = Array.from({ length: 8 }, (_, index) =>
+        pushAll(index % 2 === 0 ? pushed : pushed.toReversed()),
       )
-      await Promise.all([...marks, ...written])
+      await Promise.all([...marks, ...pushes])
       const records = await listRecords(there.storage)
       assert.equal(new Set(records.map((record) => record.change_seq)).size, names.length)
       for (const { reference_number, missing_since } of records) {
@@ -45,7 +45,7 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
   )
 
   test(
-    'a mark that waits for a push to commit does not mark the pushed record',
+    'a record is not marked if a concurrent push of it commits first',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school))
@@ -64,7 +64,7 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
   )
 
   test(
-    'deactivating a platform waits for running marks, and later marks are rejected',
+    'deactivating a platform waits for transactions that mark its records, and later transactions are rejected',
     withTwoNodes(async ({ url, here, there, observer }) => {
       const school = await registerTestPlatform(here)
       await write(here, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
@@ -72,13 +72,13 @@ describe('missing marks and pushes of two PostgreSQL nodes', () => {
       await withLock(url, LOCK_R1, async (release) => {
         const before = markMissing(here.storage, read, ['r-1'])
         await untilLockWaiters(observer, 1)
-        const switched = setStatus(there, school, 'inactive')
+        const deactivation = setStatus(there, school, 'inactive')
         await untilLockWaiters(observer, 2)
         const after = markMissing(here.storage, read, ['r-2'])
         await untilLockWaiters(observer, 3)
         await release()
         assert.deepEqual(await before, { outcome: 'marked', marked: 1 })
-        await switched
+        await deactivation
         assert.deepEqual(await after, { outcome: 'rejected', code: 'module_not_registered' })
       })
     }),

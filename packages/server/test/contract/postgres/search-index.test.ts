@@ -13,7 +13,7 @@ import { withDatabase } from '../../helpers/storage/postgres.ts'
 import { indexAll } from '../../helpers/storage/search.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
-const parts = (...terms: string[]) => ({ search: { substrings: terms, prefixes: [] } })
+const searchFor = (...terms: string[]) => ({ search: { substrings: terms, prefixes: [] } })
 
 describe('the search index of PostgreSQL', () => {
   test(
@@ -29,28 +29,32 @@ describe('the search index of PostgreSQL', () => {
           `UPDATE records SET full_name = 'Latecomer', change_seq = nextval('write_sequence')`,
         )
         await write(here, pushWrite(school, { reference: 'r-2' }))
-        assert.equal(await here.storage.searchIndex.indexNext(10), 0, 'nothing is settled yet')
+        assert.equal(
+          await here.storage.searchIndex.indexNext(10),
+          0,
+          'the watermark waits for the first change',
+        )
         await writer.query('COMMIT')
       })
       assert.equal(await indexAll(here.storage), 2)
-      assert.equal((await listRecords(here.storage, parts('latecomer'))).length, 1)
+      assert.equal((await listRecords(here.storage, searchFor('latecomer'))).length, 1)
     }),
   )
 
   test(
-    'nodes that index concurrently process each record once',
+    'nodes that index concurrently index each record once',
     withTwoNodes(async ({ here, there }) => {
       const school = await registerTestPlatform(here)
       const pushes = Array.from({ length: 200 }, (_, n) =>
         pushWrite(school, { reference: `r-${n}` }),
       )
       await write(here, ...pushes)
-      let taken = 0
+      let indexed = 0
       while ((await here.storage.searchIndex.readSearchIndex()).lag > 0) {
         const steps = [here, there].map(({ storage }) => storage.searchIndex.indexNext(20))
-        for (const step of await Promise.all(steps)) taken += step
+        for (const step of await Promise.all(steps)) indexed += step
       }
-      assert.equal(taken, 200)
+      assert.equal(indexed, 200)
       assert.equal(await countRows(here.storage, 'record_search'), 200)
     }),
   )
@@ -67,7 +71,7 @@ describe('the search index of PostgreSQL', () => {
           pushWrite(school, { reference: 'r-2', full_name: 'Bob' }),
         )
         assert.equal((await here.storage.searchIndex.readSearchIndex()).has_text_index, false)
-        assert.equal((await listRecords(here.storage, parts('bob'))).length, 1)
+        assert.equal((await listRecords(here.storage, searchFor('bob'))).length, 1)
         assert.equal(await indexAll(here.storage), 2)
       } finally {
         await observer.query(

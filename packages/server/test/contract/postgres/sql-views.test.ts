@@ -15,7 +15,7 @@ const GRANTS = [
 
 describe('SQL views on PostgreSQL', () => {
   test(
-    'a reader role can read existing and future views and nothing else',
+    'a reader role can read only existing and future views',
     withTwoNodes(async ({ url, here, there, observer }) => {
       await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
       const address = new URL(url)
@@ -49,11 +49,13 @@ describe('SQL views on PostgreSQL', () => {
   )
 
   test(
-    'a view with dependent views is kept and reported, and does not block other views',
+    'a view with dependent views is not changed but reported, and does not block other views',
     withTwoNodes(async ({ here, observer }) => {
       await registerTestPlatform(here, { modules: ['students', 'staff'] })
       await here.storage.sqlViews.refreshViews()
-      await observer.query('CREATE VIEW theirs AS SELECT a FROM recordhub_views.v_school_students')
+      await observer.query(
+        'CREATE VIEW dependent AS SELECT a FROM recordhub_views.v_school_students',
+      )
       try {
         await observer.query(
           `UPDATE modules SET fields = '[{"key":"b","label":"B","type":"string","required":false}]'`,
@@ -61,10 +63,10 @@ describe('SQL views on PostgreSQL', () => {
         const failure = only(await here.storage.sqlViews.refreshViews())
         assert.equal(failure.view_name, 'v_school_students')
         assert.match(failure.reason, /depend/)
-        await observer.query('SELECT a FROM theirs')
+        await observer.query('SELECT a FROM dependent')
         await observer.query('SELECT b FROM recordhub_views.v_school_staff')
       } finally {
-        await observer.query('DROP VIEW theirs')
+        await observer.query('DROP VIEW dependent')
       }
       assert.deepEqual(await here.storage.sqlViews.refreshViews(), [])
       await observer.query('SELECT b FROM recordhub_views.v_school_students')

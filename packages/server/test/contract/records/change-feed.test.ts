@@ -32,7 +32,7 @@ onEachEngine((engine) => {
         const { changes, has_more } = await readChanges(kit.storage)
         assert.equal(has_more, false)
         assert.deepEqual(
-          changes.map((line) => [line.change, line.change !== 'deleted' && line.record.data]),
+          changes.map((one) => [one.change, one.change !== 'deleted' && one.record.data]),
           [
             ['created', '{}'],
             ['created', '{}'],
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
         )
         const rows = await listRecords(kit.storage, { sort: 'updated_at' })
         assert.deepEqual(
-          changes.map((line) => line.change !== 'deleted' && line.record),
+          changes.map((one) => one.change !== 'deleted' && one.record),
           rows,
         )
         assert.equal(changes.at(-1)?.at, kit.clock.text)
@@ -49,7 +49,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an unchanged push is not listed, and marking a record as missing is',
+      'marking a record as missing is a change in the feed, and an unchanged push is not',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
@@ -68,7 +68,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a deletion is listed as its own change and contains no data of the record but its id',
+      'a deletion is a change of its own and contains no data of the record except its id',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":"secret"}' }))
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a page respects the byte limit but holds at least one record, and paging reaches all records',
+      'a page respects the byte limit but contains at least one record, and the pages contain all records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         // 9 to 208 bytes; odd numbers use a two-byte character.
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
         )
         await runSql(
           kit.storage,
-          `INSERT INTO record_deletions VALUES (0, 77, 99, 99, 'gone', 'staff', '2026-01-01')`,
+          `INSERT INTO record_deletions VALUES (0, 77, 99, 99, 'removed', 'staff', '2026-01-01')`,
         )
         const listed = async (query: object) =>
           (await readChanges(kit.storage, { after: -1, ...query })).changes.map((line) =>
@@ -143,7 +143,7 @@ onEachEngine((engine) => {
               : `${line.record.platform_name} ${line.record.record_type}`,
           )
         const [a, b, c, d] = [
-          'deleted gone staff',
+          'deleted removed staff',
           'school students',
           'school staff',
           'clinic staff',
@@ -151,17 +151,21 @@ onEachEngine((engine) => {
         assert.deepEqual(await listed({}), [a, b, c, d])
         assert.deepEqual(await listed({ platform: 'school' }), [b, c])
         assert.deepEqual(await listed({ record_type: 'staff' }), [a, c, d])
-        assert.deepEqual(await listed({ platform: 'gone' }), [a])
+        assert.deepEqual(await listed({ platform: 'removed' }), [a])
         assert.deepEqual(await listed({ platform: 'clinic', record_type: 'staff' }), [d])
         assert.deepEqual(await listed({ platform: 'nowhere' }), [])
         const page = await readChanges(kit.storage, { platform: 'clinic' })
         const whole = await readChanges(kit.storage)
-        assert.equal(page.through, whole.through, 'what is not asked for is passed over')
+        assert.equal(
+          page.through,
+          whole.through,
+          'changes that do not match the filter are skipped',
+        )
       }),
     )
 
     test(
-      'a platform that is being removed contributes only deletions, under its old name',
+      'a platform that is being removed has only deletions in the feed, under its old name',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -190,7 +194,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a cursor after the last allocated number is rejected, and the last number itself is valid',
+      'a cursor after the last allocated number is rejected, and a cursor at the last number is valid',
       withStorage(engine, async (kit) => {
         const query = { platform: null, record_type: null, limit: 10, maxBytes: 1000 }
         const { listChanges } = kit.storage.changes
@@ -223,7 +227,7 @@ onEachEngine((engine) => {
         await fc.assert(
           fc.asyncProperty(fc.array(action, { maxLength: 20 }), async (actions) => {
             for (const one of actions) {
-              if ('push' in one) await pushSome({ storage, clock: kit.clock }, school, one)
+              if ('push' in one) await pushValue({ storage, clock: kit.clock }, school, one)
               else if ('follow' in one) await follower.follow(storage, one.follow)
               else if ('restart' in one) storage = await kit.reopen()
               else await deleteNewest({ storage, clock: kit.clock }, school)
@@ -288,7 +292,7 @@ onEachEngine((engine) => {
   })
 })
 
-async function pushSome(
+async function pushValue(
   kit: Pick<StorageKit, 'storage' | 'clock'>,
   platform: TestPlatform,
   { push, value }: { push: number; value: number },

@@ -81,13 +81,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'before and after keep exact values, and an absent side is omitted',
+      'before and after have the exact values, and an absent side is omitted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const before =
-          '{"price":1.10,"big":12345678901234567890,"gone":null,"same":1e2,"deep":[1.0]}'
+          '{"price":1.10,"big":12345678901234567890,"removed":null,"same":1e2,"deep":[1.0]}'
         const after =
-          '{"price":1.1,"big":12345678901234567891,"came":-0,"same":1e2,"deep":{"x":"\\ud800"}}'
+          '{"price":1.1,"big":12345678901234567891,"added":-0,"same":1e2,"deep":{"x":"\\ud800"}}'
         const { record_id } = await writeOne(kit, pushWrite(school, { data: before }))
         await writeOne(kit, pushWrite(school, { full_name: 'Bob "B"', data: after }))
         const { changes } = only(await listHistory(kit.storage, record_id))
@@ -95,9 +95,9 @@ onEachEngine((engine) => {
           '{"path":"/full_name","before":"Ann","after":"Bob \\"B\\""}',
           '{"path":"/data/price","before":1.10,"after":1.1}',
           '{"path":"/data/big","before":12345678901234567890,"after":12345678901234567891}',
-          '{"path":"/data/gone","before":null}',
+          '{"path":"/data/removed","before":null}',
           '{"path":"/data/deep","before":[1.0],"after":{"x":"\\ud800"}}',
-          '{"path":"/data/came","after":-0}',
+          '{"path":"/data/added","after":-0}',
         ]
         assert.equal(changes, `[${expected.join(',')}]`)
       }),
@@ -142,19 +142,19 @@ onEachEngine((engine) => {
         await write(kit, push, push)
         const entries = await listHistory(kit.storage, record_id)
         const { pull_id } = read.read
-        const gone = `"${READ_AT}"`
+        const since = `"${READ_AT}"`
         assert.deepEqual(
           entries.map(({ change_seq: _, at: __, ...entry }) => entry),
           [
             {
               source: 'POST',
-              changes: `[{"path":"/incomplete","before":true,"after":false},{"path":"/missing_since","before":${gone},"after":null}]`,
+              changes: `[{"path":"/incomplete","before":true,"after":false},{"path":"/missing_since","before":${since},"after":null}]`,
               pull_id: null,
               request_id: 'q-2',
             },
             {
               source: 'pull',
-              changes: `[{"path":"/missing_since","before":null,"after":${gone}}]`,
+              changes: `[{"path":"/missing_since","before":null,"after":${since}}]`,
               pull_id,
               request_id: null,
             },

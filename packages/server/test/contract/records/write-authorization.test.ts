@@ -80,7 +80,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
-        const types = ['staff', 'unicorns', 'patients', 'Students', '']
+        const types = ['staff', 'unknown', 'patients', 'Students', '']
         const pushes = types.map((record_type) => pushWrite(school, { record_type }))
         const outcomes = outcomesOf(await write(kit, ...pushes))
         assert.deepEqual(new Set(outcomes), new Set(['module_not_registered']))
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
         assert.equal((await listRecords(kit.storage)).length, 2)
         const { stats, logs } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual([stats.records, stats.received_today, stats.created_today], [2, 2, 2])
-        assert.equal(logs.filter((line) => line.kind.startsWith('push.')).length, 2)
+        assert.equal(logs.filter((entry) => entry.kind.startsWith('push.')).length, 2)
       }),
     )
 
@@ -130,13 +130,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pulled record is rejected after the lease of its pull was taken over',
+      'a pulled record is rejected after the lease of its pull has expired and another pull was requested',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = await beginRead(kit.storage, school)
         kit.clock.advance(LEASE.seconds + 1)
-        const taken = await requestPull(kit.storage, { owner: 'node-2', seconds: 30 })
-        assert.equal(taken.outcome, 'queued')
+        const next = await requestPull(kit.storage, { owner: 'node-2', seconds: 30 })
+        assert.equal(next.outcome, 'queued')
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['pull_not_running'])
         assert.deepEqual(await listRecords(kit.storage), [])
       }),
@@ -186,8 +186,8 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         const read = await beginRead(kit.storage, school)
         const wrong = { ...read, read: { ...read.read, platform_id: clinic.platform_id } }
-        const misplaced = (reference: string) => pullWrite(wrong, { reference })
-        const outcomes = await write(kit, misplaced('x'), pullWrite(read), misplaced('y'))
+        const wrongWrite = (reference: string) => pullWrite(wrong, { reference })
+        const outcomes = await write(kit, wrongWrite('x'), pullWrite(read), wrongWrite('y'))
         assert.deepEqual(
           outcomes.map((outcome) => outcome.outcome),
           ['rejected', 'created', 'rejected'],

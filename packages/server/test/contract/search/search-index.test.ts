@@ -26,9 +26,9 @@ onEachEngine((engine) => {
         assert.equal(await searchIndex.indexNext(10), 0)
         await pushMany(kit, await registerTestPlatform(kit), 25)
         const steps: number[][] = []
-        for (let taken = -1; taken !== 0; ) {
-          taken = await searchIndex.indexNext(10)
-          steps.push([taken, (await searchIndex.readSearchIndex()).lag])
+        for (let indexed = -1; indexed !== 0; ) {
+          indexed = await searchIndex.indexNext(10)
+          steps.push([indexed, (await searchIndex.readSearchIndex()).lag])
         }
         assert.deepEqual(steps, [
           [10, 15],
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a field index is built from existing records and follows new and changed ones',
+      'a field index is built from existing records and updated for new and changed ones',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -148,7 +148,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a field index is rebuilt when the manifest changes the type of its field, and others stay',
+      'a field index is rebuilt when the manifest changes the type of its field, and other indexes are not',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -164,7 +164,7 @@ onEachEngine((engine) => {
         const fields = [{ key: 'a', label: 'A', type: 'integer', required: false }]
         await storeManifest(kit, school, { ...testModule('students'), fields })
         const asNumbers = ['{"a":-1}', '{"a":9}', '{"a":10}', '{"a":"x"}']
-        assert.deepEqual(await sorted(), asNumbers, 'the old index is not gone by')
+        assert.deepEqual(await sorted(), asNumbers, 'the old index is not used')
         const { listIndexedFields } = storage.searchIndex
         assert.deepEqual(await listIndexedFields(school.platform_id, 'students'), [
           { key: 'b', is_built: true },
@@ -180,7 +180,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'empty values are found with a numeric index as without it',
+      'empty values are found with and without a numeric index',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -230,16 +230,16 @@ onEachEngine((engine) => {
     )
 
     test(
-      'deleting a record removes it from every index immediately',
+      'a deleted record is removed from every index immediately',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await pushMany(kit, school, 5)
         await chooseFields(storage, school, ['n', 'm'])
         await indexAll(storage)
-        assert.deepEqual(await entries(storage), [5, 10])
+        assert.deepEqual(await countEntries(storage), [5, 10])
         await runSql(storage, `DELETE FROM records WHERE reference_number IN ('r-1', 'r-2')`)
-        assert.deepEqual(await entries(storage), [3, 6])
+        assert.deepEqual(await countEntries(storage), [3, 6])
       }),
     )
   })
@@ -254,6 +254,6 @@ async function pushMany(kit: StorageKit, school: TestPlatform, count: number): P
   await write(kit, ...pushes)
 }
 
-async function entries(storage: Storage): Promise<number[]> {
+async function countEntries(storage: Storage): Promise<number[]> {
   return [await countRows(storage, 'record_search'), await countRows(storage, 'record_index')]
 }

@@ -82,7 +82,7 @@ export function toPull(row: PullRow, now: Date): Pull {
   const tasksDone = Number(row.tasks_done)
   const received = Number(row.received ?? 0)
   const work = {
-    isOver: row.finished_at !== null,
+    hasEnded: row.finished_at !== null,
     tasksTotal,
     tasksDone,
     known: {

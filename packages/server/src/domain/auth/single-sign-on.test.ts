@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { isIssuer, readIssuer } from './issuer.ts'
+import { ROLES } from './caller.ts'
+import { decideAdmission, isIssuer, readIssuer } from './single-sign-on.ts'
 
 const ISSUER = 'https://id.example.org/realms/main'
 const SUFFIX = '/.well-known/openid-configuration'
@@ -67,4 +68,46 @@ test('an issuer matches its own setting and no other', () => {
       assert.equal(isIssuer(issuer, other), asConfigured(other) === issuer)
     }),
   )
+})
+
+const policy = { invited: null, domains: ['example.org'], defaultRole: 'viewer' } as const
+
+test('an e-mail that the provider has not verified is never admitted', () => {
+  fc.assert(
+    fc.property(fc.emailAddress(), fc.constantFrom(null, ...ROLES), (email, invited) => {
+      const domains = [email.split('@')[1] ?? '']
+      const admission = decideAdmission(
+        { email, emailVerified: false },
+        { invited, domains, defaultRole: 'admin' },
+      )
+      assert.equal(admission.outcome, 'rejected')
+    }),
+  )
+})
+
+test('the domain is everything after the last @', () => {
+  const admit = (email: string) => decideAdmission({ email, emailVerified: true }, policy).outcome
+  for (const email of ['ann@example.org', 'ann@EXAMPLE.org', '"a@evil.example"@example.org']) {
+    assert.equal(admit(email), 'admitted', email)
+  }
+  for (const email of [
+    'ann@evil.example',
+    'ann@sub.example.org',
+    'ann@notexample.org',
+    'ann@example.org.evil.example',
+    '"ann@example.org"@evil.example',
+    'example.org',
+    '@example.org',
+    '',
+  ]) {
+    assert.equal(admit(email), 'rejected', email)
+  }
+})
+
+test('an invitation assigns its role, regardless of the domain', () => {
+  for (const invited of ROLES) {
+    const newcomer = { email: 'eve@elsewhere.example', emailVerified: true }
+    const admission = decideAdmission(newcomer, { ...policy, invited })
+    assert.deepEqual(admission, { outcome: 'admitted', role: invited })
+  }
 })

@@ -29,7 +29,7 @@ import { countRows, runSql } from '../../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`removing platforms on ${engine.name}`, () => {
     test(
-      'a removed platform is hidden immediately, its keys are invalid and its name can be used again',
+      'a removed platform is hidden immediately, its keys become invalid, and its name can be used again',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await createTwoPlatforms(kit)
@@ -86,11 +86,11 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the deletion steps delete only that platform, list the deletions and keep counters exact',
+      'the deletion steps delete only that platform, record the deletions and update the counters exactly',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await createTwoPlatforms(kit)
-        const left = await listRecords(storage, { platform: 'clinic' })
+        const remaining = await listRecords(storage, { platform: 'clinic' })
         const [newest] = await runSql(storage, 'SELECT max(change_seq) AS n FROM records')
         await chooseFields(storage, school, ['a'])
         await indexAll(storage)
@@ -117,8 +117,8 @@ onEachEngine((engine) => {
           assert.deepEqual(found, [], table)
         }
         assert.equal(await countRows(storage, 'secrets'), 2)
-        assert.equal(await countRows(storage, 'record_search'), left.length)
-        assert.deepEqual(await listRecords(storage), left)
+        assert.equal(await countRows(storage, 'record_search'), remaining.length)
+        assert.deepEqual(await listRecords(storage), remaining)
         const deletions = await runSql(storage, 'SELECT * FROM record_deletions')
         assert.equal(deletions.length, 1200)
         assert.equal(new Set(deletions.map((row) => row['record_id'])).size, 1200)
@@ -128,11 +128,14 @@ onEachEngine((engine) => {
         }
         await expectMatchingCounters(kit)
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(clinic))), ['unchanged'])
-        const lines = await listActivity(storage.activity, { ...EVERY_LINE, platform: 'school' })
-        assert.equal(lines[0]?.kind, 'platform.deleted')
+        const entries = await listActivity(storage.activity, {
+          ...ALL_ACTIVITY,
+          platform: 'school',
+        })
+        assert.equal(entries[0]?.kind, 'platform.deleted')
         assert.ok(
-          lines.some((line) => line.kind === 'push.created'),
-          'the activity stays',
+          entries.some((entry) => entry.kind === 'push.created'),
+          'the activity remains',
         )
       }),
     )
@@ -147,9 +150,9 @@ onEachEngine((engine) => {
         const [halfway] = await storage.removals.listRemovals({ limit: 5, before: null })
         assert.equal(halfway?.finished_at, null)
         await runRemovals(storage)
-        const again = { ...kit, storage }
+        const reopened = { ...kit, storage }
         assert.equal((await listRecords(storage)).length, 1)
-        await expectMatchingCounters(again)
+        await expectMatchingCounters(reopened)
       }),
     )
 
@@ -184,14 +187,19 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
-        const asked = { ...school, requested_by: 'ann', at: clock.text }
+        const request = { ...school, requested_by: 'ann', at: clock.text }
         for (const over of [{ platform_name: 'School' }, { platform_id: 999 }]) {
-          const refused = await storage.platforms.removePlatform({ ...asked, ...over }, changeLog())
-          assert.equal(refused, null)
+          const rejected = await storage.platforms.removePlatform(
+            { ...request, ...over },
+            changeLog(),
+          )
+          assert.equal(rejected, null)
         }
         only(await storage.platforms.listPlatforms())
-        const twice = [1, 2, 3].map(() => storage.platforms.removePlatform(asked, changeLog()))
-        assert.equal((await Promise.all(twice)).filter((one) => one !== null).length, 1)
+        const concurrent = [1, 2, 3].map(() =>
+          storage.platforms.removePlatform(request, changeLog()),
+        )
+        assert.equal((await Promise.all(concurrent)).filter((one) => one !== null).length, 1)
         only(await storage.removals.listRemovals({ limit: 5, before: null }))
       }),
     )
@@ -220,7 +228,7 @@ onEachEngine((engine) => {
         const { school, clinic } = await createTwoPlatforms(kit)
         await remove(kit, school)
         let pushed = 0
-        const pushing = async () => {
+        const pushRecords = async () => {
           for (; pushed < 50; pushed += 1) {
             const reference = `c-${pushed}`
             assert.deepEqual(outcomesOf(await write(kit, pushWrite(clinic, { reference }))), [
@@ -228,7 +236,7 @@ onEachEngine((engine) => {
             ])
           }
         }
-        await Promise.all([runRemovals(storage), runRemovals(storage), pushing()])
+        await Promise.all([runRemovals(storage), runRemovals(storage), pushRecords()])
         const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
         assert.equal(removal.removed, 1200)
         assert.equal(await countRows(storage, 'record_deletions'), 1200)
@@ -239,4 +247,4 @@ onEachEngine((engine) => {
   })
 })
 
-const EVERY_LINE = { platform: null, level: null, limit: 5000, before: null }
+const ALL_ACTIVITY = { platform: null, level: null, limit: 5000, before: null }

@@ -45,21 +45,21 @@ describe('the write-ahead log of PostgreSQL', () => {
         // The first read of a row after a write may set hint bits in it.
         const first = { ...read, read: { ...read.read, seen: new IdBitset() } }
         await write(kit, ...references.map((reference) => pullWrite(first, { reference })))
-        const look = async () => {
+        const readDashboard = async () => {
           await storage.snapshot.readSnapshot(clock.day)
           await listRecords(storage)
           await storage.platforms.findPlatformByKey(school.key_hash, clock.text)
           await storage.pulls.readPull(read.read.pull_id)
         }
-        await look()
+        await readDashboard()
         await observer.query('CHECKPOINT')
-        const before = await traces(observer)
+        const before = await readLogPosition(observer)
         assert.deepEqual(new Set(outcomesOf(await write(kit, ...again))), new Set(['unchanged']))
-        assert.deepEqual(await traces(observer), before)
-        await look()
-        assert.deepEqual(await traces(observer), before)
+        assert.deepEqual(await readLogPosition(observer), before)
+        await readDashboard()
+        assert.deepEqual(await readLogPosition(observer), before)
         await write(kit, pullWrite(read, { reference: 'new' }))
-        assert.notDeepEqual(await traces(observer), before)
+        assert.notDeepEqual(await readLogPosition(observer), before)
       })
     } finally {
       await storage.close()
@@ -72,12 +72,12 @@ describe('write batches on PostgreSQL', () => {
     'records with the same concatenation of type and reference are stored separately',
     withStorage(postgresEngine, async (kit) => {
       const school = await registerTestPlatform(kit, { modules: ['a', 'a b'] })
-      const said = await write(
+      const results = await write(
         kit,
         pushWrite(school, { record_type: 'a', reference: 'b c', data: '{"a":1}' }),
         pushWrite(school, { record_type: 'a b', reference: 'c', data: '{"a":2}' }),
       )
-      assert.deepEqual(outcomesOf(said), ['created', 'created'])
+      assert.deepEqual(outcomesOf(results), ['created', 'created'])
       const stored = (await listRecords(kit.storage)).map(
         ({ record_type, reference_number, data }) => `${record_type}/${reference_number} ${data}`,
       )
@@ -132,15 +132,15 @@ describe('write batches on PostgreSQL', () => {
     'a write that the server rejects during the lookup does not affect the rest of its batch',
     withStorage(postgresEngine, async (kit) => {
       const school = await registerTestPlatform(kit)
-      const said = await write(
+      const results = await write(
         kit,
         pushWrite(school),
         pushWrite(school, { reference: 'r-2', full_name: 'An\0n' }),
         pushWrite(school, { reference: 'r-\0' }),
         pushWrite(school, { reference: 'r-3' }),
       )
-      const refused = 'record_not_storable'
-      assert.deepEqual(outcomesOf(said), ['created', refused, refused, 'created'])
+      const rejected = 'record_not_storable'
+      assert.deepEqual(outcomesOf(results), ['created', rejected, rejected, 'created'])
     }),
   )
 
@@ -164,22 +164,22 @@ describe('write batches on PostgreSQL', () => {
   )
 
   test(
-    'sessions use synchronous commit and have timeouts, whatever the URL and database set',
+    'sessions use synchronous commit and have timeouts, even if the URL or the database sets others',
     withTwoNodes(async ({ url, clock, observer }) => {
       const name = new URL(url).pathname.slice(1)
       await observer.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
       const storage = await openNode(`${url}?synchronous_commit=off`, clock)
       try {
         const school = await registerTestPlatform({ storage, clock })
-        await observer.query(WITNESS)
+        await observer.query(RECORD_SETTINGS)
         await writeOne({ storage, clock }, pushWrite(school))
-        const writer = only((await observer.query('SELECT * FROM witnessed')).rows)
+        const writer = only((await observer.query('SELECT * FROM recorded_settings')).rows)
         assert.deepEqual(writer, { ...SETTINGS, lock_timeout: '10s' })
         const reader = only(await runSql(storage, `SELECT ${settingsOf(SETTINGS)}`))
         assert.deepEqual(reader, SETTINGS)
       } finally {
         await storage.close()
-        await observer.query('DROP TABLE witnessed; DROP FUNCTION witness CASCADE')
+        await observer.query('DROP TABLE recorded_settings; DROP FUNCTION record_settings CASCADE')
         await observer.query(`ALTER DATABASE ${name} RESET synchronous_commit`)
       }
     }),
@@ -196,7 +196,7 @@ describe('lease times on PostgreSQL', () => {
       try {
         await registerTestPlatform(here)
         storage = await openNode(`${url}?options=-c%20search_path%3Dpublic,pg_catalog`)
-        const asked = await timeOf(observer)
+        const before = await timeOf(observer)
         const lease = { owner: 'node', seconds: 30 }
         const { pull } = await storage.pulls.requestPull({
           trigger: 'api',
@@ -204,13 +204,13 @@ describe('lease times on PostgreSQL', () => {
           lease,
           only: null,
         })
-        const answered = await timeOf(observer)
+        const after = await timeOf(observer)
         const [row] = await runSql(storage, 'SELECT lease_until FROM pulls')
-        const begun = Date.parse(pull.requested_at)
-        const ends = Date.parse(String(row?.['lease_until']))
-        // The duration of the query is unknown.
-        for (const at of [begun, ends - 30_000]) {
-          assert.ok(at >= asked + 3_600_000 - 1000 && at <= answered + 3_600_000 + 1000)
+        const requestedAt = Date.parse(pull.requested_at)
+        const leaseUntil = Date.parse(String(row?.['lease_until']))
+        // The time of the database lies between the two measured times.
+        for (const at of [requestedAt, leaseUntil - 30_000]) {
+          assert.ok(at >= before + 3_600_000 - 1000 && at <= after + 3_600_000 + 1000)
         }
       } finally {
         await storage?.close()
@@ -227,13 +227,13 @@ const SETTINGS = {
   idle_in_transaction_session_timeout: '30s',
 }
 
-const WITNESS = `
-  CREATE TABLE witnessed AS SELECT ${settingsOf({ ...SETTINGS, lock_timeout: '' })} LIMIT 0;
-  CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO witnessed SELECT ${settingsOf({ ...SETTINGS, lock_timeout: '' })};
+const RECORD_SETTINGS = `
+  CREATE TABLE recorded_settings AS SELECT ${settingsOf({ ...SETTINGS, lock_timeout: '' })} LIMIT 0;
+  CREATE FUNCTION record_settings() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO recorded_settings SELECT ${settingsOf({ ...SETTINGS, lock_timeout: '' })};
     RETURN NULL;
   END $$;
-  CREATE TRIGGER witness AFTER INSERT ON records EXECUTE FUNCTION witness()`
+  CREATE TRIGGER record_settings AFTER INSERT ON records EXECUTE FUNCTION record_settings()`
 
 function settingsOf(settings: Record<string, string>): string {
   return Object.keys(settings)
@@ -245,7 +245,7 @@ function lock(reference: string): string {
   return `SELECT FROM records WHERE reference_number = '${reference}' FOR UPDATE`
 }
 
-async function traces(client: Client): Promise<unknown> {
+async function readLogPosition(client: Client): Promise<unknown> {
   const { rows } = await client.query(
     `SELECT pg_current_wal_insert_lsn() AS log, pg_snapshot_xmax(pg_current_snapshot()) AS next`,
   )
