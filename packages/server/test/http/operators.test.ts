@@ -163,6 +163,8 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`managing operators, on ${engine.name}`, () => {
+    const shared = shareHub(engine)
+
     test('disabling an operator ends all access, and only a sign-in with the right password reports it', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, 'bob@example.org', 'operator')
@@ -265,7 +267,7 @@ onEachEngineWhenDeep((engine) => {
       ['GET', '/api/v1/audit'],
     ] as const) {
       test(`viewers and operators cannot ${method} ${url}`, async () => {
-        await using hub = await startTestHub(engine)
+        const hub = shared()
         const body = method === 'POST' ? { email: 'a@b.org', role: 'admin' } : { role: 'admin' }
         for (const role of ['viewer', 'operator'] as const) {
           const headers = { authorization: hub.authorization(role) }

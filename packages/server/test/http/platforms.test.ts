@@ -1,4 +1,4 @@
-/** Registering platforms, and how the hub calls them (specification 2.1 and 4.2). */
+/** Registering platforms, and the requests of the hub to them (specification 2.1 and 4.2). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Platform, PushResponse } from '@recordhub/protocol'
@@ -32,7 +32,7 @@ const MEMBERS = [
 ]
 
 /** Asserts that every request was a GET with exactly the specified headers. */
-function expectSpecifiedCalls(platform: SimulatedPlatform, tunnel: string): void {
+function expectSpecifiedRequests(platform: SimulatedPlatform, tunnel: string): void {
   assert.ok(platform.requests.length > 0)
   for (const { method, headers } of platform.requests) {
     const { host: _, connection: __, ...sent } = headers
@@ -178,14 +178,14 @@ onEachEngine((engine) => {
     })
   })
 
-  describe(`calling a platform, on ${engine.name}`, () => {
+  describe(`requests to a platform, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('every call has exactly the specified headers', async () => {
+    test('every request has exactly the specified headers', async () => {
       await using simulated = await simulatePlatform()
       await registerPlatform(hub(), simulated)
       await pullAll(hub())
-      expectSpecifiedCalls(simulated, 'ngrok-skip-browser-warning')
+      expectSpecifiedRequests(simulated, 'ngrok-skip-browser-warning')
       const paths = new Set(simulated.requests.map((request) => request.path))
       assert.deepEqual(
         [...paths],
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
       await using simulated = await simulatePlatform({ word: 'sync-1' })
       await registerPlatform(own, simulated)
       await pullAll(own)
-      expectSpecifiedCalls(simulated, 'x-tunnel-skip')
+      expectSpecifiedRequests(simulated, 'x-tunnel-skip')
       assert.equal(simulated.requests.at(-1)?.path, '/api/sync-1/records/cases')
     })
 

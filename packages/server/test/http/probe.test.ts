@@ -83,7 +83,7 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
   ],
 ]
 
-/** Longer than a PostgreSQL index entry may be. */
+/** Longer than the maximum length of a PostgreSQL index entry. */
 const LONG = Array.from({ length: 3000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
 
 const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
@@ -109,7 +109,7 @@ const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
 ]
 
-/** Base addresses that are rejected before any call. */
+/** Base URLs that are rejected before any request. */
 const ADDRESSES: readonly (readonly [string, string])[] = [
   ['http://user:secret@127.0.0.1', 'source_url_invalid'],
   ['http://127.0.0.1/?key=secret', 'source_url_invalid'],
@@ -208,7 +208,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a platform whose base URL ends in /api is called at that URL', async () => {
+    test('a base URL of a platform may end in /api', async () => {
       await using platform = await simulatePlatform({ base: '/api' })
       const response = await probeOf(hub(), platform)
       assert.match(platform.source_base_url, /\/api$/)
@@ -360,7 +360,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(platform.requests, [])
     })
 
-    test('an https platform is called', async () => {
+    test('an https platform receives requests', async () => {
       await using hub = await startTestHub(engine, { env })
       const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
       assert.equal(only(problems).code, 'platform_unreachable')

@@ -43,7 +43,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await taskKinds(hub), expected)
     })
 
-    test('scheduled pulls with the same failures are logged once, manual pulls always', async () => {
+    test('scheduled pulls with the same failures are logged once, and every manual pull is logged', async () => {
       await using hub = await startTestHub(engine)
       await using failing = await simulatePlatform()
       await using healthy = await simulatePlatform()

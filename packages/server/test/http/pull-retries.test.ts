@@ -84,7 +84,7 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('after a refused connection the next module is not retried', async () => {
+    test('after a refused connection, the next module is not retried', async () => {
       let pauses = 0
       const pause = async () => {
         pauses += 1

@@ -1,4 +1,4 @@
-/** Recovery codes: signing in with them, and how they are stored. */
+/** Recovery codes: sign-ins with them, and their storage. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'

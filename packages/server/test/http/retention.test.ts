@@ -62,7 +62,7 @@ onEachEngine((engine) => {
       )
     })
 
-    test('it runs once an hour regardless of the number of nodes, and is retried after an error', async () => {
+    test('the deletion runs once an hour regardless of the number of nodes, and is retried after an error', async () => {
       let rounds = 0
       let failures = 0
       const clock = createStoppedClock()

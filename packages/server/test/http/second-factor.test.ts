@@ -175,7 +175,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`a second factor that becomes required, on ${engine.name}`, () => {
-    test('single sign-on is enough, and an operator who used it gets no access by password', async () => {
+    test('single sign-on is sufficient, and an operator who used it gets no access by password', async () => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider, REQUIRED)
       provider.become({ email: EMAIL })

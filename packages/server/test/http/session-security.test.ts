@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const BOB = 'bob@example.org'
 
-/** Starts a hub whose clock runs in real time and can be moved by the test. */
+/** Starts a hub whose clock runs in real time and can be advanced by the test. */
 async function startHubWithClock(engine: StorageEngine, env: Record<string, string> = {}) {
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead) }
@@ -78,7 +78,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!(await isOpen(hub, session)))
     })
 
-    test('a session ends after HUB_SESSION_DAYS, however active it is', async () => {
+    test('a session ends after HUB_SESSION_DAYS, regardless of its activity', async () => {
       const { hub, advance } = await startHubWithClock(engine, { HUB_SESSION_DAYS: '2' })
       await using _ = hub
       const session = await signIn(hub)

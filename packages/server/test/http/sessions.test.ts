@@ -305,7 +305,7 @@ onEachEngineWhenDeep((engine) => {
   })
 })
 
-/** Shares one session among many tests, since sign-ins are limited. */
+/** Shares one session among many tests, because sign-ins are limited. */
 const sessions = new WeakMap<TestHub, ReturnType<typeof signIn>>()
 function signedIn(hub: TestHub): ReturnType<typeof signIn> {
   const session = sessions.get(hub) ?? signIn(hub)

@@ -266,7 +266,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
     })
 
-    test('its secret is in no response or log, and passwords work while the provider is unreachable', async () => {
+    test('the client secret is in no response or log, and passwords work while the provider is unreachable', async () => {
       const provider = await startOidcProvider()
       await provider[Symbol.asyncDispose]()
       await using hub = await startHubWith(engine, provider)
