@@ -83,7 +83,9 @@ function toInstant(option: string, text: string | undefined): string | null {
   const dateAndTime = text.includes('T') ? text : `${new Date().toISOString().slice(0, 10)}T${text}`
   const instant = `${dateAndTime}Z`
   if (!/T\d\d:\d\d:\d\dZ$/.test(instant) || Number.isNaN(Date.parse(instant))) {
-    throw new Error(`${option} requires a time such as 23:59:50 or 2027-02-28T23:59:50, not ${text}`)
+    throw new Error(
+      `${option} requires a time such as 23:59:50 or 2027-02-28T23:59:50, not ${text}`,
+    )
   }
   return instant
 }
