@@ -10,7 +10,7 @@ import {
 import { respond } from '../helpers/platform/platform.ts'
 import { DEFECTS } from '../helpers/platform/platform-defects.ts'
 
-/** Rules that only slow or very large responses break. */
+/** Rules that only slow or very large responses violate. */
 const SPEED_AND_SIZE_RULES = ['records.slow_start', 'records.slow', 'records.large_answer']
 
 test('a conforming platform gets a report without findings', async (t) => {
@@ -78,8 +78,8 @@ test('an issue in many records is one finding with its count and first examples'
   assert.equal(finding?.count, 50)
   assert.equal(finding.examples.length, 5)
   assert.deepEqual(finding.examples[1], { element: 2, reference: 'R-1', found: '' })
-  const live = lines.filter((line) => line.kind === 'finding')
-  assert.equal(live.length, 1, 'the finding is sent once while the records are read')
+  const sent = lines.filter((line) => line.kind === 'finding')
+  assert.equal(sent.length, 1, 'the finding is sent once while the records are read')
 })
 
 test('all pages are read, and positions are counted across pages', async (t) => {
@@ -93,8 +93,8 @@ test('all pages are read, and positions are counted across pages', async (t) => 
   const { report } = await checkAt(platform)
   const records = report.endpoints.find(({ endpoint }) => endpoint === 'records/cases')
   assert.equal(records?.records, 4)
-  const twice = records.findings.find(({ rule }) => rule === 'record.duplicate')
-  assert.deepEqual(twice?.examples, [{ element: 4, reference: 'R-1', found: '' }])
+  const duplicate = records.findings.find(({ rule }) => rule === 'record.duplicate')
+  assert.deepEqual(duplicate?.examples, [{ element: 4, reference: 'R-1', found: '' }])
 })
 
 test('an unreachable platform is reported as unreachable', async () => {
@@ -121,7 +121,7 @@ test('the source API key is in no report, even if responses contain it', async (
 test('aborting the signal ends the check', async (t) => {
   const platform = await goodPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
-  const leaving = new AbortController()
-  platform.setResponse('records/cases', () => leaving.abort())
-  await assert.rejects(checkAt(platform, { signal: leaving.signal }), { name: 'AbortError' })
+  const controller = new AbortController()
+  platform.setResponse('records/cases', () => controller.abort())
+  await assert.rejects(checkAt(platform, { signal: controller.signal }), { name: 'AbortError' })
 })

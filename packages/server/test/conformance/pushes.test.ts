@@ -139,14 +139,14 @@ const CASES: Case[] = [
     push: async (push) => {
       await begin(push)
       const record = newRecord(2)
-      for (let tries = 0; tries < 8; tries += 1) await push('POST', record)
+      for (let attempt = 0; attempt < 8; attempt += 1) await push('POST', record)
     },
   },
   {
     rule: 'push.storm',
     push: async (push) => {
       const headers = { 'X-API-KEY': 'wrong' }
-      for (let tries = 0; tries < 8; tries += 1) await push('POST', newRecord(1), { headers })
+      for (let attempt = 0; attempt < 8; attempt += 1) await push('POST', newRecord(1), { headers })
     },
   },
   {
@@ -169,7 +169,7 @@ const CASES: Case[] = [
       assert.equal((await push('POST', disconnected)).status, null)
       assert.equal((await push('POST', disconnected)).status, 201)
       const rejected = newRecord(4)
-      for (let tries = 0; tries < 5; tries += 1) {
+      for (let attempt = 0; attempt < 5; attempt += 1) {
         assert.equal((await push('POST', rejected)).status, 422)
       }
     },
@@ -198,7 +198,7 @@ async function untilUnauthorized(push: Push, advance: (ms: number) => void): Pro
   assert.equal((await push('POST', newRecord(5))).status, 401)
 }
 
-test('a push that was answered with 401 must be sent again', async () => {
+test('a push that is rejected with 401 must be retried', async () => {
   for (const { retry, finding } of [
     { retry: true, finding: null },
     { retry: false, finding: 'push.not_retried' },
@@ -216,7 +216,7 @@ test('a push that was answered with 401 must be sent again', async () => {
   }
 })
 
-test('retries of a push after a 401 with the pauses of the guide are not a storm', async () => {
+test('retries of a push after a 401 with the delays of the guide are not a storm', async () => {
   const { now, advance } = createManualClock()
   const receiver = await openPushCheck(now)
   const push = createPush(receiver)
@@ -227,7 +227,7 @@ test('retries of a push after a 401 with the pauses of the guide are not a storm
     assert.equal((await push('POST', newRecord(5))).status, 401)
   }
   const rules = rulesOf(await receiver.end())
-  assert.ok(rules.includes('push.not_seen'), 'the check ended during a pause')
+  assert.ok(rules.includes('push.not_seen'), 'the check ended during a delay')
   assert.ok(!rules.includes('push.storm') && !rules.includes('push.not_retried'))
 })
 
@@ -255,7 +255,7 @@ test('two pushes of one record with occurred_at may arrive in any order', async 
   assert.ok(!rulesOf(await receiver.end()).includes('push.order'))
 })
 
-test('a PATCH of a record whose POST got an injected 503 is not reported as unknown', async () => {
+test('a PATCH of a record whose POST returned an injected 503 is not reported as unknown', async () => {
   const { now, advance } = createManualClock()
   const receiver = await openPushCheck(now)
   const push = createPush(receiver)

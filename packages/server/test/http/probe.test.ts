@@ -26,13 +26,13 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
-  const answer = await hub.send({
+  const response = await hub.send({
     method: 'POST',
     url: '/api/v1/platforms/probe',
     headers: { authorization: hub.authorization('operator') },
-    body: { source_api_key: 'a source key of no platform', ...target },
+    body: { source_api_key: 'an unknown source key', ...target },
   })
-  return expectBody(answer, 200, ProbeResponse)
+  return expectBody(response, 200, ProbeResponse)
 }
 
 function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPlatform) {
@@ -40,10 +40,10 @@ function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPla
 }
 
 const manifest = (modules: unknown[]) => ({ ...manifestOf('x', []), modules })
-const pinged = { success: true, message: 'online', platform_name: 'x' }
+const PING = { success: true, message: 'online', platform_name: 'x' }
 const module = { module_name: 'A', record_type: 'a', fields: [] }
 
-/** What an endpoint does, the expected error code, and a pattern of the expected message. */
+/** The behaviour of an endpoint, the expected error code, and a pattern of the expected message. */
 const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
   ['returns 401', respond.status(401), 'platform_refused_key', /source API key.*401/],
   ['returns 403', respond.status(403), 'platform_refused_key', /source API key.*403/],
@@ -69,7 +69,7 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
   ['returns an empty object', respond.json({}), 'platform_answer_invalid', /\w/],
   [
     'returns success: false',
-    respond.json({ ...manifest([module]), ...pinged, success: false, message: 'Closed today' }),
+    respond.json({ ...manifest([module]), ...PING, success: false, message: 'Closed today' }),
     'platform_reports_failure',
     /: Closed today\)/,
   ],
@@ -83,7 +83,7 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
   ],
 ]
 
-/** Longer than a PostgreSQL index entry may be. */
+/** Longer than the maximum length of a PostgreSQL index entry. */
 const LONG = Array.from({ length: 3000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
 
 const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
@@ -109,7 +109,7 @@ const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
 ]
 
-/** Base addresses that are rejected before any call. */
+/** Base URLs that are rejected before any request. */
 const ADDRESSES: readonly (readonly [string, string])[] = [
   ['http://user:secret@127.0.0.1', 'source_url_invalid'],
   ['http://127.0.0.1/?key=secret', 'source_url_invalid'],
@@ -136,8 +136,8 @@ onEachEngineWhenDeep((engine) => {
     test('a conforming platform has no problems, and nothing is stored', async () => {
       await using platform = await simulatePlatform()
       const before = await countStoredRows(hub())
-      const answer = await probeOf(hub(), platform)
-      expectMembers(answer, [
+      const response = await probeOf(hub(), platform)
+      expectMembers(response, [
         'success',
         'source_base_url',
         'ping',
@@ -146,7 +146,7 @@ onEachEngineWhenDeep((engine) => {
         'checks',
       ])
       const { success: _, ...described } = manifestOf(platform.platform_name, platform.modules)
-      const { checks, ...rest } = answer
+      const { checks, ...rest } = response
       assert.deepEqual(
         checks.map((one) => [one.check, one.ok]),
         [
@@ -170,17 +170,17 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const endpoint of ['ping', 'manifest'] as const) {
-      for (const [what, behaviour, code, words] of FAULTS) {
+      for (const [what, behaviour, code, message] of FAULTS) {
         test(`a ${endpoint} that ${what} is reported as ${code}`, async () => {
           await using platform = await simulatePlatform()
           platform.setResponse(endpoint, behaviour)
-          const answer = await probeOf(hub(), platform)
-          const problem = only(answer.problems)
-          assert.equal(answer.success, false)
-          assert.equal(answer[endpoint], null)
+          const response = await probeOf(hub(), platform)
+          const problem = only(response.problems)
+          assert.equal(response.success, false)
+          assert.equal(response[endpoint], null)
           assert.equal(problem.code, code, problem.message)
-          assert.match(problem.message, words)
-          expectAbsent([platform.source_api_key], [JSON.stringify(answer), hub().log()])
+          assert.match(problem.message, message)
+          expectAbsent([platform.source_api_key], [JSON.stringify(response), hub().log()])
           const registration = await sendRegistration(hub(), platform)
           assert.ok(registration.status >= 400)
           expectError(registration, registration.status, code)
@@ -193,11 +193,11 @@ onEachEngineWhenDeep((engine) => {
         await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
         const { source_base_url, source_api_key } = platform
         const entered = { source_base_url: source_base_url + path, source_api_key }
-        const answer = await probe(hub(), entered)
-        assert.deepEqual(answer.problems, [])
-        assert.equal(answer.source_base_url, source_base_url)
+        const response = await probe(hub(), entered)
+        assert.deepEqual(response.problems, [])
+        assert.equal(response.source_base_url, source_base_url)
         assert.ok(
-          answer.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
+          response.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
         )
         const wrongKey = await probe(hub(), { ...entered, source_api_key: 'a wrong key' })
         assert.equal(only(wrongKey.problems).code, 'platform_refused_key')
@@ -208,37 +208,40 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a platform whose base URL really ends in /api is called there', async () => {
+    test('a base URL of a platform may end in /api', async () => {
       await using platform = await simulatePlatform({ base: '/api' })
-      const answer = await probeOf(hub(), platform)
+      const response = await probeOf(hub(), platform)
       assert.match(platform.source_base_url, /\/api$/)
-      assert.deepEqual([answer.success, answer.source_base_url], [true, platform.source_base_url])
+      assert.deepEqual(
+        [response.success, response.source_base_url],
+        [true, platform.source_base_url],
+      )
       platform.setResponse('ping', respond.status(500))
       const failing = await probeOf(hub(), platform)
       assert.equal(only(failing.problems).code, 'platform_failed')
       assert.equal(failing.source_base_url, platform.source_base_url)
     })
 
-    for (const [what, body, words] of BAD_MANIFESTS) {
+    for (const [what, body, message] of BAD_MANIFESTS) {
       test(`a manifest with ${what} is reported as platform_answer_invalid`, async () => {
         await using platform = await simulatePlatform({ platform_name: 'x' })
         platform.setResponse('manifest', respond.json(body))
         const { success, problems } = await probeOf(hub(), platform)
         assert.equal(success, false)
         assert.equal(only(problems).code, 'platform_answer_invalid')
-        assert.match(only(problems).message, words)
+        assert.match(only(problems).message, message)
       })
     }
 
     test('a manifest may omit descriptive members, which get defaults', async () => {
       await using platform = await simulatePlatform({ platform_name: 'x' })
-      platform.setResponse('ping', respond.json(pinged))
+      platform.setResponse('ping', respond.json(PING))
       platform.setResponse(
         'manifest',
         respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])),
       )
-      const answer = await probeOf(hub(), platform)
-      assert.deepEqual(only(answer.manifest?.modules ?? []), {
+      const response = await probeOf(hub(), platform)
+      assert.deepEqual(only(response.manifest?.modules ?? []), {
         ...module,
         description: '',
         fields: [{ key: 'k', label: 'k', type: 'string', required: false }],
@@ -254,9 +257,9 @@ onEachEngineWhenDeep((engine) => {
 
     test('a ping and a manifest with different names are reported with both names', async () => {
       await using platform = await simulatePlatform()
-      platform.setResponse('ping', respond.json({ ...pinged, platform_name: 'somebody_else' }))
+      platform.setResponse('ping', respond.json({ ...PING, platform_name: 'another_name' }))
       const { problems } = await probeOf(hub(), platform)
-      assert.match(only(problems).message, /somebody_else/)
+      assert.match(only(problems).message, /another_name/)
       assert.ok(only(problems).message.includes(platform.platform_name))
     })
 
@@ -296,7 +299,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
     })
 
-    test('https at a port without TLS is reported as missing TLS, not as a bad certificate', async () => {
+    test('https to a port without TLS is reported as missing TLS, not as an invalid certificate', async () => {
       await using platform = await simulatePlatform()
       const source_base_url = platform.source_base_url.replace('http:', 'https:')
       const { problems } = await probe(hub(), { source_base_url })
@@ -322,17 +325,17 @@ onEachEngineWhenDeep((engine) => {
     const env = { HUB_SOURCE_NETWORKS: 'public' }
     const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'localhost,127.0.0.1' }
     for (const [what, settings] of [
-      ['directly', env],
-      ['around a proxy by NO_PROXY', proxied],
+      ['without a proxy', env],
+      ['with a proxy that NO_PROXY bypasses', proxied],
     ] as const) {
-      test(`a loopback address is rejected by number and by name, when called ${what}`, async () => {
+      test(`a loopback address is rejected by number and by name, ${what}`, async () => {
         await using hub = await startTestHub(engine, { env: settings })
         await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
         const { port } = new URL(platform.source_base_url)
         for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0', '2130706433']) {
-          const answer = await probe(hub, { source_base_url: `http://${host}:${port}` })
+          const response = await probe(hub, { source_base_url: `http://${host}:${port}` })
           assert.deepEqual(platform.requests, [], `${host} was called`)
-          assert.equal(only(answer.problems).code, 'platform_address_refused', host)
+          assert.equal(only(response.problems).code, 'platform_address_refused', host)
         }
       })
     }
@@ -357,7 +360,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(platform.requests, [])
     })
 
-    test('an https platform is called', async () => {
+    test('an https platform receives requests', async () => {
       await using hub = await startTestHub(engine, { env })
       const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
       assert.equal(only(problems).code, 'platform_unreachable')

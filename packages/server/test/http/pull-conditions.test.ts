@@ -20,7 +20,7 @@ function lastConditions({ platform }: PulledHub): (string | undefined)[] {
 }
 
 /** Starts a hub that has pulled the platform's two records once. */
-async function startRead(
+async function startAfterPull(
   engine: StorageEngine,
   behaviour: Behaviour = tagged,
   env: Record<string, string> = {},
@@ -32,7 +32,7 @@ async function startRead(
 }
 
 /** Responses after which the next pull sends no conditional headers. */
-const NOT_KEPT: readonly (readonly [string, Behaviour])[] = [
+const UNCONDITIONAL: readonly (readonly [string, Behaviour])[] = [
   ['without validators', respond.json({ records: RECORDS })],
   ['with a rejected record', respond.tagged({ records: [...RECORDS, {}] }, { ETag })],
   [
@@ -78,7 +78,10 @@ onEachEngineWhenDeep((engine) => {
       ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
     ] as const) {
       test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
-        await using kit = await startRead(engine, respond.tagged({ records: RECORDS }, headers))
+        await using kit = await startAfterPull(
+          engine,
+          respond.tagged({ records: RECORDS }, headers),
+        )
         assert.deepEqual(lastConditions(kit), [undefined, undefined])
         const { pulls: _, activity: __, ...before } = await countStoredRows(kit.hub)
         for (let count = 0; count < 2; count++) {
@@ -120,14 +123,14 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('the stored ETag survives a restart', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       await kit.hub.restart()
       assert.equal((await kit.pull()).unchanged, 2)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
     })
 
     test('a changed response is read, and its ETag is sent from then on', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       const records = [simulatedRecord(1, { status: 'closed' })]
       kit.platform.setResponse('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
       assert.equal((await kit.pull()).updated, 1)
@@ -136,9 +139,9 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(lastConditions(kit), ['"v2"', undefined])
     })
 
-    for (const [what, behaviour] of NOT_KEPT) {
+    for (const [what, behaviour] of UNCONDITIONAL) {
       test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
-        await using kit = await startRead(engine, behaviour)
+        await using kit = await startAfterPull(engine, behaviour)
         await kit.pull()
         assert.equal(kit.platform.recordRequests().length % 2, 0)
         for (const { headers } of kit.platform.recordRequests()) {
@@ -150,7 +153,7 @@ onEachEngineWhenDeep((engine) => {
 
     for (const [what, body, method] of PUSHES) {
       test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
-        await using kit = await startRead(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
+        await using kit = await startAfterPull(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
         const pushed = await push(kit.hub, kit.registered.hub_api_key, body, method)
         assert.ok(pushed.status < 300, pushed.text)
         assert.equal((await kit.pull()).received, 2)
@@ -160,8 +163,8 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a recently pushed record that the platform does not list keeps pulls unconditional', async () => {
-      await using kit = await startRead(engine)
+    test('a recently pushed record that the platform does not list makes every pull unconditional', async () => {
+      await using kit = await startAfterPull(engine)
       await push(kit.hub, kit.registered.hub_api_key, newRecord('R-9'))
       for (const _ of [1, 2]) {
         assert.equal((await kit.pull()).received, 2)
@@ -189,7 +192,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     test('after a truncated response, the next pull sends no conditional headers', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
       kit.platform.queueResponses('records/cases', respond.cutOff(`{"records":[${changed},`))
       assert.deepEqual(
@@ -202,7 +205,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       kit.platform.queueResponses('records/cases', respond.status(500))
       assert.equal((await kit.pull()).state, 'failed')
       assert.equal((await kit.pull()).unchanged, 2)
@@ -210,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('after the manifest changes, the next pull sends no conditional headers', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       await runSql(kit.hub.storage, `UPDATE modules SET fields = '[]'`)
       assert.equal((await kit.pull()).received, 2)
       assert.deepEqual(lastConditions(kit), [undefined, undefined])

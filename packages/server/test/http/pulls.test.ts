@@ -1,4 +1,4 @@
-/** Starting pulls, one at a time, and how pulls end when the hub stops (specification 3, 4.1, 8). */
+/** Starting pulls, one at a time, and the end of pulls when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Pull, PullRunningResponse, PullTask, StartPullResponse } from '@recordhub/protocol'
@@ -67,13 +67,13 @@ const BODIES: readonly (readonly [string, string | undefined, string | undefined
 ]
 
 async function listPulls(hub: TestHub): Promise<Pull[]> {
-  const answer = await hub.get('/api/v1/pulls')
-  return expectBody(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
+  const response = await hub.get('/api/v1/pulls')
+  return expectBody(response, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
 }
 
-/** The pull in the response to a start: a new one or the one that runs already. */
-function pullStartedBy(answer: TestResponse): Pull {
-  return expectBody(answer, answer.status, Type.Object({ pull: Pull })).pull
+/** The pull in the response to a start: a new one or the one that is already running. */
+function pullStartedBy(response: TestResponse): Pull {
+  return expectBody(response, response.status, Type.Object({ pull: Pull })).pull
 }
 
 onEachEngine((engine) => {
@@ -84,9 +84,9 @@ onEachEngine((engine) => {
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
       await registerPlatform(hub, platform)
       const { headers } = await signIn(hub)
-      const answer = await hub.send({ method: 'POST', url: PULL_ALL, headers })
-      expectMembers(expectObject(answer, 202), ['success', 'message', 'pull'])
-      const { success, pull } = expectBody(answer, 202, StartPullResponse)
+      const response = await hub.send({ method: 'POST', url: PULL_ALL, headers })
+      expectMembers(expectObject(response, 202), ['success', 'message', 'pull'])
+      const { success, pull } = expectBody(response, 202, StartPullResponse)
       assert.equal(success, true)
       expectMembers(pull, PULL_MEMBERS)
       expectMembers(pull.progress, PROGRESS)
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
       assert.deepEqual(await listPulls(hub), [ended.pull])
     })
 
-    test('a pull reports the records that have arrived while the rest of the response arrives slowly', async () => {
+    test('a pull reports the received records while the rest of the response is still arriving', async () => {
       await using hub = await startTestHub(engine)
       const modules = [simulatedModule('cases'), simulatedModule('rooms')]
       await using platform = await simulatePlatform({ modules })
@@ -128,8 +128,8 @@ onEachEngine((engine) => {
       const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
       // The hub reads the pull before its tasks, so progress may be stored in between.
       const { tasks } = await until(async () => {
-        const answer = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
-        return answer.pull.progress.records_received === 2 ? answer : null
+        const response = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
+        return response.pull.progress.records_received === 2 ? response : null
       }, 'the pull has received 2 records')
       const [task] = tasks
       assert.deepEqual([task?.state, task?.expected, task?.received], ['running', 3, 2])
@@ -154,10 +154,9 @@ onEachEngine((engine) => {
         [PULL_ALL, headers],
         ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
       ] as const) {
-        const answer = await hub.send({ method: 'POST', url, headers: sent })
-        const { code, pull } = expectBody(answer, 409, PullRunningResponse)
-        const told = [code, pull.id, pull.state]
-        assert.deepEqual(told, ['pull_already_running', id, 'running'])
+        const response = await hub.send({ method: 'POST', url, headers: sent })
+        const { code, pull } = expectBody(response, 409, PullRunningResponse)
+        assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
       }
       held.release()
       await untilPullEnds(hub, id)
@@ -165,20 +164,20 @@ onEachEngine((engine) => {
       assert.equal((await pullAll(hub)).pull.state, 'succeeded')
     })
 
-    test('of 20 simultaneous starts one returns 202, the others 409 with the same pull', async () => {
+    test('of 20 simultaneous starts, one returns 202, the others 409 with the same pull', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
       const held = platform.holdRequest('records/cases')
       const headers = { authorization: hub.authorization('operator') }
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () =>
           hub.send({ method: 'POST', url: '/api/v1/pulls', headers }),
         ),
       )
-      const statuses = answers.map((answer) => answer.status).sort()
+      const statuses = responses.map((response) => response.status).sort()
       assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
-      const pulls = answers.map((one) => pullStartedBy(one))
+      const pulls = responses.map((one) => pullStartedBy(one))
       assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
       held.release()
       await untilPullEnds(hub, pulls[0]?.id ?? 0)
@@ -187,7 +186,7 @@ onEachEngine((engine) => {
     test('the button accepts any body and content type, or none', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
-      const refused: string[] = []
+      const rejected: string[] = []
       for (const [what, type, body] of BODIES) {
         const request = {
           method: 'POST' as const,
@@ -195,13 +194,13 @@ onEachEngine((engine) => {
           headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
           ...(body === undefined ? {} : { body }),
         }
-        for (const answer of [await hub.send(request), await sendOverSocket(hub, request)]) {
-          if (answer.status === 409 || answer.status === 202) {
-            await untilPullEnds(hub, pullStartedBy(answer).id)
-          } else refused.push(`${what}: ${answer.status} ${answer.text}`)
+        for (const response of [await hub.send(request), await sendOverSocket(hub, request)]) {
+          if (response.status === 409 || response.status === 202) {
+            await untilPullEnds(hub, pullStartedBy(response).id)
+          } else rejected.push(`${what}: ${response.status} ${response.text}`)
         }
       }
-      assert.deepEqual(refused, [])
+      assert.deepEqual(rejected, [])
     })
 
     test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
@@ -273,7 +272,7 @@ onEachEngine((engine) => {
       assert.equal((await readPull(hub, id)).pull.state, 'interrupted')
     })
 
-    test('a pull over its time limit ends as timed_out and keeps the records read before', async () => {
+    test('a pull over its time limit ends as timed_out and retains the records read before', async () => {
       const { reach, waitForLimit } = createLimit()
       await using hub = await startTestHub(engine, { waitForLimit })
       const modules = ['a', 'b'].map((type) =>

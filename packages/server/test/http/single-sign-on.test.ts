@@ -1,4 +1,4 @@
-/** Single sign-on with an OpenID Connect provider: which sign-ins are accepted and which are rejected. */
+/** Single sign-on with an OpenID Connect provider: accepted and rejected sign-ins. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
@@ -31,11 +31,11 @@ import {
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 
-async function expectRefused(hub: TestHub, answer: TestResponse, error: string): Promise<void> {
-  assert.equal(answer.status, 302, answer.text)
-  const target = new URL(answer.header('location'), SITE)
+async function expectRejected(hub: TestHub, response: TestResponse, error: string): Promise<void> {
+  assert.equal(response.status, 302, response.text)
+  const target = new URL(response.header('location'), SITE)
   assert.deepEqual([target.pathname, target.searchParams.get('error')], ['/sign-in', error])
-  assert.ok(!answer.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+  assert.ok(!response.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
   assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
 }
 
@@ -45,8 +45,8 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       expectError(await beginSignOn(hub), 404, 'not_found')
       expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
-      const answer = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
-      assert.equal(Object(answer['single_sign_on']).configured, false)
+      const response = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
+      assert.equal(Object(response['single_sign_on']).configured, false)
     })
 
     test('signs in an invited operator with the role of the invitation', async () => {
@@ -54,9 +54,9 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startHubWith(engine, provider)
       provider.become({ email: 'sam@example.org', name: 'Sam' })
       const token = await invite(hub, 'sam@example.org', 'operator')
-      const answer = await signOn(hub)
-      assert.deepEqual([answer.status, answer.header('location')], [302, '/dashboard'])
-      const session = await sessionOf(hub, answer)
+      const response = await signOn(hub)
+      assert.deepEqual([response.status, response.header('location')], [302, '/dashboard'])
+      const session = await sessionOf(hub, response)
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
       const { role, has_password, single_sign_on, name } = Object(account)
       assert.deepEqual([role, has_password, single_sign_on, name], ['operator', false, true, 'Sam'])
@@ -83,10 +83,10 @@ onEachEngineWhenDeep((engine) => {
         'eve@xcorp.example',
       ]) {
         provider.become({ sub: email, email })
-        await expectRefused(hub, await signOn(hub), 'not_invited')
+        await expectRejected(hub, await signOn(hub), 'not_invited')
       }
       provider.become({ sub: 'unverified', email: 'uma@corp.example', email_verified: false })
-      await expectRefused(hub, await signOn(hub), 'email_not_verified')
+      await expectRejected(hub, await signOn(hub), 'email_not_verified')
       provider.become({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
       const session = await sessionOf(hub, await signOn(hub))
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
@@ -100,7 +100,7 @@ onEachEngineWhenDeep((engine) => {
       await using provider = await startOidcProvider()
       await using hub = await startHubWith(engine, provider)
       provider.become({ sub: 'thief', email: EMAIL, email_verified: false })
-      await expectRefused(hub, await signOn(hub), 'account_not_linked')
+      await expectRejected(hub, await signOn(hub), 'account_not_linked')
       provider.become({ sub: 'ann', email: EMAIL, email_verified: true })
       const session = await sessionOf(hub, await signOn(hub))
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
@@ -117,7 +117,7 @@ onEachEngineWhenDeep((engine) => {
         `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z' WHERE email = 'bob@example.org'`,
       )
       provider.become({ sub: 'bob', email: 'bob@example.org' })
-      await expectRefused(hub, await signOn(hub), 'OPERATOR_DISABLED')
+      await expectRejected(hub, await signOn(hub), 'OPERATOR_DISABLED')
     })
 
     test('tokens of another audience, issuer or sign-in and expired tokens are rejected', async () => {
@@ -131,9 +131,9 @@ onEachEngineWhenDeep((engine) => {
         { exp: 1_000_000 },
       ]) {
         provider.forge(claims)
-        const answer = await signOn(hub)
-        assert.equal(answer.status, 302)
-        assert.match(answer.header('location'), /\/sign-in\?error=/)
+        const response = await signOn(hub)
+        assert.equal(response.status, 302)
+        assert.match(response.header('location'), /\/sign-in\?error=/)
         assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
       }
     })
@@ -159,8 +159,8 @@ onEachEngineWhenDeep((engine) => {
         putAhead()
         const begun = await beginSignOn(hub)
         expectError(begun, 502, 'sign_on_issuer_wrong')
-        const words = `names the issuer ${wrong}, but HUB_OIDC_ISSUER is ${issuer}.`
-        for (const text of [begun.text, hub.log()]) assert.ok(text.includes(words), words)
+        const message = `names the issuer ${wrong}, but HUB_OIDC_ISSUER is ${issuer}.`
+        for (const text of [begun.text, hub.log()]) assert.ok(text.includes(message), message)
         assert.deepEqual(begun.cookies, [])
       }
       const line = `${issuer}/\n\u202e${'x'.repeat(9999)}`
@@ -185,7 +185,7 @@ onEachEngineWhenDeep((engine) => {
       provider.describe({ issuer: 'https://evil.example' })
       provider.forge({ iss: 'https://evil.example' })
       await hub.restart(optionsWith(provider))
-      await expectRefused(hub, await followRedirects(hub, begun), 'sign_on_issuer_wrong')
+      await expectRejected(hub, await followRedirects(hub, begun), 'sign_on_issuer_wrong')
     })
 
     test('the issuer may be set as the URL of its discovery document or with a trailing slash', async () => {
@@ -213,11 +213,11 @@ onEachEngineWhenDeep((engine) => {
       const other = await beginSignOn(hub)
       for (const cookie of ['', cookieOf(other)]) {
         const headers = { host: 'localhost', cookie }
-        const answer = await hub.send({ url: back.pathname + back.search, headers })
-        assert.match(answer.header('location'), /\/sign-in\?error=/)
+        const response = await hub.send({ url: back.pathname + back.search, headers })
+        assert.match(response.header('location'), /\/sign-in\?error=/)
       }
-      const made = await hub.send({ url: '/api/auth/callback/oidc?code=x&state=y' })
-      assert.match(made.header('location'), /\/sign-in\?error=/)
+      const unknown = await hub.send({ url: '/api/auth/callback/oidc?code=x&state=y' })
+      assert.match(unknown.header('location'), /\/sign-in\?error=/)
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
     })
 
@@ -228,20 +228,20 @@ onEachEngineWhenDeep((engine) => {
         expectError(await beginSignOn(hub, target), 400, 'invalid_request')
       }
       const { url } = expectObject(await beginSignOn(hub, '/dashboard/records?q=a'), 200)
-      const asked = new URL(String(url)).searchParams
-      assert.equal(asked.get('redirect_uri'), `${SITE}/api/auth/callback/oidc`)
-      assert.equal(asked.get('code_challenge_method'), 'S256')
+      const params = new URL(String(url)).searchParams
+      assert.equal(params.get('redirect_uri'), `${SITE}/api/auth/callback/oidc`)
+      assert.equal(params.get('code_challenge_method'), 'S256')
     })
 
     test('sign-ins work again when the provider is back, without a restart of the hub', async () => {
-      const gone = await startOidcProvider()
-      await gone[Symbol.asyncDispose]()
+      const stopped = await startOidcProvider()
+      await stopped[Symbol.asyncDispose]()
       const { clock, putAhead } = createClockAhead()
-      await using hub = await startHubWith(engine, gone, {}, clock)
-      const refused = await beginSignOn(hub)
-      expectError(refused, 503, 'sign_on_unavailable')
-      assert.equal(refused.header('retry-after'), '5')
-      await using provider = await startOidcProvider(gone)
+      await using hub = await startHubWith(engine, stopped, {}, clock)
+      const unavailable = await beginSignOn(hub)
+      expectError(unavailable, 503, 'sign_on_unavailable')
+      assert.equal(unavailable.header('retry-after'), '5')
+      await using provider = await startOidcProvider(stopped)
       expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
       putAhead()
       provider.become({ email: EMAIL })
@@ -266,16 +266,16 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
     })
 
-    test('its secret is in no response or log, and passwords work while the provider is unreachable', async () => {
+    test('the client secret is in no response or log, and passwords work while the provider is unreachable', async () => {
       const provider = await startOidcProvider()
       await provider[Symbol.asyncDispose]()
       await using hub = await startHubWith(engine, provider)
       const { email, password } = { email: EMAIL, password: 'correct horse battery staple' }
-      const answer = await hub.send({
+      const response = await hub.send({
         ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: AT_HOME },
         body: { email, password },
       })
-      assert.equal(answer.status, 200)
+      assert.equal(response.status, 200)
       for (let round = 0; round < 2; round++) {
         expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
       }

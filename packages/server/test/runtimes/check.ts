@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const operator = await signIn(hub.address)
   for (const runtime of RUNTIMES) {
     await check(runtime, project, operator, hub.address)
-    process.stdout.write(`${runtime.name} ${runtime.version}: as it should be\n`)
+    process.stdout.write(`${runtime.name} ${runtime.version}: OK\n`)
   }
 }
 
@@ -47,15 +47,15 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
   const platform = `on_${runtime.name}`
   const address = await startRuntime(t, runtime, project)
 
-  const askDirectly = (headers: Record<string, string>) =>
+  const requestRecords = (headers: Record<string, string>) =>
     fetch(`${address}/api/hub/records/case`, { headers })
-  const refused = await askDirectly({ [SOURCE_KEY_HEADER]: 'another-long-secret' })
-  assert.equal(refused.status, 401)
-  const whole = await askDirectly({ [SOURCE_KEY_HEADER]: SOURCE_KEY })
-  await whole.body?.cancel()
-  const unchanged = { 'If-None-Match': whole.headers.get('etag') ?? '' }
-  const spared = await askDirectly({ [SOURCE_KEY_HEADER]: SOURCE_KEY, ...unchanged })
-  assert.equal(spared.status, 304)
+  const rejected = await requestRecords({ [SOURCE_KEY_HEADER]: 'another-long-secret' })
+  assert.equal(rejected.status, 401)
+  const complete = await requestRecords({ [SOURCE_KEY_HEADER]: SOURCE_KEY })
+  await complete.body?.cancel()
+  const unchanged = { 'If-None-Match': complete.headers.get('etag') ?? '' }
+  const notModified = await requestRecords({ [SOURCE_KEY_HEADER]: SOURCE_KEY, ...unchanged })
+  assert.equal(notModified.status, 304)
 
   const registered = { address, sourceKey: SOURCE_KEY, recordTypes: ['case'] }
   const { hub_api_key } = await registerPlatform(operator, registered)
@@ -69,7 +69,7 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
   const push = new URLSearchParams({ hub, key: hub_api_key })
   const pushed = await fetch(`${address}/push?${push}`)
   assert.deepEqual([pushed.status, await pushed.text()], [200, '2'])
-  await eventually('both pushes are to be seen', async () => {
+  await eventually('both pushes are stored', async () => {
     const ofReference = (reference: string) =>
       listRecords(operator, `platform=${platform}&reference_number=${reference}`)
     const [[created], [changed]] = [await ofReference('new'), await ofReference('C-1')]
