@@ -71,11 +71,11 @@ onEachEngineWhenDeep((engine) => {
       answers.push((await hub.get(`/api/v1/${url}`)).text)
     }
     answers.push((await hub.send({ url: '/dashboard', headers })).text)
-    const sealed = await runSql(hub.storage, 'SELECT sealed FROM secrets')
+    const ciphertexts = await runSql(hub.storage, 'SELECT ciphertext FROM secrets')
     const hashes = await runSql(hub.storage, 'SELECT key_hash FROM hub_keys')
     const secrets = [
       ...[simulated.source_api_key, hub_api_key, hub.authorization('admin').slice(7)],
-      ...[...sealed, ...hashes].flatMap((row) => Object.values(row).map(String)),
+      ...[...ciphertexts, ...hashes].flatMap((row) => Object.values(row).map(String)),
     ]
     assert.equal(secrets.length, 6)
     expectAbsent(secrets, answers)

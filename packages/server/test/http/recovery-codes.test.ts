@@ -19,7 +19,7 @@ const use = async (hub: TestHub, code: string) =>
   sendCode(hub, await trySignIn(hub, EMAIL), 'verify-backup-code', code)
 
 /** Decrypts the stored codes, as an attacker with the database and the hub's secret could. */
-async function unsealCodes(hub: TestHub): Promise<string[]> {
+async function decryptCodes(hub: TestHub): Promise<string[]> {
   const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
   const codes: unknown = JSON.parse(
     await symmetricDecrypt({ key: KEY, data: String(row?.['backup_codes']) }),
@@ -52,7 +52,7 @@ onEachEngineWhenDeep((engine) => {
         expectError(await use(hub, again), 401, 'invalid_backup_code')
       }
       await sessionOf(hub, await use(hub, second))
-      assert.equal((await unsealCodes(hub)).length, 8)
+      assert.equal((await decryptCodes(hub)).length, 8)
       assert.ok((await actionsOf(hub)).includes('session.begin'))
     })
 
@@ -67,7 +67,7 @@ onEachEngineWhenDeep((engine) => {
         halves.map((half, at) => sendCode(hub, half, 'verify-backup-code', typed[at] ?? '')),
       )
       assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
-      assert.equal((await unsealCodes(hub)).length, 9)
+      assert.equal((await decryptCodes(hub)).length, 9)
     })
 
     test('a recovery code is accepted with another case, spaces or dashes', async () => {
@@ -90,7 +90,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       await sessionOf(hub, await use(hub, codes[9] ?? ''))
-      const hashes = await unsealCodes(hub)
+      const hashes = await decryptCodes(hub)
       assert.equal(hashes.length, 9)
       for (const hash of hashes) assert.match(hash, /^sha256:[\w-]{43}$/)
       const parts = codes.flatMap((code) => {
@@ -102,13 +102,16 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent(parts, [stored, hub.log()])
 
       const [hash = ''] = hashes
-      const [sealed] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
+      const [ciphertext] = await runSql(
+        hub.storage,
+        'SELECT backup_codes FROM operator_second_factors',
+      )
       for (const typed of [
         hash,
         hash.replace('sha256:', ''),
         Buffer.from(hash.slice(7), 'base64url').toString('hex'),
         JSON.stringify(hashes),
-        String(sealed?.['backup_codes']).slice(0, 1000),
+        String(ciphertext?.['backup_codes']).slice(0, 1000),
       ]) {
         expectError(await use(hub, typed), 401, 'invalid_backup_code')
       }
@@ -118,7 +121,7 @@ onEachEngineWhenDeep((engine) => {
       const env = { HUB_TRUST_PROXY: 'on' }
       await using hub = await startTestHub(engine, { withOperator: true, env })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      const [hash = ''] = await unsealCodes(hub)
+      const [hash = ''] = await decryptCodes(hub)
       const tryFrom = async (address: string, code: string) => {
         const from = { 'x-forwarded-for': address }
         const half = await trySignIn(hub, EMAIL, PASSWORD, from)
@@ -153,17 +156,17 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await enableSecondFactor(hub, await signInAs(hub))
       const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])
-      const sealed = await symmetricEncrypt({ key: KEY, data })
-      await runSql(hub.storage, `UPDATE operator_second_factors SET backup_codes = '${sealed}'`)
+      const ciphertext = await symmetricEncrypt({ key: KEY, data })
+      await runSql(hub.storage, `UPDATE operator_second_factors SET backup_codes = '${ciphertext}'`)
       await sessionOf(hub, await use(hub, 'aBcDe-01oIl'))
-      const left = await unsealCodes(hub)
+      const left = await decryptCodes(hub)
       assert.deepEqual(
         left.map((one) => one.slice(0, 7)),
         ['sha256:'],
       )
       expectError(await use(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
       await sessionOf(hub, await use(hub, 'zZzZz-99999'))
-      assert.deepEqual(await unsealCodes(hub), [])
+      assert.deepEqual(await decryptCodes(hub), [])
     })
   })
 })

@@ -5,16 +5,16 @@ import type { ManifestKeys } from '../../domain/record/drift.ts'
 /** The log entries of a change, written in the transaction of the change. */
 export type ChangeLog = { activity: NewActivity; audit: NewAuditEntry }
 
-/** A hub API key in stored form. */
-export type SealedHubKey = { key_hash: string; hint: string; sealed: string }
+/** A hub API key as it is stored: its hash, the hint that shows its last characters, and the encrypted key. */
+export type StoredHubKey = { key_hash: string; hint: string; ciphertext: string }
 
 export type NewPlatform = {
   platform_name: string
   display_title: string
   platform_description: string
   source_base_url: string
-  sealed_source_key: string
-  hub_key: SealedHubKey
+  encrypted_source_key: string
+  hub_key: StoredHubKey
   modules: (Module & { registered: boolean })[]
   at: string
 }
@@ -41,12 +41,12 @@ export type PlatformSource = {
   platform_name: string
   display_title: string
   source_base_url: string
-  sealed_source_key: string
+  encrypted_source_key: string
 }
 
 export interface PlatformStore {
   /**
-   * Registers a platform with its modules, its sealed source key and its hub key, all or nothing.
+   * Registers a platform with its modules, its encrypted source key and its hub key, all or nothing.
    * `platform_name` is unique among registered platforms.
    */
   registerPlatform(

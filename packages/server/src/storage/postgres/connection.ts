@@ -12,8 +12,8 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { storageUnavailable } from '../../errors.ts'
+import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
-import { type ChangePublisher, publishCommits } from '../shared/schema/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { isConnectionUnusable, isTransactionConflict, withMappedErrors } from './map-error.ts'
 

@@ -37,8 +37,8 @@ import {
   markSeen,
   type SeenRecord,
 } from '../shared/records/batch-applier.ts'
+import { inKeyOrder, loadAuthorization, loadBatchSource } from './batch-source.ts'
 import type { PostgresConnections } from './connection.ts'
-import { inKeyOrder, loadAuthorization, loadBatch } from './load-batch.ts'
 import { isRejectedRow, isRetryable } from './map-error.ts'
 import { withRetry } from './with-retry.ts'
 import { createWriteStatements, type WriteStatements } from './write-statements.ts'
@@ -150,7 +150,7 @@ async function applyWrites(
   seenBefore: readonly SeenRecord[],
 ): Promise<Applied & { saving: Promise<unknown>[]; outdatedKeys: readonly number[] }> {
   const { at, day } = batch
-  const source = await loadBatch(statements, batch, hashReference)
+  const source = await loadBatchSource(statements, batch, hashReference)
   const applier = new BatchApplier(source, { at, seenBefore })
   const outcomes = batch.writes.map((write) => applier.apply(write))
   const saving = save(statements, applier.changes(), { at, day, node })

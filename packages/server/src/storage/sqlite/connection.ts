@@ -11,8 +11,8 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
+import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
-import { type ChangePublisher, publishCommits } from '../shared/schema/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { withMappedErrors } from './map-error.ts'
 

@@ -90,7 +90,7 @@ onEachEngine((engine) => {
         do {
           const page = await kit.storage.activity.listActivity({ level, limit: 2, before })
           assert.ok(page.complete)
-          errors.push(...page.lines.map((line) => line.record_id ?? undefined))
+          errors.push(...page.entries.map((line) => line.record_id ?? undefined))
           before = page.next
         } while (before !== null)
         assert.deepEqual(errors, [6000, 4500, 3000, 1500])
@@ -112,7 +112,7 @@ onEachEngine((engine) => {
         do {
           const query = { words: ['ERROR'], limit: 50, before, scan_ms: 0 }
           const page = await kit.storage.activity.listActivity(query)
-          records.push(...page.lines.map((line) => line.record_id))
+          records.push(...page.entries.map((line) => line.record_id))
           if (!page.complete) incomplete += 1
           assert.ok(page.next === null || before === null || page.next < before)
           before = page.next
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         const query = { level: 'error', since: '2026-01-01T00:00:00.000Z' } as const
         const page = await storage.activity.listActivity({ ...query, limit: 5, before: null })
-        assert.deepEqual(page, { lines: [], next: null, complete: true })
+        assert.deepEqual(page, { entries: [], next: null, complete: true })
       }),
     )
   })
@@ -147,7 +147,7 @@ async function found<Key extends 'id' | 'at' | 'kind' | 'message'>(
 ) {
   const page = await storage.activity.listActivity({ ...filter, limit: 100, before: null })
   assert.ok(page.complete)
-  return page.lines.map((line) => line[key])
+  return page.entries.map((line) => line[key])
 }
 
 /** Writes 6,000 entries one second apart, with a day between thousands; every 1500th is an error. */

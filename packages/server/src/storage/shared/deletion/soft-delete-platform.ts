@@ -91,5 +91,9 @@ async function deleteKeys(db: Executor, platformId: number, sourceKey: number): 
     await db.deleteFrom('secrets').where('secret_id', 'in', secrets).execute()
   }
   // The platform's row refers to this one, so both rows are deleted together later.
-  await db.updateTable('secrets').set({ sealed: '' }).where('secret_id', '=', sourceKey).execute()
+  await db
+    .updateTable('secrets')
+    .set({ ciphertext: '' })
+    .where('secret_id', '=', sourceKey)
+    .execute()
 }

@@ -173,7 +173,7 @@ export function createPlatformStore(
           'p.platform_name',
           'p.display_title',
           'p.source_base_url',
-          's.sealed as sealed_source_key',
+          's.ciphertext as encrypted_source_key',
         ])
         .where('p.platform_id', '=', platformId)
         .where('p.removed_at', 'is', null)
@@ -206,7 +206,7 @@ async function findPlatform(db: Executor, platformId: number): Promise<Platform 
 /** @returns null if the name is taken. */
 async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
   const { at } = platform
-  const sourceKey = await insertSecret(db, 'source key', platform.sealed_source_key, at)
+  const sourceKey = await insertSecret(db, 'source key', platform.encrypted_source_key, at)
   const row = await db
     .insertInto('platforms')
     .values({

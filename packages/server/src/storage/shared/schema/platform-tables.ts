@@ -5,7 +5,7 @@ import { id, integer, table, text } from './define-table.ts'
 export const platformTables = {
   /** Values encrypted with the hub's secret. `purpose` is authenticated with the value. */
   secrets: table(
-    { secret_id: id(), purpose: text(), sealed: text(), created_at: text() },
+    { secret_id: id(), purpose: text(), ciphertext: text(), created_at: text() },
     {
       indexes: {
         // Hubs that start at the same time must not create two keys for the references of erased records.

@@ -41,7 +41,7 @@ type LoadedBatch = {
   numbers: readonly number[]
 }
 
-export async function loadBatch(
+export async function loadBatchSource(
   statements: WriteStatements,
   { at, writes }: Pick<WriteBatch, 'at' | 'writes'>,
   hashReference: HashReference,

@@ -6,7 +6,7 @@
  */
 import type { ChangeReason } from '@recordhub/protocol'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 /** The tables that the dashboard shows. Platforms are published by `PlatformChanges`, on every node. */
 const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
