@@ -241,20 +241,17 @@ class PostgresPoolDialect extends PostgresDialect {
 }
 
 function createDriver(pool: pg.Pool): Driver {
-  const acquired = new WeakMap<DatabaseConnection, PoolConnection>()
   const run = (sql: string) => async (connection: DatabaseConnection) =>
     void (await connection.executeQuery(CompiledQuery.raw(sql)))
   return {
     init: async () => undefined,
-    async acquireConnection() {
-      const connection = new PoolConnection(await withMappedErrors(pool.connect()))
-      acquired.set(connection, connection)
-      return connection
-    },
+    acquireConnection: async () => new PoolConnection(await withMappedErrors(pool.connect())),
     beginTransaction: run('BEGIN'),
     commitTransaction: run('COMMIT'),
     rollbackTransaction: run('ROLLBACK'),
-    releaseConnection: async (connection) => acquired.get(connection)?.release(),
+    async releaseConnection(connection) {
+      if (connection instanceof PoolConnection) connection.release()
+    },
     destroy: async () => undefined,
   }
 }

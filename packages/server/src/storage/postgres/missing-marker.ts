@@ -16,10 +16,11 @@ import { createWriteStatements } from './write-statements.ts'
 
 export function createMissingDialect({
   withWriter,
-}: Pick<PostgresConnections, 'withWriter'>): MissingDialect {
+  publish,
+}: Pick<PostgresConnections, 'withWriter' | 'publish'>): MissingDialect {
   return {
     idList,
-
+    publish,
     markMissing: (batch) => withRetry(() => withWriter((client) => markMissing(client, batch))),
   }
 }

@@ -10,11 +10,12 @@ import { prepareWriteStatements } from './write-statements.ts'
 export function createMissingDialect({
   database,
   withWriteLock,
+  publish,
 }: SqliteConnections): MissingDialect {
   const markMissing = prepareMarkMissing(database)
   return {
     idList,
-
+    publish,
     markMissing: (batch) =>
       withWriteLock(() => {
         database.exec('BEGIN IMMEDIATE')
