@@ -9,7 +9,7 @@ export type ActivityFilter = {
   kind?: string | null
   record_id?: number | null
   /** Each word must occur in the message, the actor or the details (as JSON text), ignoring the case of A to Z. */
-  words?: readonly string[]
+  terms?: readonly string[]
   /** RFC 3339 in UTC, inclusive. */
   since?: string | null
   until?: string | null

@@ -88,8 +88,9 @@ export interface PlatformStore {
 
   /**
    * Removes a platform. Once it resolves, no list and no pull includes the platform, every node rejects its keys, its
-   * source key and counters are deleted, and its name is free. Its tasks in a running pull are cancelled. Its records,
-   * their history and its rejected pushes are deleted step by step (`RemovalStore`). The activity and the audit log stay.
+   * source key and counters are deleted, and its name can be registered again. Its tasks in a running pull are cancelled.
+   * Its records, their history and its rejected pushes are deleted step by step (`RemovalStore`). The activity and the
+   * audit log stay.
    * @returns null if no registered platform has this id and name.
    */
   removePlatform(
@@ -101,8 +102,8 @@ export interface PlatformStore {
   findPlatformByKey(keyHash: string, at: string): Promise<AuthenticatedPlatform | null>
 
   /**
-   * Calls `listener` after each change of platforms, modules or hub keys: at once for changes by this process, soon for
-   * those by other nodes. A call may be lost, so use it only to speed things up.
+   * Calls `listener` after each change of platforms, modules or hub keys: immediately after changes by this process, soon
+   * after changes by other nodes. A call may be lost, so use it only to invalidate caches early.
    */
   onChange(listener: () => void): void
 

@@ -74,7 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     readCommitWatermark,
     viewDialect,
     missing: createMissingDialect(connections),
-    // The server's autovacuum does this.
+    // Autovacuum releases the space.
     reclaimSpace: async () => false,
     containsIgnoringCase,
     erasure: createErasureDialect(options.hashReference),

@@ -47,7 +47,7 @@ export type EngineDialect = {
   reclaimSpace: RetentionStore['reclaimSpace']
   containsIgnoringCase: ContainsIgnoringCase
   erasure: ErasureDialect
-  /** Left out if no other process can work on the database. */
+  /** Left out if no other process can use the database. */
   platformChanges?: ChangeChannel
   isProcessDead?: IsOwnerDead
   isOnlyProcess?: (db: Executor) => Promise<boolean>

@@ -1,4 +1,4 @@
-/** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
+/** Marks records as missing on SQLite, in one transaction on the writing connection and without an await. */
 import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'

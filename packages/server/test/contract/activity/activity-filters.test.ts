@@ -37,24 +37,24 @@ onEachEngine((engine) => {
         await write(kit, { message: 'Other', details: { reference_number: 'R-77', n: 'İstanbul' } })
         await write(kit, { message: 'Kelvin \u212a and \u017f' })
         const first = 'Push of ÉCOLE_1 refused (100 %)'
-        for (const words of [
+        for (const terms of [
           ['push'],
           ['REFUSED', 'ann@example.ORG'],
           ['École_1'],
           ['%)'],
           ['100', '%'],
         ]) {
-          assert.deepEqual(await found(kit, { words }, 'message'), [first], words.join(' '))
+          assert.deepEqual(await found(kit, { terms }, 'message'), [first], terms.join(' '))
         }
-        assert.deepEqual(await found(kit, { words: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
+        assert.deepEqual(await found(kit, { terms: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
         const none = [['école_1'], ['push', 'other'], ['ref_sed'], ["'"], ['nothing\u0000'], ['is']]
-        for (const words of none) {
-          assert.deepEqual(await found(kit, { words }, 'message'), [], words.join(' '))
+        for (const terms of none) {
+          assert.deepEqual(await found(kit, { terms }, 'message'), [], terms.join(' '))
         }
-        assert.deepEqual(await found(kit, { words: ['kelvin', 'k', '\u212a'] }, 'message'), [
+        assert.deepEqual(await found(kit, { terms: ['kelvin', 'k', '\u212a'] }, 'message'), [
           'Kelvin \u212a and \u017f',
         ])
-        assert.equal((await found(kit, { words: [] }, 'id')).length, 3)
+        assert.equal((await found(kit, { terms: [] }, 'id')).length, 3)
       }),
     )
 
@@ -110,7 +110,7 @@ onEachEngine((engine) => {
         let before: number | null = null
         let incomplete = 0
         do {
-          const query = { words: ['ERROR'], limit: 50, before, scan_ms: 0 }
+          const query = { terms: ['ERROR'], limit: 50, before, scan_ms: 0 }
           const page = await kit.storage.activity.listActivity(query)
           records.push(...page.entries.map((line) => line.record_id))
           if (!page.complete) incomplete += 1

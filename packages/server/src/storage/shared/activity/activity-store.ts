@@ -63,7 +63,7 @@ async function listActivity(
   const last = Math.min(highest, (query.before ?? Number.POSITIVE_INFINITY) - 1)
   const conditions = toConditions(query, contains)
   const entries: ActivityEntries['entries'] = []
-  const wanted = query.limit + 1
+  const needed = query.limit + 1
   let step = conditions.length > 0 ? FIRST_STEP : MAX_STEP
   let top = last
   while (top >= lowest) {
@@ -76,10 +76,10 @@ async function listActivity(
       .where('activity_id', '<=', top)
       .where((eb) => eb.and(conditions))
       .orderBy('activity_id', 'desc')
-      .limit(wanted - entries.length)
+      .limit(needed - entries.length)
       .execute()
     entries.push(...rows.map(toActivityEntry))
-    if (entries.length === wanted) {
+    if (entries.length === needed) {
       const page = entries.slice(0, query.limit)
       return { entries: page, next: page.at(-1)?.id ?? null, complete: true }
     }
@@ -96,7 +96,7 @@ function toConditions(
   filter: ActivityFilter,
   contains: ContainsIgnoringCase,
 ): Expression<SqlBool>[] {
-  const { platform, level, kind, record_id, words = [], since, until } = filter
+  const { platform, level, kind, record_id, terms = [], since, until } = filter
   const conditions: Expression<SqlBool>[] = []
   const add = (condition: RawBuilder<boolean>) => void conditions.push(condition)
   if (platform) add(sql`platform_name = ${platform}`)
@@ -109,8 +109,8 @@ function toConditions(
   if (since) add(sql`at >= ${since}`)
   if (until) add(sql`at <= ${until}`)
   const columns = ['message', 'actor', 'details'].map((name) => sql<string>`${sql.ref(name)}`)
-  for (const word of words) {
-    const lower = word.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  for (const term of terms) {
+    const lower = term.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
     const found = columns.map((column) => contains(sql`coalesce(${column}, '')`, lower))
     add(sql`(${sql.join(found, sql` OR `)})`)
   }

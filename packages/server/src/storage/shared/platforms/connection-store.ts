@@ -5,7 +5,7 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
-/** @param node identifies this process in the counters. */
+/** @param node the name of the counter rows of this process. */
 export function createConnectionStore(
   { reader, clock, acquireLock }: Databases,
   { change }: PlatformChanges,

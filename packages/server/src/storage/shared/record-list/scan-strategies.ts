@@ -9,7 +9,7 @@ import {
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import type { RecordQuery } from '../../port/record-list-store.ts'
 
-/** An index that may return all records that match a filter. */
+/** An index that finds every record that matches a condition of the filter. */
 export type CandidateSource =
   | { index: 'reference_number'; value: string }
   | { index: 'text'; terms: SearchTerms }
