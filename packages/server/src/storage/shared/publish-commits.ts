@@ -97,7 +97,7 @@ class PublishingConnection implements DatabaseConnection {
   }
 }
 
-/** Collects the reasons of a transaction, and publishes them after the commit. Without a transaction, publishes at once. */
+/** Collects the reasons of a transaction, and publishes them after the commit. Without a transaction, publishes immediately. */
 class PendingReasons {
   readonly #publish: ChangePublisher['publish']
   #reasons: Set<ChangeReason> | null = null

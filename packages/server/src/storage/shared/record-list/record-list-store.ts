@@ -1,6 +1,6 @@
 /**
  * Lists of records. `scan-strategies.ts` decides how a list is read; a scan (`record-scan.ts`) reads it;
- * `record-page.ts` filters the records and cuts the page. The filter runs in JavaScript, the same on every engine.
+ * `record-page.ts` filters the records and ends the page. The filter runs in JavaScript, the same on every engine.
  */
 import { isFiltered } from '../../../domain/record/record-query.ts'
 import type { RecordListStore } from '../../port/record-list-store.ts'

@@ -55,7 +55,7 @@ function listSources(query: RecordQuery): CandidateSource[] {
   return sources
 }
 
-/** Whether the engine reads a page with a single look-up in one index. */
+/** Whether the engine reads a page with a single lookup in one index. */
 export function isSingleIndexRead(query: RecordQuery): boolean {
   const { platform, record_type, sort } = query
   if (isFiltered(query) || isDataColumn(sort)) return false

@@ -44,7 +44,7 @@ async function listScopes(db: Executor, query: ChangeQuery): Promise<(ModuleRef 
   return isEverywhere ? [null] : selectModuleRefs(db, query).execute()
 }
 
-/** A change and the size of its record, so that the page is cut before any record is read. */
+/** A change and the size of its record, so that the size of a page is limited before any record is read. */
 type Located = { change_seq: number; isDeletion: boolean; bytes: number }
 
 async function locateChanged(

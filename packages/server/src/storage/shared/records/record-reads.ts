@@ -25,7 +25,7 @@ export function createRecordReads({
         .where('platform_id', '=', record.platform_id)
         .where('record_id', '=', record_id)
         .orderBy('change_seq', 'desc')
-      // The page is cut by size before any changes are read.
+      // The size of the page is limited before any changes are read.
       const located = await (before === null ? ofRecord : ofRecord.where('change_seq', '<', before))
         .select(['change_seq', sql<number>`octet_length(changes)`.as('bytes')])
         .limit(limit + 1)

@@ -34,7 +34,7 @@ export function createRejectedPushStore(
         const counts = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
-        /** Returns the previous pull of the module of a pulled record, with one look-up per module. */
+        /** Returns the previous pull of the module of a pulled record, with one lookup per module. */
         const previousOf = async ({ platform_id, record_type, pull_id }: NewRejectedPush) => {
           if (pull_id === null) return null
           const module = JSON.stringify([platform_id, record_type, pull_id])
