@@ -71,7 +71,7 @@ onEachEngineWhenDeep((engine) => {
       responses.push((await hub.get(`/api/v1/${url}`)).text)
     }
     responses.push((await hub.send({ url: '/dashboard', headers })).text)
-    const encrypted = await runSql(hub.storage, 'SELECT sealed FROM secrets')
+    const encrypted = await runSql(hub.storage, 'SELECT ciphertext FROM secrets')
     const hashes = await runSql(hub.storage, 'SELECT key_hash FROM hub_keys')
     const secrets = [
       ...[simulated.source_api_key, hub_api_key, hub.authorization('admin').slice(7)],

@@ -3,6 +3,7 @@
  * viewer's time zone and a mail in UTC.
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
+import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { hourText, type PushBaselines } from './push-baseline.ts'
@@ -164,7 +165,7 @@ function findSilent(
   const lastPush = baselines.lastPush(platform.platform_id)
   const open = findOpen(String(platform.platform_id))
   if (open) {
-    const hasPushed = lastPush !== null && hourText(lastPush) >= open.raised_at.slice(0, 13)
+    const hasPushed = lastPush !== null && hourText(lastPush) >= toHour(open.raised_at)
     return hasPushed ? [] : [open]
   }
   if (lastPush === null) return []

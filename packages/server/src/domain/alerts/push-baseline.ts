@@ -2,6 +2,7 @@
  * The baseline of each platform from the hourly counters of the last four weeks: at which hours of the week it pushes,
  * and how many of its pushes are rejected. Hours are numbered since 1970, in UTC.
  */
+import { toHour } from '../../lib/time/clock.ts'
 
 /** The pushes of a platform within an hour. */
 export type HourCounts = { platform_id: number; pushes: number; rejected: number }
@@ -22,7 +23,7 @@ export function hourOf(at: Date): number {
 
 /** The hour in the form of the counters: `2026-11-21T07`. */
 export function hourText(hour: number): string {
-  return new Date(hour * HOUR_MS).toISOString().slice(0, 13)
+  return toHour(new Date(hour * HOUR_MS).toISOString())
 }
 
 type Baseline = {

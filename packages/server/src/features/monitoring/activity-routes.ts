@@ -26,9 +26,9 @@ export function activityRoutes(deps: { activity: ActivityStore }): FastifyPlugin
       async (request) => {
         const { limit = PAGE, cursor = null, ...filter } = request.query
         const query = { ...readActivityFilter(filter), limit, before: cursor }
-        const { lines, next, complete } = await deps.activity.listActivity(query)
+        const { entries, next, complete } = await deps.activity.listActivity(query)
         const next_cursor = next === null ? null : String(next)
-        return { success: true as const, activity: lines, next_cursor, complete }
+        return { success: true as const, activity: entries, next_cursor, complete }
       },
     )
   }

@@ -9,7 +9,7 @@ export function readActivityFilter(given: Given): ActivityFilter {
   return {
     ...filter,
     record_id: record ?? null,
-    words: q.split(/\s+/).filter((word) => word !== ''),
+    terms: q.split(/\s+/).filter((word) => word !== ''),
     since: readTime('since', since),
     until: readTime('until', until),
   }

@@ -36,7 +36,7 @@ export async function changeSource(
   const { platform_id, platform_name, display_title } = before
   const entered = parseSourceUrl(change.source_base_url ?? before.source_base_url)
   const source_api_key =
-    change.source_api_key ?? secrets.open(before.sealed_source_key, SOURCE_KEY_PURPOSE)
+    change.source_api_key ?? secrets.decrypt(before.encrypted_source_key, SOURCE_KEY_PURPOSE)
   const probe = await probePlatform(deps.client, { source_base_url: entered, source_api_key })
   const [problem] = probe.problems
   if (problem) throw toProbeError(problem)
@@ -57,7 +57,7 @@ export async function changeSource(
     {
       platform_id,
       source_base_url,
-      sealed_source_key: isNewKey ? secrets.seal(source_api_key, SOURCE_KEY_PURPOSE) : null,
+      encrypted_source_key: isNewKey ? secrets.encrypt(source_api_key, SOURCE_KEY_PURPOSE) : null,
       at: deps.clock.now().toISOString(),
     },
     {

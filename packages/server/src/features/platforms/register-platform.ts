@@ -51,11 +51,11 @@ export async function registerPlatform(
       display_title: platform_title,
       platform_description: manifest.platform_description,
       source_base_url,
-      sealed_source_key: deps.secrets.seal(request.source_api_key, SOURCE_KEY_PURPOSE),
+      encrypted_source_key: deps.secrets.encrypt(request.source_api_key, SOURCE_KEY_PURPOSE),
       hub_key: {
         key_hash: hubKey.hash,
         hint: hubKey.hint,
-        sealed: deps.secrets.seal(hubKey.key, HUB_KEY_PURPOSE),
+        ciphertext: deps.secrets.encrypt(hubKey.key, HUB_KEY_PURPOSE),
       },
       modules: manifest.modules.map((module) => ({
         ...module,

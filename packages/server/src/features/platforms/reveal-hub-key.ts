@@ -16,7 +16,7 @@ const LOGGED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fres
 export async function revealHubKey(
   deps: {
     platforms: Pick<PlatformStore, 'readPlatform'>
-    connections: Pick<ConnectionStore, 'readSealedHubKey'>
+    connections: Pick<ConnectionStore, 'readEncryptedHubKey'>
     activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
     secrets: SecretBox
   },
@@ -26,8 +26,8 @@ export async function revealHubKey(
   const { platforms, connections, activity, secrets } = deps
   const { platform_id } = request
   const platform = await platforms.readPlatform(platform_id)
-  const sealed = platform && (await connections.readSealedHubKey(platform_id))
-  if (!sealed) throw new HubError('not_found', { what: 'platform' })
+  const ciphertext = platform && (await connections.readEncryptedHubKey(platform_id))
+  if (!ciphertext) throw new HubError('not_found', { what: 'platform' })
   const { platform_name, display_title } = platform
   const audit = { ...requester, target: platform_name }
   try {
@@ -39,7 +39,7 @@ export async function revealHubKey(
     }
     throw error
   }
-  const key = secrets.open(sealed, HUB_KEY_PURPOSE)
+  const key = secrets.decrypt(ciphertext, HUB_KEY_PURPOSE)
   await activity.appendAudit({ ...audit, action: 'hub_key.reveal' })
   await activity.appendActivity({
     level: 'info',

@@ -28,7 +28,7 @@ export async function rotateHubKey(
   const now = deps.clock.now()
   const at = now.toISOString()
   const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
-  const hub_key = { key_hash: hash, hint, sealed: deps.secrets.seal(key, HUB_KEY_PURPOSE) }
+  const hub_key = { key_hash: hash, hint, ciphertext: deps.secrets.encrypt(key, HUB_KEY_PURPOSE) }
   const validity = grace_seconds === 0 ? 'is no longer valid' : `is valid until ${old_expires_at}`
   const details = { grace_seconds, hint }
   const isDone = await deps.connections.rotateHubKey(

@@ -32,6 +32,16 @@ export function daysFrom(at: Date, days: number): string {
   return new Date(at.getTime() + days * 86_400_000).toISOString()
 }
 
+/** The hour that contains an instant (RFC 3339 in UTC), as counters name it: `2026-11-21T07`. */
+export function toHour(at: string): string {
+  return at.slice(0, 13)
+}
+
+/** Whether two instants (RFC 3339 in UTC) are in the same minute. */
+export function isSameMinute(one: string, other: string): boolean {
+  return one.slice(0, 16) === other.slice(0, 16)
+}
+
 const INSTANTS = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
 /** A message with its instants (RFC 3339 in UTC) formatted for readers whose time zone is unknown. */

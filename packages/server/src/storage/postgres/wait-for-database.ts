@@ -37,7 +37,7 @@ export async function waitForDatabase(
     }
     if (reason !== lastReason) warn(`Waiting for PostgreSQL at ${server}: ${reason}.`)
     lastReason = reason
-    // The timer is not unref'd: nothing else keeps the process alive yet.
+    // The timer is not unref'd: at startup, nothing else keeps the process alive.
     await sleep(PAUSE_MS, undefined, waiting.signal ? { signal: waiting.signal } : {}).catch(() => {
       throw new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
     })
@@ -88,7 +88,7 @@ function toReason(error: unknown, url: string): string {
     )
   }
   if (code.startsWith('28') || code === '42501' || !isUnavailable(error)) {
-    throw databaseRejected(`PostgreSQL at ${server} refuses the connection: ${reason}`)
+    throw databaseRejected(`PostgreSQL at ${server} rejects the connection: ${reason}`)
   }
   return reason
 }

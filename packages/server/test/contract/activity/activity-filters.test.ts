@@ -37,16 +37,16 @@ onEachEngine((engine) => {
         })
         await append(kit, { message: 'Kelvin \u212a and \u017f' })
         const first = 'Push of ÉCOLE_1 rejected (100 %)'
-        for (const words of [
+        for (const terms of [
           ['push'],
           ['REJECTED', 'ann@example.ORG'],
           ['École_1'],
           ['%)'],
           ['100', '%'],
         ]) {
-          assert.deepEqual(await list(kit, { words }, 'message'), [first], words.join(' '))
+          assert.deepEqual(await list(kit, { terms }, 'message'), [first], terms.join(' '))
         }
-        assert.deepEqual(await list(kit, { words: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
+        assert.deepEqual(await list(kit, { terms: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
         const none = [
           ['école_1'],
           ['push', 'other'],
@@ -55,13 +55,13 @@ onEachEngine((engine) => {
           ['nothing\u0000'],
           ['is'],
         ]
-        for (const words of none) {
-          assert.deepEqual(await list(kit, { words }, 'message'), [], words.join(' '))
+        for (const terms of none) {
+          assert.deepEqual(await list(kit, { terms }, 'message'), [], terms.join(' '))
         }
-        assert.deepEqual(await list(kit, { words: ['kelvin', 'k', '\u212a'] }, 'message'), [
+        assert.deepEqual(await list(kit, { terms: ['kelvin', 'k', '\u212a'] }, 'message'), [
           'Kelvin \u212a and \u017f',
         ])
-        assert.equal((await list(kit, { words: [] }, 'id')).length, 3)
+        assert.equal((await list(kit, { terms: [] }, 'id')).length, 3)
       }),
     )
 
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
         do {
           const page = await kit.storage.activity.listActivity({ level, limit: 2, before })
           assert.ok(page.complete)
-          errors.push(...page.lines.map((line) => line.record_id ?? undefined))
+          errors.push(...page.entries.map((line) => line.record_id ?? undefined))
           before = page.next
         } while (before !== null)
         assert.deepEqual(errors, [6000, 4500, 3000, 1500])
@@ -120,9 +120,9 @@ onEachEngine((engine) => {
         let before: number | null = null
         let incomplete = 0
         do {
-          const query = { words: ['ERROR'], limit: 50, before, scan_ms: 0 }
+          const query = { terms: ['ERROR'], limit: 50, before, scan_ms: 0 }
           const page = await kit.storage.activity.listActivity(query)
-          records.push(...page.lines.map((line) => line.record_id))
+          records.push(...page.entries.map((line) => line.record_id))
           if (!page.complete) incomplete += 1
           assert.ok(page.next === null || before === null || page.next < before)
           before = page.next
@@ -137,7 +137,7 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         const query = { level: 'error', since: '2026-01-01T00:00:00.000Z' } as const
         const page = await storage.activity.listActivity({ ...query, limit: 5, before: null })
-        assert.deepEqual(page, { lines: [], next: null, complete: true })
+        assert.deepEqual(page, { entries: [], next: null, complete: true })
       }),
     )
   })
@@ -157,7 +157,7 @@ async function list<Key extends 'id' | 'at' | 'kind' | 'message'>(
 ) {
   const page = await storage.activity.listActivity({ ...filter, limit: 100, before: null })
   assert.ok(page.complete)
-  return page.lines.map((line) => line[key])
+  return page.entries.map((line) => line[key])
 }
 
 /** Writes 6,000 entries one second apart, with a day between thousands; every 1500th is an error. */

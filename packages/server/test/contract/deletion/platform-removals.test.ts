@@ -76,9 +76,9 @@ onEachEngine((engine) => {
           ['clinic'],
         )
         assert.ok(records.every((record) => record.platform_name === 'clinic'))
-        const sealed = JSON.stringify(await runSql(storage, 'SELECT sealed FROM secrets'))
-        assert.doesNotMatch(sealed, /of school/)
-        assert.match(sealed, /of clinic/)
+        const ciphertexts = JSON.stringify(await runSql(storage, 'SELECT ciphertext FROM secrets'))
+        assert.doesNotMatch(ciphertexts, /of school/)
+        assert.match(ciphertexts, /of clinic/)
         const again = await registerTestPlatform(kit)
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(again))), ['created'])
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(clinic))), ['unchanged'])

@@ -22,7 +22,11 @@ function rotate(
   until: string,
 ) {
   const { platform_id } = platform
-  const hub_key = { key_hash: `hash ${name}`, hint: `rhk_…${name}`, sealed: `sealed ${name}` }
+  const hub_key = {
+    key_hash: `hash ${name}`,
+    hint: `rhk_…${name}`,
+    ciphertext: `encrypted ${name}`,
+  }
   const rotation = { platform_id, hub_key, old_expires_at: until, at: clock.text }
   return storage.connections.rotateHubKey(rotation, changeLog('hub_key.rotate'))
 }
@@ -55,7 +59,7 @@ onEachEngine((engine) => {
           later.map((key) => key.hint),
           ['rhk_…two'],
         )
-        assert.equal(await connections.readSealedHubKey(platform_id), 'sealed two')
+        assert.equal(await connections.readEncryptedHubKey(platform_id), 'encrypted two')
       }),
     )
 
@@ -103,22 +107,22 @@ onEachEngine((engine) => {
         const { connections, platforms } = kit.storage
         const { platform_id } = school
         const secrets = await countRows(kit.storage, 'secrets')
-        const set = (sealed_source_key: string | null) =>
+        const set = (encrypted_source_key: string | null) =>
           connections.setSource(
-            { platform_id, source_base_url: 'https://new.example', sealed_source_key, at: SOON },
+            { platform_id, source_base_url: 'https://new.example', encrypted_source_key, at: SOON },
             changeLog('platform.change_source'),
           )
         assert.equal(await set(null), true)
         const source = await platforms.readSource(platform_id)
         assert.equal(source?.source_base_url, 'https://new.example')
-        assert.equal(source?.sealed_source_key, 'sealed source key of school')
-        assert.equal(await set('a new sealed key'), true)
+        assert.equal(source?.encrypted_source_key, 'encrypted source key of school')
+        assert.equal(await set('a new encrypted key'), true)
         assert.equal(
-          (await platforms.readSource(platform_id))?.sealed_source_key,
-          'a new sealed key',
+          (await platforms.readSource(platform_id))?.encrypted_source_key,
+          'a new encrypted key',
         )
         assert.equal(await countRows(kit.storage, 'secrets'), secrets)
-        const old = `SELECT * FROM secrets WHERE sealed = 'sealed source key of school'`
+        const old = `SELECT * FROM secrets WHERE ciphertext = 'encrypted source key of school'`
         assert.deepEqual(await runSql(kit.storage, old), [])
         const entries = await listActivity(kit.storage.activity, anyActivity(school))
         assert.equal(entries.filter((entry) => entry.kind === 'platform.change_source').length, 2)
@@ -135,9 +139,9 @@ onEachEngine((engine) => {
         await platforms.removePlatform(removal, changeLog())
         for (const id of [platform_id, 999]) {
           assert.deepEqual(await connections.readHubKeys(id, kit.clock.text), [])
-          assert.equal(await connections.readSealedHubKey(id), null)
+          assert.equal(await connections.readEncryptedHubKey(id), null)
           assert.equal(await rotate(kit, { platform_id: id }, `of ${id}`, SOON), false)
-          const source = { source_base_url: 'https://x', sealed_source_key: 'x', at: SOON }
+          const source = { source_base_url: 'https://x', encrypted_source_key: 'x', at: SOON }
           assert.equal(
             await connections.setSource({ platform_id: id, ...source }, changeLog()),
             false,

@@ -64,7 +64,7 @@ onEachEngine((engine) => {
             platform_name: 'school',
             display_title: 'Title school',
             source_base_url: 'https://school.example',
-            sealed_source_key: 'sealed source key of school',
+            encrypted_source_key: 'encrypted source key of school',
           },
         )
       }),
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
         const { platforms } = storage
         await platforms.registerPlatform(newPlatform('school'), changeLog())
         const before = await readAll(storage)
-        const hub_key = { key_hash: 'hash 2', hint: 'h', sealed: 's' }
+        const hub_key = { key_hash: 'hash 2', hint: 'h', ciphertext: 's' }
         const duplicate = newPlatform('school', { registered: ['staff'], hub_key })
         const taken = await platforms.registerPlatform(duplicate, changeLog())
         assert.deepEqual(taken, { outcome: 'name_taken' })
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         const results = await Promise.all(
           Array.from({ length: 20 }, (_, index) => {
-            const hub_key = { key_hash: `hash ${index}`, hint: 'h', sealed: 's' }
+            const hub_key = { key_hash: `hash ${index}`, hint: 'h', ciphertext: 's' }
             return storage.platforms.registerPlatform(
               newPlatform('school', { hub_key }),
               changeLog(),

@@ -41,7 +41,7 @@ const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<
     (kit, platform) => storeManifest(kit, platform, testModule('students'), testModule('rooms')),
   ],
   ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
-  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another sealed key')],
+  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another encrypted key')],
   [
     'a reactivation',
     async (kit, platform) => {
@@ -267,7 +267,7 @@ async function failFiveTimes(kit: StorageKit, beforeEnd?: () => Promise<void>): 
 function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string | null) {
   const { platform_id } = platform
   const source_base_url = 'https://another.example'
-  const change = { platform_id, source_base_url, sealed_source_key: key, at: clock.text }
+  const change = { platform_id, source_base_url, encrypted_source_key: key, at: clock.text }
   return storage.connections.setSource(change, changeLog())
 }
 

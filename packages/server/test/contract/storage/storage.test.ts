@@ -14,7 +14,14 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { LEASE, pullOnce, pullWrite, startTestPull } from '../../helpers/storage/pulls.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
+import {
+  beginRead,
+  LEASE,
+  pullOnce,
+  pullWrite,
+  startTestPull,
+} from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
@@ -64,6 +71,28 @@ onEachEngine((engine) => {
         const push = pushWrite(school, { reference: 'E-2' })
         const batch = { at, day: clock.day, writes: [push] }
         assert.deepEqual(await topicsOf(() => storage.records.tryWrites(batch)), [], 'rolled back')
+      }),
+    )
+
+    test(
+      'marking records as missing publishes a change of records, and marking none publishes nothing',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school, { reference: 'E-1' }))
+        const read = await beginRead(storage, school)
+        const reasons: string[] = []
+        storage.broadcast.onCommit((reason) => void reasons.push(reason))
+        const recordReasons = () => reasons.filter((reason) => reason === 'records')
+        await markMissing(storage, read, ['E-2'])
+        assert.deepEqual(recordReasons(), [])
+        assert.deepEqual(await markMissing(storage, read, ['E-1']), {
+          outcome: 'marked',
+          marked: 1,
+        })
+        assert.deepEqual(recordReasons(), ['records'])
+        await markMissing(storage, read, ['E-1'])
+        assert.deepEqual(recordReasons(), ['records'], 'it was marked already')
       }),
     )
 

@@ -54,8 +54,12 @@ export function newPlatform(
     display_title: `Title ${name}`,
     platform_description: `About ${name}`,
     source_base_url: `https://${name}.example`,
-    sealed_source_key: `sealed source key of ${name}`,
-    hub_key: { key_hash: `hash of ${name}`, hint: 'rhk_…1234', sealed: `sealed key of ${name}` },
+    encrypted_source_key: `encrypted source key of ${name}`,
+    hub_key: {
+      key_hash: `hash of ${name}`,
+      hint: 'rhk_…1234',
+      ciphertext: `encrypted key of ${name}`,
+    },
     modules: [
       ...registered.map((type) => ({ ...testModule(type), registered: true })),
       ...offered.map((type) => ({ ...testModule(type), registered: false })),
@@ -102,7 +106,7 @@ export async function listActivity(
   activity: ActivityStore,
   query: Parameters<ActivityStore['listActivity']>[0],
 ): Promise<ActivityEntry[]> {
-  return (await activity.listActivity(query)).lines
+  return (await activity.listActivity(query)).entries
 }
 
 /** A query that matches all rejected pushes. */

@@ -142,11 +142,11 @@ export function everyMethod(
     ],
     ['findPlatformByKey', () => platforms.findPlatformByKey(school.key_hash, clock.text)],
     ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
-    ['readSealedHubKey', () => storage.connections.readSealedHubKey(platform_id)],
+    ['readEncryptedHubKey', () => storage.connections.readEncryptedHubKey(platform_id)],
     [
       'rotateHubKey',
       () => {
-        const hub_key = { key_hash: `h${count++}`, hint: 'rhk_…1', sealed: 'sealed' }
+        const hub_key = { key_hash: `h${count++}`, hint: 'rhk_…1', ciphertext: 'ciphertext' }
         const times = { old_expires_at: '2099-01-01T00:00:00.000Z', at: clock.text }
         return storage.connections.rotateHubKey({ platform_id, hub_key, ...times }, changeLog())
       },
@@ -158,7 +158,7 @@ export function everyMethod(
           {
             platform_id,
             source_base_url: 'https://school.example',
-            sealed_source_key: null,
+            encrypted_source_key: null,
             at: clock.text,
           },
           changeLog(),

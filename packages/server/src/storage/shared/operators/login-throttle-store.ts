@@ -10,7 +10,7 @@ export function createLoginThrottleStore({
 }: Databases): LoginThrottleStore {
   return {
     async countAttempt(subjects, at, decide) {
-      // A caller who must wait costs neither a write nor a lock.
+      // A caller who must wait causes neither a write nor a lock.
       const seconds = decide(await readCounts(reader, subjects))
       if (seconds > 0) return { outcome: 'wait', seconds }
       return writer.transaction().execute(async (db) => {
@@ -81,7 +81,7 @@ async function saveCount(
         .execute())
 }
 
-/** Ids rise, so at most {@link MAX_THROTTLED_SUBJECTS} rows have one of the newest ids. */
+/** Ids rise, so the newest {@link MAX_THROTTLED_SUBJECTS} ids include all subjects that stay. */
 async function deleteOldestSubjects(db: Executor): Promise<void> {
   await db
     .deleteFrom('login_attempts')

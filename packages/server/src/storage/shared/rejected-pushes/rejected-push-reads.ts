@@ -97,34 +97,34 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
     },
 
     async listReplayable({ after, limit, maxBytes, ...filter }) {
-      const open = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
-      const rest = after
-        ? open.where(
+      const pending = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
+      const following = after
+        ? pending.where(
             sql<boolean>`(r.position_seq, r.rejected_push_id) > (${after.position_seq}, ${after.rejected_push_id})`,
           )
-        : open
-      const { n } = await rest
-        .select((eb) => eb.fn.countAll<number>().as('n'))
+        : pending
+      const { count } = await following
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
-      const listed = await rest
+      const located = await following
         .select(['r.rejected_push_id', 'r.bytes'])
         .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
-      const ids = takeWithinBytes(listed, maxBytes).map((row) => row.rejected_push_id)
+      const ids = takeWithinBytes(located, maxBytes).map((row) => row.rejected_push_id)
       if (ids.length === 0) return { rejections: [], remaining: 0 }
       const rows = await selectReplayable(reader)
         .where('r.rejected_push_id', 'in', ids)
         .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .execute()
-      return { rejections: rows.map(toReplayable), remaining: n - ids.length }
+      return { rejections: rows.map(toReplayable), remaining: count - ids.length }
     },
   }
 }
 
-/** The message of rejections of one cause whose own messages differ. */
+/** Returns the common message of rejections that have one cause and different messages. */
 function commonMessage(code: string): string {
   return isErrorCode(code) ? formatMessage(code) : code
 }

@@ -1,12 +1,14 @@
 /**
- * Publishes what a process has changed in the database. The writing connections of both engines run on a driver that
- * recognises INSERT, UPDATE and DELETE of the tables below, and publishes the reasons of a transaction once it has
- * committed. It does not recognise a write inside a WITH query. The write paths of records do not use Kysely; they
- * publish `records` after each committed batch.
+ * Publishes the kinds of data that this process has changed. The writing connections of both engines run on a driver
+ * that recognises INSERT, UPDATE and DELETE of the tables below, and publishes the reasons of a transaction once it has
+ * committed. It does not recognise a write inside a WITH query.
+ *
+ * The write path of records and the marker of missing records do not use Kysely. They publish `records` themselves
+ * after each commit.
  */
 import type { ChangeReason } from '@recordhub/protocol'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 /** The tables that the dashboard shows. Platforms are published by `PlatformChanges`, on every node. */
 const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
@@ -41,37 +43,33 @@ export function createChangePublisher(): ChangePublisher {
 
 /** Wraps a driver so that each commit publishes the reasons of its writes. */
 export function publishCommits(driver: Driver, publish: ChangePublisher['publish']): Driver {
-  const connections = new WeakMap<DatabaseConnection, PublishingConnection>()
-  const connectionOf = (connection: DatabaseConnection): PublishingConnection => {
-    const known = connections.get(connection)
-    if (!known) throw new Error('The connection belongs to another driver')
-    return known
-  }
   return {
     init: () => driver.init(),
-    async acquireConnection() {
-      const connection = new PublishingConnection(await driver.acquireConnection(), publish)
-      connections.set(connection, connection)
-      return connection
-    },
+    acquireConnection: async () =>
+      new PublishingConnection(await driver.acquireConnection(), publish),
     async beginTransaction(connection, settings) {
-      const { inner, pending } = connectionOf(connection)
+      const { inner, pending } = toPublishing(connection)
       await driver.beginTransaction(inner, settings)
       pending.begin()
     },
     async commitTransaction(connection) {
-      const { inner, pending } = connectionOf(connection)
+      const { inner, pending } = toPublishing(connection)
       await driver.commitTransaction(inner)
       pending.commit()
     },
     async rollbackTransaction(connection) {
-      const { inner, pending } = connectionOf(connection)
+      const { inner, pending } = toPublishing(connection)
       pending.rollBack()
       await driver.rollbackTransaction(inner)
     },
-    releaseConnection: (connection) => driver.releaseConnection(connectionOf(connection).inner),
+    releaseConnection: (connection) => driver.releaseConnection(toPublishing(connection).inner),
     destroy: () => driver.destroy(),
   }
+}
+
+function toPublishing(connection: DatabaseConnection): PublishingConnection {
+  if (connection instanceof PublishingConnection) return connection
+  throw new Error('The connection belongs to another driver')
 }
 
 class PublishingConnection implements DatabaseConnection {
@@ -99,7 +97,7 @@ class PublishingConnection implements DatabaseConnection {
   }
 }
 
-/** The reasons of a connection's writes, held back until the end of the transaction. */
+/** Collects the reasons of a transaction, and publishes them after the commit. Without a transaction, publishes immediately. */
 class PendingReasons {
   readonly #publish: ChangePublisher['publish']
   #reasons: Set<ChangeReason> | null = null

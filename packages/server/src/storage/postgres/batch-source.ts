@@ -1,6 +1,6 @@
 /**
- * Loads what a batch needs on PostgreSQL before its writes are decided. Every statement is sent as soon as its
- * parameters are known; `record-writer.ts` lists the steps.
+ * The {@link BatchSource} on PostgreSQL, which loads all rows of a batch before the first write is decided. Every
+ * statement is sent as soon as its parameters are known; `record-writer.ts` lists the steps.
  */
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { isUnchanged } from '../../domain/record/record.ts'
@@ -26,9 +26,9 @@ import {
 import { integerOf } from '../shared/schema/columns.ts'
 import type { LockedRecord, RecordKey, WriteStatements } from './write-statements.ts'
 
-/** Of pulled records, by read and reference; not locked. */
+/** Columns of pulled records by read and reference, read without a lock. */
 type PeekedRecords = ReadonlyMap<RecordRead, ReadonlyMap<string, KnownRecord>>
-/** By `nameOf` their keys. */
+/** Records by the `nameOf` their keys. */
 type LockedRecords = ReadonlyMap<string, LockedRecord>
 
 type LoadedBatch = {
@@ -37,11 +37,11 @@ type LoadedBatch = {
   /** Every record that a write may change. */
   locked: LockedRecords
   tombstones: ReadonlyMap<RecordWrite, Tombstone>
-  /** Numbers of the write sequence: one for each write that may need one. */
+  /** Numbers of the write sequence, one for each write that may need one. */
   numbers: readonly number[]
 }
 
-export async function loadBatch(
+export async function loadBatchSource(
   statements: WriteStatements,
   { at, writes }: Pick<WriteBatch, 'at' | 'writes'>,
   hashReference: HashReference,
@@ -54,7 +54,7 @@ export async function loadBatch(
     loadAuthorization(statements, { at, writes }),
     peekRecords(statements, pulls),
     lockRecords(statements, keys),
-    // Allocated after the locks, so that the numbers of a record rise on every node.
+    // Numbers are allocated after the locks, so that those of a record rise on every node.
     isOnlyKeyed ? statements.allocateSequence(keyed.length) : [],
   ])
   const tombstones = await findTombstones(statements, {
@@ -68,7 +68,7 @@ export async function loadBatch(
 
 function createSource(batch: LoadedBatch): BatchSource {
   const newIds = [...batch.locked.values()].flatMap(({ new_record_id }) => new_record_id ?? [])
-  // In the order of the writes, since lists show records in the order of their ids.
+  // New records get ids in the order of the writes, since lists show records in the order of their ids.
   const recordIds = newIds.sort((one, other) => one - other).values()
   const numbers = batch.numbers.values()
   return {
@@ -107,7 +107,7 @@ export async function loadAuthorization(
     }
     if ('replay' in write) rejectionIds.add(write.replay.rejected_push_id)
     else keyIds.add(write.hub_key_id)
-    // No module has a type that cannot be stored, and no statement accepts such a parameter.
+    // No module has a type that is not storable, and no statement accepts it as a parameter.
     if (!isStorableText(write.record_type)) continue
     modules.set(moduleName(write.platform_id, write.record_type), write)
   }
@@ -168,7 +168,7 @@ async function lockRecords(statements: WriteStatements, keys: RecordKey[]): Prom
   )
 }
 
-type LoadedSoFar = Pick<LoadedBatch, 'authorization' | 'peeked'>
+type FirstRoundTrip = Pick<LoadedBatch, 'authorization' | 'peeked'>
 
 /**
  * Locks the pulled records that have changed since they were last read, and allocates ids for new ones. Unchanged
@@ -182,7 +182,7 @@ async function lockPulled(
     pulls,
     keyed,
     lockedKeyed,
-  }: LoadedSoFar & { pulls: PullWrite[]; keyed: RecordWrite[]; lockedKeyed: LockedRecords },
+  }: FirstRoundTrip & { pulls: PullWrite[]; keyed: RecordWrite[]; lockedKeyed: LockedRecords },
 ): Promise<Pick<LoadedBatch, 'locked' | 'numbers'>> {
   const changed: RecordKey[] = []
   const added: RecordKey[] = []
@@ -211,7 +211,7 @@ async function lockPulled(
   return { locked, numbers }
 }
 
-/** Looks up only modules that have tombstones, and no records that a peek shows unchanged. */
+/** Looks up tombstones, only for modules that have any and not for pulled records that are unchanged. */
 async function findTombstones(
   statements: WriteStatements,
   {
@@ -219,7 +219,7 @@ async function findTombstones(
     peeked,
     writes,
     hashReference,
-  }: LoadedSoFar & { writes: RecordWrite[]; hashReference: HashReference },
+  }: FirstRoundTrip & { writes: RecordWrite[]; hashReference: HashReference },
 ): Promise<LoadedBatch['tombstones']> {
   const hashes = new Map<RecordWrite, string>()
   for (const write of writes) {
@@ -246,7 +246,7 @@ function isPeekedUnchanged(peeked: PeekedRecords, write: PullWrite): boolean {
   return record !== undefined && isUnchanged(record, write.content, write.read)
 }
 
-/** Each key once, in the order in which every node locks and inserts records. */
+/** Returns each key once, in the order in which every node locks and inserts records. */
 export function inKeyOrder<Key extends RecordKey>(keys: Iterable<Key>): Key[] {
   const named = new Map<string, Key>()
   for (const key of keys) named.set(nameOf(key), key)
@@ -263,7 +263,7 @@ function moduleName(platformId: number, recordType: string): string {
   return `${platformId} ${recordType}`
 }
 
-/** Pushes and replays say which record they belong to; a pulled record depends on the module of its read. */
+/** Whether a write contains the key of its record. A pulled record does not: its module is that of its read. */
 function isKeyed(write: RecordWrite): write is PushWrite | ReplayWrite {
   return !isPull(write)
 }
