@@ -89,6 +89,8 @@ function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError
     case 'FST_ERR_VALIDATION':
       return toValidationError(error)
     default:
+      // The plugin that serves files responds with 403 for folders and for paths outside of its root folder.
+      if (error.statusCode === 403) return new HubError('not_found', { what: 'file' })
       if (error.statusCode !== undefined && error.statusCode < 500) {
         return new HubError('invalid_request', { reason: error.message })
       }

@@ -18,7 +18,7 @@ import { createHeaders, headersOf } from './response-headers.ts'
 import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
 import { createHostValidator } from './validate-host.ts'
 
-export type HttpSettings = {
+type HttpSettings = {
   logger: FastifyBaseLogger
   bodyLimit: number
   /** The number of trusted proxies in front of the hub, or their addresses; false for none. */
