@@ -15,7 +15,7 @@ type SampleModule = ManifestResponse['modules'][number] & {
   count: number
 }
 
-export type SamplePlatform = Omit<ManifestResponse, 'modules' | 'success'> & {
+type SamplePlatform = Omit<ManifestResponse, 'modules' | 'success'> & {
   modules: SampleModule[]
 }
 

@@ -81,6 +81,6 @@ export function createAuth(deps: {
       return (await operators.hasOperators()) ? null : setupLink(secrets, site)
     },
     /** Waits for the audit log entries in progress. */
-    settle: throttle.settle,
+    stop: throttle.waitForPending,
   }
 }

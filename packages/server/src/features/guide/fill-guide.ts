@@ -15,7 +15,7 @@ export type HubValues = {
 }
 
 /** The values of a platform. */
-export type PlatformValues = { title: string; recordType: string | null; examples: Examples }
+type PlatformValues = { title: string; recordType: string | null; examples: Examples }
 
 const EXAMPLE_BLOCK = /^```((?:nd)?json) example=(\w+)\n[\s\S]*?\n```$/gm
 /** The path segment: in URLs, in Laravel's routes and in the options of the kit. */

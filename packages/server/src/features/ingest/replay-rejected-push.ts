@@ -73,7 +73,7 @@ async function withEditedModule(
   return { ...rejection, record_type, fields, drift_policy }
 }
 
-export type ReplayOptions = {
+type ReplayOptions = {
   isDryRun: boolean
   overwrite: boolean
   request_id: string

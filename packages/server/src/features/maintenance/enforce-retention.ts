@@ -21,7 +21,7 @@ const LEASE_SECONDS = 3600
 /** Minimum pause between two steps. Pushes wait for a step, so the pause is at least as long as the step. */
 const MIN_PAUSE_MS = 20
 
-export type RetentionDeps = {
+type RetentionDeps = {
   retention: RetentionStore
   operators: Pick<OperatorStore, 'deleteEndedSessions'>
   leases: Pick<LeaseStore, 'acquire' | 'release'>

@@ -8,7 +8,7 @@ import type { PullTaskPlan, PullTaskResult, StartedTask } from '../../storage/po
 import type { DetectedOutcome } from './detect-missing.ts'
 
 /** What a task's result depends on besides the outcome of its read. */
-export type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
+type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
   /** Why the pull was stopped; null if it was not. */
   stop: PullStop | null
   /** The error of the platform's module that failed most recently in this pull; null where none failed. */

@@ -13,7 +13,7 @@ import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts
 /** An element whose record may have changed, parsed. `fingerprint` is the hash of its bytes. */
 export type FilteredElement = RecordElement & { fingerprint: string }
 
-export type FilteredElements = {
+type FilteredElements = {
   /** The number of elements whose record is unchanged. */
   unchanged: number
   /** All other elements, up to the first one that is not valid JSON. */

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 50
 export const SCAN_MS = 2000
 const FIRST_PAGE: PageStart = { after: null, backwards: false }
 
-export type RecordListRequest = {
+type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
   parameters: Record<string, string | undefined>
   limit?: number | undefined

@@ -19,7 +19,7 @@ export type HistoryDeps = {
 }
 
 /** A record as of an earlier time. `updated_at` is null if its history does not reach back to the last change before it. */
-export type RecordAsOf = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
+type RecordAsOf = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
 
 const STEP = 500
 
@@ -65,7 +65,7 @@ export async function readExisting(deps: HistoryDeps, recordId: number): Promise
   return row
 }
 
-export type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }
+type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }
 
 /** Reads the history of a record on demand, newest first, without changes after the given row was read. */
 export async function* entriesOf(

@@ -73,7 +73,7 @@ type Sent = {
   headersTimeout: number
 }
 
-export type RequestSender = {
+type RequestSender = {
   /** The URL of a path below `/api/<word>/`. */
   urlOf: (target: Pick<CallTarget, 'source_base_url'>, path: string) => URL
   /**
