@@ -8,15 +8,16 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import {
   abortOnClose,
   jsonOrLines,
   LINES,
+  resultOf,
   sendLines,
   toLines,
   wantsLines,
-} from './ndjson-stream.ts'
+} from '../../lib/net/ndjson.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { readTarget } from './read-target.ts'
 
 /** An operator waits for the result, and the hub has other work; the command line reads more. */
@@ -56,9 +57,7 @@ export function conformanceRoutes(deps: {
       sendLines(reply, toLines(lines, last))
       return
     }
-    let step = await lines.next()
-    while (!step.done) step = await lines.next()
-    reply.send(toResponse(step.value))
+    reply.send(toResponse(await resultOf(lines)))
   }
 
   return async (app) => {

@@ -11,11 +11,6 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { ConnectionStore } from '../../storage/port/connection-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { ConnectionTestClient } from './check-connection.ts'
 import {
   abortOnClose,
   jsonOrLines,
@@ -23,10 +18,14 @@ import {
   sendLines,
   toLines,
   wantsLines,
-} from './ndjson-stream.ts'
+} from '../../lib/net/ndjson.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { ConnectionTestClient } from './check-connection.ts'
+import { revealHubKey, rotateHubKey } from './hub-key.ts'
 import { readTarget } from './read-target.ts'
-import { revealHubKey } from './reveal-hub-key.ts'
-import { rotateHubKey } from './rotate-hub-key.ts'
 import { type ConnectionTestOptions, testRegistered } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })

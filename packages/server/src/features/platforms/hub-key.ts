@@ -1,7 +1,9 @@
+/** Reveals and rotates the hub API key of a platform. */
 import type { Requester } from '../../domain/activity/activity.ts'
-import { HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { type ErrorCode, HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -48,5 +50,47 @@ export async function revealHubKey(
     actor: requester.actor,
     platform: { platform_id, platform_name },
   })
+  return key
+}
+
+/**
+ * Creates a new hub API key for a platform. The old one remains valid for `grace_seconds`.
+ * @throws HubError `not_found`.
+ */
+export async function rotateHubKey(
+  deps: {
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    connections: Pick<ConnectionStore, 'rotateHubKey'>
+    secrets: SecretBox
+    clock: Clock
+  },
+  request: { platform_id: number; grace_seconds: number },
+  requester: Requester,
+): Promise<string> {
+  const { platform_id, grace_seconds } = request
+  const platform = await deps.platforms.readPlatform(platform_id)
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const { platform_name, display_title } = platform
+  const { key, hash, hint } = createKey(HUB_KEY_PREFIX)
+  const now = deps.clock.now()
+  const at = now.toISOString()
+  const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
+  const hub_key = { key_hash: hash, hint, sealed: deps.secrets.seal(key, HUB_KEY_PURPOSE) }
+  const validity = grace_seconds === 0 ? 'is no longer valid' : `is valid until ${old_expires_at}`
+  const details = { grace_seconds, hint }
+  const isDone = await deps.connections.rotateHubKey(
+    { platform_id, hub_key, old_expires_at, at },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.key_rotated',
+        message: `${display_title} has a new hub API key. The old one ${validity}.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: { ...requester, action: 'hub_key.rotate', target: platform_name, details },
+    },
+  )
+  if (!isDone) throw new HubError('not_found', { what: 'platform' })
   return key
 }

@@ -1,10 +1,12 @@
-import type { StoredRecord } from '@recordhub/protocol'
+/** Earlier states of a record, and the origin of its values, from its history. */
+import type { FieldOrigin, StoredRecord } from '@recordhub/protocol'
 import {
   isPastStored,
   type ParsedChange,
   parseChanges,
   type RecordContent,
   undoChanges,
+  valuePaths,
 } from '../../domain/record/record-history.ts'
 import { HubError } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
@@ -68,7 +70,7 @@ export async function readExisting(deps: HistoryDeps, recordId: number): Promise
 type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }
 
 /** Reads the history of a record on demand, newest first, without changes after the given row was read. */
-export async function* entriesOf(
+async function* entriesOf(
   { records }: HistoryDeps,
   { record_id, change_seq }: RecordRow,
 ): AsyncGenerator<ParsedEntry> {
@@ -84,7 +86,7 @@ export async function* entriesOf(
 }
 
 /** Whether an entry is the latest change of a record. A changed record without such an entry was anonymised. */
-export function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
+function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
   return entry.change_seq === row.change_seq
 }
 
@@ -94,4 +96,43 @@ function parseTime(text: string): string {
   if (time !== null) return time
   const reason = 'as_of must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
   throw new HubError('invalid_request', { reason }, { errors: { as_of: [reason.slice(6)] } })
+}
+
+type Origin = Omit<FieldOrigin, 'path' | 'value'>
+
+const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request_id: null }
+
+/**
+ * Returns the write that set each value of a record. A value without a change in the history is as old as the
+ * record. Its origin is unknown if retention or anonymisation has deleted older changes.
+ * @throws HubError `not_found`.
+ */
+export async function readFieldProvenance(
+  deps: HistoryDeps,
+  recordId: number,
+): Promise<FieldOrigin[]> {
+  const row = await readExisting(deps, recordId)
+  const record = toStoredRecord(row)
+  const origins = new Map<string, Origin>()
+  const open = new Set(valuePaths(record))
+  let isComplete = false
+  for await (const entry of entriesOf(deps, row)) {
+    const { at, source, pull_id, request_id, changes } = entry
+    isComplete ||= isNewestOf(row, entry)
+    for (const { path } of changes) {
+      if (!open.delete(path)) continue
+      origins.set(path, { written_at: at, source, pull_id, request_id })
+    }
+    if (open.size === 0) break
+  }
+  const keptSince = open.size > 0 ? await deps.retention.historyCompleteSince() : null
+  const isUntouched =
+    row.updated_at === row.created_at || (isComplete && isPastStored(keptSince, row.created_at))
+  const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }
+  const values: unknown[] = [record.full_name, ...Object.values(record.data)]
+  return valuePaths(record).map((path, index) => ({
+    path,
+    value: values[index],
+    ...(origins.get(path) ?? (isUntouched ? first : UNKNOWN)),
+  }))
 }
