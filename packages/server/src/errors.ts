@@ -303,7 +303,7 @@ const CATALOGUE = {
   platform_reports_failure: {
     status: 502,
     message:
-      'The platform reported a failure at {path} ("success": false{words}). Check the platform\'s logs.',
+      'The platform reported a failure at {path} ("success": false{quoted}). Check the platform\'s logs.',
   },
   platform_answer_too_large: {
     status: 502,

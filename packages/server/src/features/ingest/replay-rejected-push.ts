@@ -58,7 +58,7 @@ export async function replayRejectedPush(
   return replayed.replay
 }
 
-/** An edited push may be of another module, whose manifest it is then validated against. */
+/** An edited push may name another module. It is then validated against the manifest of that module. */
 async function withEditedModule(
   { platforms }: Pick<ReplayDeps, 'platforms'>,
   rejection: ReplayableRejection,

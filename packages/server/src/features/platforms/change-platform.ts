@@ -78,7 +78,7 @@ export async function changeSource(
 }
 
 /**
- * Registers these modules of a platform, and unregisters all others. A module that is not registered is not pulled and
+ * Registers the given modules of a platform, and unregisters all others. A module that is not registered is not pulled and
  * its pushes are rejected. Its records remain.
  * @throws HubError `not_found`, `module_unknown`, `removal_under_way`.
  */

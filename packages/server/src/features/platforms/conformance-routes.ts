@@ -20,14 +20,14 @@ import {
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { readTarget } from './read-target.ts'
 
-/** An operator waits for the result, and the hub has other work; the command line reads more. */
+/** The limits of a check by the hub. The command line has higher ones. */
 const LIMITS = { maxRecords: 200_000, maxSeconds: 300 }
 
 const ABOUT =
   `Checks ping, manifest, every module and the search of a platform as the hub would: at most ` +
   `${LIMITS.maxRecords} records per module and ${LIMITS.maxSeconds} s. Nothing is stored. ${LINES}`
 
-/** Check complete platforms, before and after they are registered. */
+/** Checks all endpoints of a platform, before or after it is registered. */
 export function conformanceRoutes(deps: {
   hub: Hub
   platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
@@ -65,7 +65,7 @@ export function conformanceRoutes(deps: {
       '/api/v1/platforms/conformance',
       {
         schema: {
-          summary: 'Check a whole platform before it is registered',
+          summary: 'Check all endpoints of a platform before it is registered',
           description: ABOUT,
           body: ProbeRequest,
           response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },
@@ -85,7 +85,7 @@ export function conformanceRoutes(deps: {
       '/api/v1/platforms/:id/conformance',
       {
         schema: {
-          summary: 'Check a registered platform whole',
+          summary: 'Check all endpoints of a registered platform',
           description: ABOUT,
           params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
           response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },

@@ -167,7 +167,7 @@ export class PullTaskAccumulator {
       return this.rejections.add(element, { code, params: {}, errors: {} })
     }
     if (code !== 'record_erased') throw toAbortError(code)
-    // The hub stores nothing of an erased record at any read; the platform is not at fault.
+    // The hub does not store erased records. That is not an error of the platform.
     this.#counts.unchanged += 1
     return null
   }

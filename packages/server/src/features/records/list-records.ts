@@ -10,7 +10,7 @@ import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-que
 import { decodeCursor, findCursors, type ListQuery, type PageStart } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
-/** How long a request may look for records that no index finds. */
+/** Time limit of a request that scans records without an index. */
 export const SCAN_MS = 2000
 const FIRST_PAGE: PageStart = { after: null, backwards: false }
 

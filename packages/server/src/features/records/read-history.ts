@@ -52,11 +52,12 @@ export async function readRecordAsOf(
     content = undoChanges(content, entry.changes)
   }
   // Read last, to include deletions during the loop above.
-  const keptSince = await deps.retention.historyCompleteSince()
-  if (!isPastStored(keptSince, as_of))
-    throw new HubError('history_not_kept', { since: keptSince ?? '' })
+  const storedSince = await deps.retention.historyCompleteSince()
+  if (!isPastStored(storedSince, as_of))
+    throw new HubError('history_not_kept', { since: storedSince ?? '' })
   if (!isComplete) throw new HubError('history_not_kept', { since: row.updated_at })
-  const updated_at = changedAt ?? (isPastStored(keptSince, row.created_at) ? row.created_at : null)
+  const updated_at =
+    changedAt ?? (isPastStored(storedSince, row.created_at) ? row.created_at : null)
   return { record: { ...present, ...content, updated_at }, as_of }
 }
 
@@ -125,9 +126,9 @@ export async function readFieldProvenance(
     }
     if (open.size === 0) break
   }
-  const keptSince = open.size > 0 ? await deps.retention.historyCompleteSince() : null
+  const storedSince = open.size > 0 ? await deps.retention.historyCompleteSince() : null
   const isUntouched =
-    row.updated_at === row.created_at || (isComplete && isPastStored(keptSince, row.created_at))
+    row.updated_at === row.created_at || (isComplete && isPastStored(storedSince, row.created_at))
   const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }
   const values: unknown[] = [record.full_name, ...Object.values(record.data)]
   return valuePaths(record).map((path, index) => ({

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
-/** The least that a sender must send. */
+/** The minimum throughput of a sender. */
 export type ThroughputLimits = {
-  /** The longest wait without a byte. */
+  /** Maximum wait without receiving a byte. */
   silenceMs: number
   /** The minimum rate is measured over each window of this much waiting time. */
   windowMs: number
@@ -26,7 +26,7 @@ export class ThroughputMonitor {
     this.#limits = limits
   }
 
-  /** The longest wait before the next call of {@link record}. */
+  /** Maximum wait before the next call of {@link record}. */
   get nextCheckMs(): number {
     const { silenceMs, windowMs } = this.#limits
     return Math.max(1, Math.min(silenceMs - this.#silentMs, windowMs - this.#waitedMs))

@@ -99,8 +99,8 @@ export function findReportedFailure(
   { path, key }: { path: string; key: string },
 ): HubError | null {
   if (!FALSE_VALUES.has(success)) return null
-  const words = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
-  return new HubError('platform_reports_failure', { path, words })
+  const quoted = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
+  return new HubError('platform_reports_failure', { path, quoted })
 }
 
 /** Translates an error that occurred while the body of a 200 response was read. */
