@@ -84,20 +84,20 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const stopping = new AbortController()
   let isStarted = false
 
+  // Dependencies of several features.
   const common = {
     ...{ storage, client, secrets, clock, monotonicClock, log, version, ...settings.shared },
     ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
   }
+  // The features.
   const passwordCost = deps.passwordCost ?? PASSWORD_COST
   const auth = createAuth({ ...common, ...settings.auth, passwordCost })
   const { betterAuth, reauthenticate } = auth
   const monitoring = createMonitoring({
-    ...{ ...common, ...settings.monitoring, broadcaster, checkReady },
+    ...{ ...common, ...settings.monitoring, broadcaster, checkReady, isSignedIn: auth.isSignedIn },
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
-    isSignedIn: async (request) =>
-      (await auth.findOperator(request, { keepAlive: false })) !== null,
   })
   const operators = createOperators({ ...common, betterAuth, sendMail: monitoring.sendMail })
   const platforms = createPlatforms({ ...common, reauthenticate })
@@ -115,6 +115,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
   const guide = createGuide({ ...common, ...settings.guide })
 
+  // The HTTP server and its routes.
   const rejectionReason = () =>
     stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
   const http = { ...settings.http, logger: log, version, isBehindTls, publicUrl, rejectionReason }

@@ -430,6 +430,15 @@ export function tooManyRequests(seconds: number): HubError {
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }
 
+/** Creates the error for an invalid member of a request, such as `since must be an RFC 3339 date-time`. */
+export function invalidMember(name: string, issue: string): HubError {
+  return new HubError(
+    'invalid_request',
+    { reason: `${name} ${issue}` },
+    { errors: { [name]: [issue] } },
+  )
+}
+
 /** Formats the message of a code, with its `{placeholders}` replaced by the parameters. */
 export function formatMessage(
   code: ErrorCode,

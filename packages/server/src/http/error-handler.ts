@@ -1,5 +1,4 @@
 /** The only mapping from errors to responses. */
-
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -57,7 +56,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
   if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
     return reply.redirect(`/sign-in${nextPage(request.url)}`, 302)
   }
-  if (wantsPage(request)) {
+  if (acceptsHtml(request)) {
     reply.header('Content-Security-Policy', ERROR_PAGE_POLICY)
     return reply
       .type('text/html; charset=utf-8')
@@ -79,8 +78,8 @@ function nextPage(url: string): string {
   return url === '/dashboard' ? '' : `?${new URLSearchParams({ next: url })}`
 }
 
-/** Whether a browser navigated to the URL or submitted a form. All other clients get JSON. */
-function wantsPage(request: FastifyRequest): boolean {
+/** Whether a browser navigated to the URL or submitted a form. All other clients receive JSON. */
+function acceptsHtml(request: FastifyRequest): boolean {
   if (request.url.startsWith('/api/')) return false
   const { url, config } = request.routeOptions
   if (request.method === 'GET' && url !== undefined && !config.page) return false

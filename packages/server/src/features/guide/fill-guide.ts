@@ -7,7 +7,7 @@ import type { GuideResponse, Platform } from '@recordhub/protocol'
 import { type Examples, examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
 /** The values of a hub. */
-export type HubValues = {
+type HubValues = {
   /** The URL at which platforms reach the hub, such as `https://hub.example.org`. */
   hubUrl: string
   platformPath: string

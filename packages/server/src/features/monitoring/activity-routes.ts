@@ -1,7 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ActivityFilter, ActivityPage, ErrorResponse } from '@recordhub/protocol'
-import { HubError } from '../../errors.ts'
-import { parseTimestamp } from '../../lib/time/rfc3339.ts'
+import { requireTimestamp } from '../../lib/time/rfc3339.ts'
 import type {
   ActivityStore,
   ActivityFilter as StoredFilter,
@@ -45,17 +44,7 @@ function readActivityFilter(given: ActivityFilter): StoredFilter {
     ...filter,
     record_id: record ?? null,
     words: q.split(/\s+/).filter((word) => word !== ''),
-    since: readTime('since', since),
-    until: readTime('until', until),
+    since: since === undefined ? null : requireTimestamp('since', since),
+    until: until === undefined ? null : requireTimestamp('until', until),
   }
-}
-
-/** Returns a time in the format of stored timestamps. @throws HubError `invalid_request` if it is not valid. */
-export function readTime(name: string, given: string | undefined): string | null {
-  if (given === undefined) return null
-  const time = parseTimestamp(given)
-  if (time !== null) return time
-  const issue = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
-  const reason = `${name} ${issue}`
-  throw new HubError('invalid_request', { reason }, { errors: { [name]: [issue] } })
 }

@@ -8,8 +8,8 @@ import { paginate } from '../../lib/collections/pagination.ts'
 import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { NDJSON_TYPE, toJsonLine } from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import { requireTimestamp } from '../../lib/time/rfc3339.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import { readTime } from './activity-routes.ts'
 
 const PAGE = 50
 const EXPORT_PAGE = 500
@@ -114,8 +114,8 @@ function filtersOf({ actor, action, target, from, until }: Static<typeof Filters
     actor: actor ?? null,
     action: action ?? null,
     target: target ?? null,
-    from: readTime('from', from),
-    until: readTime('until', until),
+    from: from === undefined ? null : requireTimestamp('from', from),
+    until: until === undefined ? null : requireTimestamp('until', until),
   }
 }
 

@@ -10,12 +10,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
+  acceptsNdjson,
   jsonOrLines,
   LINES,
   resultOf,
   sendLines,
   toLines,
-  wantsLines,
 } from '../../lib/net/ndjson.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { readTarget } from './read-target.ts'
@@ -52,7 +52,7 @@ export function conformanceRoutes(deps: {
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
   ): Promise<void> {
     const lines = check(checked, abortOnClose(reply))
-    if (wantsLines(request)) {
+    if (acceptsNdjson(request)) {
       const last = (report: ConformanceReport) => ({ kind: 'report', ...toResponse(report) })
       sendLines(reply, toLines(lines, last))
       return

@@ -13,11 +13,11 @@ import type { Requester } from '../../domain/activity/activity.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
+  acceptsNdjson,
   jsonOrLines,
   LINES,
   sendLines,
   toLines,
-  wantsLines,
 } from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -77,7 +77,7 @@ export function connectionRoutes(deps: {
         const checkEverything = request.body?.check_everything ?? false
         const options = await toTestOptions(request.params.id, checkEverything)
         const steps = testRegistered(deps, options, abortOnClose(reply))
-        if (wantsLines(request)) {
+        if (acceptsNdjson(request)) {
           const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)
           return sendLines(reply, toLines(steps, last))
         }

@@ -14,12 +14,12 @@ import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
+  acceptsNdjson,
   jsonOrLines,
   LINES,
   resultOf,
   sendLines,
   toLines,
-  wantsLines,
 } from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
@@ -63,7 +63,7 @@ export function platformRoutes(deps: {
           checkEverything,
         }
         const steps = testConnection(client, options, abortOnClose(reply))
-        if (!wantsLines(request)) return reply.send(await resultOf(steps))
+        if (!acceptsNdjson(request)) return reply.send(await resultOf(steps))
         const lines = toLines(steps, (result) => result)
         return sendLines(reply, lines)
       },

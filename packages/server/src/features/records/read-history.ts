@@ -10,7 +10,7 @@ import {
 } from '../../domain/record/record-history.ts'
 import { HubError } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import { parseTimestamp } from '../../lib/time/rfc3339.ts'
+import { requireTimestamp } from '../../lib/time/rfc3339.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
@@ -35,7 +35,7 @@ export async function readRecordAsOf(
   recordId: number,
   asOf: string,
 ): Promise<{ record: RecordAsOf; as_of: string }> {
-  const as_of = parseTime(asOf)
+  const as_of = requireTimestamp('as_of', asOf)
   const row = await readExisting(deps, recordId)
   if (row.created_at > as_of) throw new HubError('not_found', { what: 'record at that time' })
   const present = toStoredRecord(row)
@@ -89,14 +89,6 @@ async function* entriesOf(
 /** Whether an entry is the latest change of a record. A changed record without such an entry was anonymised. */
 function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
   return entry.change_seq === row.change_seq
-}
-
-/** Returns the time in the format of stored timestamps, with milliseconds. */
-function parseTime(text: string): string {
-  const time = parseTimestamp(text)
-  if (time !== null) return time
-  const reason = 'as_of must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
-  throw new HubError('invalid_request', { reason }, { errors: { as_of: [reason.slice(6)] } })
 }
 
 type Origin = Omit<FieldOrigin, 'path' | 'value'>

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorResponse, SearchLine } from '@recordhub/protocol'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
-import { HubError } from '../../errors.ts'
+import { invalidMember } from '../../errors.ts'
 import { abortOnClose, NDJSON_TYPE, sendLines, toJsonLine } from '../../lib/net/ndjson.ts'
 import { type SearchDeps, searchEverywhere } from './search-everywhere.ts'
 
@@ -60,12 +60,7 @@ const ABOUT =
 function readQuery(text: string): string {
   const { substrings, prefixes } = parseSearch(text)
   if (substrings.length + prefixes.length > 0) return text.trim()
-  const issue = 'must contain a letter or a digit'
-  throw new HubError(
-    'invalid_request',
-    { reason: `query ${issue}` },
-    { errors: { query: [issue] } },
-  )
+  throw invalidMember('query', 'must contain a letter or a digit')
 }
 
 async function* toText(

@@ -20,7 +20,7 @@ export function jsonOrLines<Schema extends TSchema>(schema: Schema) {
   }
 }
 
-export function wantsLines(request: FastifyRequest): boolean {
+export function acceptsNdjson(request: FastifyRequest): boolean {
   return String(request.headers.accept ?? '').includes(NDJSON_TYPE)
 }
 
