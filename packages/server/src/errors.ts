@@ -303,7 +303,7 @@ const CATALOGUE = {
   platform_reports_failure: {
     status: 502,
     message:
-      'The platform reported a failure at {path} ("success": false{words}). Check the platform\'s logs.',
+      'The platform reported a failure at {path} ("success": false{quoted}). Check the platform\'s logs.',
   },
   platform_answer_too_large: {
     status: 502,
@@ -428,6 +428,15 @@ export function storageUnavailable(cause?: unknown): HubError {
 /** @param seconds the time after which the caller may try again. */
 export function tooManyRequests(seconds: number): HubError {
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+}
+
+/** Creates the error for an invalid member of a request, such as `since must be an RFC 3339 date-time`. */
+export function invalidMember(name: string, issue: string): HubError {
+  return new HubError(
+    'invalid_request',
+    { reason: `${name} ${issue}` },
+    { errors: { [name]: [issue] } },
+  )
 }
 
 /** Formats the message of a code, with its `{placeholders}` replaced by the parameters. */

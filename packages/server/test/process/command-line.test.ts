@@ -231,3 +231,10 @@ test(
     assert.equal(readFileSync(garbage, 'utf8'), 'This is no database. '.repeat(500))
   },
 )
+
+test('a hub whose output is no longer read stops without an error', PROCESS_TEST, async (t) => {
+  const { child, stderr, stop } = await createSandbox(t).startHub()
+  child.stdout?.destroy()
+  assert.equal((await stop()).code, 0)
+  assert.deepEqual(stderr, [])
+})

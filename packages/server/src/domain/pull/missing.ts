@@ -4,6 +4,7 @@
  */
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
+import { totalDiffers } from '../record/completeness.ts'
 
 /** Which records of a module a read contained. */
 export type ReadCoverage = {
@@ -35,7 +36,7 @@ export function classifyRead(read: {
   const { error, coverage, total, received } = read
   if (error !== null) return 'incomplete'
   if (coverage.pages === 0) return 'not_modified'
-  const isComplete = coverage.unidentified === 0 && (total === null || total === received)
+  const isComplete = coverage.unidentified === 0 && !totalDiffers(total, received)
   return isComplete ? 'complete' : 'incomplete'
 }
 

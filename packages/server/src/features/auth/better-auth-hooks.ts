@@ -50,7 +50,7 @@ export function createHooks(deps: HookDeps, oidc: OidcSettings | null) {
     if (!operator || operator.disabled_at !== null) {
       throw new APIError('FORBIDDEN', {
         code: 'OPERATOR_DISABLED',
-        message: 'This account is disabled. Ask an admin of the hub.',
+        message: 'This account is disabled. Contact an admin of the hub.',
       })
     }
     const code = endpoint?.path === '/two-factor/verify-totp' && Object(endpoint.body).code

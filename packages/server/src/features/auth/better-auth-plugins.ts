@@ -4,7 +4,7 @@ import { APIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Role } from '../../domain/auth/caller.ts'
 import { readIssuer } from '../../domain/auth/single-sign-on.ts'
-import { PASSKEY, SECOND_FACTOR } from './better-auth-tables.ts'
+import { PASSKEY, SECOND_FACTOR } from './better-auth-names.ts'
 import { recoveryCodes } from './recovery-codes.ts'
 
 /** Single sign-on with an OpenID Connect provider. */

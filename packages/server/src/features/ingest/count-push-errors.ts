@@ -1,6 +1,7 @@
 /**
- * Counts requests that the receiver rejected without storing anything of them, and from where platforms push. Counts
- * are kept in memory and saved together, so that a flood neither grows the memory nor costs a write per request.
+ * Counts the requests that the receiver rejected without storing them, and records the addresses from which platforms
+ * push. The counts stay in memory and are saved together, so that a flood neither fills the memory nor causes a write
+ * per request.
  */
 import type { PushErrorReason } from '@recordhub/protocol'
 import {

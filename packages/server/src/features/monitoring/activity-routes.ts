@@ -1,7 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ActivityFilter, ActivityPage, ErrorResponse } from '@recordhub/protocol'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import { readActivityFilter } from './read-activity-filter.ts'
+import { requireTimestamp } from '../../lib/time/rfc3339.ts'
+import type {
+  ActivityStore,
+  ActivityFilter as StoredFilter,
+} from '../../storage/port/activity-store.ts'
 
 const PAGE = 50
 
@@ -31,5 +34,17 @@ export function activityRoutes(deps: { activity: ActivityStore }): FastifyPlugin
         return { success: true as const, activity: entries, next_cursor, complete }
       },
     )
+  }
+}
+
+/** @throws HubError `invalid_request` for an invalid time. */
+function readActivityFilter(given: ActivityFilter): StoredFilter {
+  const { record, q = '', since, until, ...filter } = given
+  return {
+    ...filter,
+    record_id: record ?? null,
+    terms: q.split(/\s+/).filter((word) => word !== ''),
+    since: since === undefined ? null : requireTimestamp('since', since),
+    until: until === undefined ? null : requireTimestamp('until', until),
   }
 }

@@ -6,15 +6,15 @@ import { test } from 'node:test'
 import { REFUSAL, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
 import { createMailer, type MailTimeouts } from './mailer.ts'
 
-const PATIENT: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
+const LONG: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
 /** For servers that never send a greeting. */
-const HASTY: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
-/** For a server that goes silent late: until then, each response may be slow. */
-const SILENCED: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
+const SHORT: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
+/** For a server that stops responding in the middle of a mail. */
+const SHORT_SILENCE: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
 const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
 const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
 
-const mailerTo = (url: string, timeouts = PATIENT) => createMailer({ url, ...FROM_TO }, timeouts)
+const mailerTo = (url: string, timeouts = LONG) => createMailer({ url, ...FROM_TO }, timeouts)
 
 test('each recipient receives the complete mail as plain text, marked as auto-generated', async () => {
   await using server = await startMailServer()
@@ -78,18 +78,18 @@ test("a rejection is returned with the mail server's message", async () => {
 test('sending fails if the server is silent, absent or does not speak SMTP', async () => {
   await using hanging = await startMailServer()
   hanging.behave('hang')
-  const late = await mailerTo(hanging.url, SILENCED).send(MAIL)
+  const late = await mailerTo(hanging.url, SHORT_SILENCE).send(MAIL)
   assert.ok(late.outcome === 'failed')
   assert.match(late.reason, /time/i)
 
   await using silent = await listen(() => undefined)
-  const unheard = await mailerTo(silent.url, HASTY).send(MAIL)
-  assert.ok(unheard.outcome === 'failed')
+  const withoutGreeting = await mailerTo(silent.url, SHORT).send(MAIL)
+  assert.ok(withoutGreeting.outcome === 'failed')
   // Either timeout may end first, since both are equally long.
-  assert.match(unheard.reason, /greeting|timeout/i)
+  assert.match(withoutGreeting.reason, /greeting|timeout/i)
 
   await using web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-  assert.equal((await mailerTo(web.url, HASTY).send(MAIL)).outcome, 'failed')
+  assert.equal((await mailerTo(web.url, SHORT).send(MAIL)).outcome, 'failed')
 
   await using closed = await listen(() => undefined)
   await closed[Symbol.asyncDispose]()

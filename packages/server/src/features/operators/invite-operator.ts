@@ -16,7 +16,7 @@ export type SendMail = (mail: {
   text: string
 }) => Promise<string | null>
 
-export type Invited = {
+type Invited = {
   invitation: Invitation
   /** Returned only here: the hub stores only the hash of its token. */
   link: string

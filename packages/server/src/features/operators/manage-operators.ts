@@ -1,4 +1,4 @@
-/** What the command line does with operators and tokens, directly in the database and next to a running hub. */
+/** The commands for operators and tokens. They use the database directly, and can run next to a hub. */
 import type { Operator } from '@recordhub/protocol'
 import { isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
@@ -87,7 +87,7 @@ export async function resetPassword(
   return operators.removeSecondFactor(id, { ...audit, action: 'second_factor.reset' })
 }
 
-/** @returns the token, of which only the hash is stored. */
+/** Creates a token and stores its hash. @returns the token. */
 export function createToken(
   { operators }: Storage,
   request: { name: string; role: Role; expiresInDays: number | null },

@@ -11,9 +11,9 @@ export type ConnectionTestClient = Pick<
   'ping' | 'fetchManifest' | 'peekRecords' | 'hasSearch'
 >
 
-/** The description that a platform gives of itself, as far as it could be read. */
+/** The ping response and the manifest of a platform, as far as they could be read. */
 export type PlatformDescription = {
-  /** The address that it responded at, which may be corrected; null if it was not reached. */
+  /** The base URL at which it responded, which may be corrected; null if it was not reached. */
   source_base_url: string | null
   /** The target of further requests; null if they would fail, too. */
   target: CallTarget | null
@@ -62,7 +62,7 @@ export async function* checkDescription(
     target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
   yield passed('reachable', server + correction)
   if (ping instanceof HubError) yield failed('ping', ping)
-  else yield passed('ping', `It says: ${ping.message}`)
+  else yield passed('ping', `Message: ${ping.message}`)
   const manifest = await attempt(() => client.fetchManifest(target, signal))
   const pinged = ping instanceof HubError ? null : ping
   if (manifest instanceof HubError) yield failed('manifest', manifest)

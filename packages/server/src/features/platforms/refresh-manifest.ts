@@ -37,7 +37,7 @@ export async function refreshManifest(
 const MIN_INTERVAL_MS = 60 * 60 * 1000
 
 /** Refreshes a platform's manifest unless that was attempted within the last hour. Never rejects. */
-export type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
+type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
 
 export function createManifestRefresher(
   deps: ManifestDeps & {

@@ -100,7 +100,7 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
   const absent: number[] = []
   let unconfirmed = 0
   let undecided = 0
-  // If the read contained every record, the counters show it without a look at any record.
+  // If the read contained every record, the counters show it, and no record has to be examined.
   const steps = records === coverage.seen.size ? [] : walkAbsent(missing, read)
   for await (const step of steps) {
     undecided += step.undecided

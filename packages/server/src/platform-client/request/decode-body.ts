@@ -17,7 +17,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * Decompresses the body of a response. Some servers and proxies compress although the request does not ask for it.
+ * Decompresses the body of a response. Some servers and proxies compress responses although the request does not
+ * accept compression.
  * The throughput is that of the compressed bytes. The connection is closed when the caller stops reading.
  * @throws HubError `platform_timed_out` when the platform stalls.
  */

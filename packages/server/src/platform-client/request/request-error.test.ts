@@ -22,7 +22,7 @@ const NETWORK_ERRORS: readonly (readonly [string, string, boolean])[] = [
   ['ETIMEDOUT', 'platform_timed_out', true],
 ]
 
-test('a network error says whether it concerns the whole platform', () => {
+test('each network error has its code, and some concern the whole platform', () => {
   for (const [network, code, expected] of NETWORK_ERRORS) {
     const error = toRequestError(withCode(network))
     assert.deepEqual([error.code, error.concernsPlatform], [code, expected], network)

@@ -19,6 +19,6 @@ export interface LoginThrottleStore {
     | { outcome: 'wait'; seconds: number }
   >
 
-  /** Deletes the counts of the subjects in `reset`, and subtracts one attempt from each subject in `refunded`. */
-  refundAttempt(reset: readonly string[], refunded: readonly string[]): Promise<void>
+  /** Removes all attempts of the subjects in `reset`, and one attempt of each subject in `refund`. */
+  refundAttempt(subjects: { reset: readonly string[]; refund: readonly string[] }): Promise<void>
 }

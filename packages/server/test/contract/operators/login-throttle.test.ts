@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         for (let round = 0; round < 3; round++)
           await loginThrottle.countAttempt(['a', 'b'], AT, allow)
         await loginThrottle.countAttempt(['c'], AT, allow)
-        await loginThrottle.refundAttempt(['a'], ['b', 'c', 'none'])
+        await loginThrottle.refundAttempt({ reset: ['a'], refund: ['b', 'c', 'none'] })
         const rows = await runSql(storage, 'SELECT subject, attempts FROM login_attempts')
         assert.deepEqual(
           rows.map((row) => ({ ...row })),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { formatMessage } from '../../../src/errors.ts'
 import type { ReplayPosition } from '../../../src/storage/port/rejected-push-store.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
@@ -324,6 +325,27 @@ onEachEngine((engine) => {
         assert.equal((await kit.storage.rejectedPushes.listGroups(query)).length, 1)
         const nowhere = { platform: 'nowhere', limit: 10 }
         assert.deepEqual(await kit.storage.rejectedPushes.listGroups(nowhere), [])
+      }),
+    )
+
+    test(
+      'a group whose messages differ has the message of its code, or one of them if that has parameters',
+      withRejection(engine, async ({ kit, school }) => {
+        const messageOf = async (code: 'duplicate_reference' | 'invalid_record') => {
+          const own = { code, cause: code, record_type: code }
+          await saveRejected(kit, [
+            rejection(school, { ...own, message: 'The first one', body: '1' }),
+            rejection(school, { ...own, message: 'The second one', body: '2' }),
+          ])
+          const groups = await kit.storage.rejectedPushes.listGroups({ platform: null, limit: 10 })
+          const { message, rejected_pushes } = only(
+            groups.filter(({ record_type }) => record_type === code),
+          )
+          assert.equal(rejected_pushes, 2)
+          return message
+        }
+        assert.equal(await messageOf('duplicate_reference'), formatMessage('duplicate_reference'))
+        assert.equal(await messageOf('invalid_record'), 'The first one')
       }),
     )
 

@@ -319,7 +319,7 @@ export function everyMethod(
     ['endSession', () => operators.endSession('nobody', 'none', audit)],
     ['endSessions', () => operators.endSessions('nobody', null, audit)],
     ['countAttempt', () => storage.loginThrottle.countAttempt(['a'], clock.text, () => 0)],
-    ['refundAttempt', () => storage.loginThrottle.refundAttempt(['a'], ['b'])],
+    ['refundAttempt', () => storage.loginThrottle.refundAttempt({ reset: ['a'], refund: ['b'] })],
     [
       'createInvitation',
       () =>

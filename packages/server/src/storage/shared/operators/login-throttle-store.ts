@@ -29,21 +29,21 @@ export function createLoginThrottleStore({
       })
     },
 
-    async refundAttempt(reset, refunded) {
+    async refundAttempt({ reset, refund }) {
       await writer.transaction().execute(async (db) => {
         await acquireLock(db, 'login attempts')
         if (reset.length > 0) {
           await db.deleteFrom('login_attempts').where('subject', 'in', reset).execute()
         }
-        if (refunded.length === 0) return
+        if (refund.length === 0) return
         await db
           .updateTable('login_attempts')
           .set({ attempts: sql<number>`attempts - 1` })
-          .where('subject', 'in', refunded)
+          .where('subject', 'in', refund)
           .execute()
         await db
           .deleteFrom('login_attempts')
-          .where('subject', 'in', refunded)
+          .where('subject', 'in', refund)
           .where('attempts', '<=', 0)
           .execute()
       })

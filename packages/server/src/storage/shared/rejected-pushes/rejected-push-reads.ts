@@ -83,8 +83,9 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
           .executeTakeFirst()
         if (!example) return []
         const { message, other_message, ...figures } = group
-        const shared = message === other_message ? message : commonMessage(example.code)
-        return [{ ...example, message: shared, cause, ...figures, count: Number(figures.count) }]
+        const common = message === other_message ? null : commonMessage(example.code)
+        const count = Number(figures.count)
+        return [{ ...example, message: common ?? message, cause, ...figures, count }]
       })
       return (await Promise.all(withExamples)).flat()
     },
@@ -124,9 +125,11 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   }
 }
 
-/** Returns the common message of rejections that have one cause and different messages. */
-function commonMessage(code: string): string {
-  return isErrorCode(code) ? formatMessage(code) : code
+/** The message of an error code for rejections whose own messages differ; null if it depends on parameters. */
+function commonMessage(code: string): string | null {
+  if (!isErrorCode(code)) return code
+  const message = formatMessage(code)
+  return /\{\w+\}/.test(message) ? null : message
 }
 
 /** Selects rejected pushes of platforms that are not being removed. */

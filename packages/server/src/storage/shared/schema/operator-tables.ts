@@ -1,4 +1,4 @@
-/** Operators, API tokens and sign-in. `features/auth/better-auth-tables.ts` maps Better Auth's names to these. */
+/** Operators, API tokens and sign-in. `features/auth/better-auth-names.ts` maps Better Auth's names to these. */
 import type { Role } from '../../../domain/auth/caller.ts'
 import { boolean, id, integer, table, text, timestamp } from './define-table.ts'
 

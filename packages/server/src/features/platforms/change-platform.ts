@@ -1,3 +1,6 @@
+/** Changes a registered platform: its base URL and source API key, its registered modules, and its status. */
+
+import type { Platform, PlatformStatus } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
@@ -72,4 +75,83 @@ export async function changeSource(
     },
   )
   if (!isDone) throw new HubError('not_found', { what: 'platform' })
+}
+
+/**
+ * Registers the given modules of a platform, and unregisters all others. A module that is not registered is not pulled and
+ * its pushes are rejected. Its records remain.
+ * @throws HubError `not_found`, `module_unknown`, `removal_under_way`.
+ */
+export async function setRegisteredModules(
+  deps: {
+    platforms: Pick<PlatformStore, 'readPlatform' | 'setRegisteredModules'>
+    clock: Clock
+  },
+  change: { platform_id: number; record_types: string[] },
+  requester: Requester,
+): Promise<Platform> {
+  const before = await deps.platforms.readPlatform(change.platform_id)
+  if (!before) throw new HubError('not_found', { what: 'platform' })
+  const { record_types } = change
+  const details = {
+    record_types,
+    before: before.modules.filter((one) => one.registered).map((one) => one.record_type),
+  }
+  const changed = await deps.platforms.setRegisteredModules(
+    { ...change, at: deps.clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.modules_changed',
+        message: `The registered modules of ${before.display_title} are now: ${record_types.join(', ') || 'none'}. Records of other modules remain.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: {
+        ...requester,
+        action: 'platform.change_modules',
+        target: before.platform_name,
+        details,
+      },
+    },
+  )
+  if (!changed) throw new HubError('not_found', { what: 'platform' })
+  if (changed.outcome === 'changed') return changed.platform
+  const { outcome, record_type } = changed
+  throw new HubError(outcome === 'removing' ? 'removal_under_way' : 'module_unknown', {
+    record_type,
+  })
+}
+
+const STATUS_EFFECTS = {
+  active: { verb: 'activated', effect: 'It is pulled, and its pushes are accepted.' },
+  inactive: { verb: 'deactivated', effect: 'It is not pulled, and its pushes are rejected.' },
+} as const
+
+/**
+ * Activates or deactivates a platform. The status applies to pushes from the commit on.
+ * @throws HubError `not_found`.
+ */
+export async function setPlatformStatus(
+  deps: { platforms: Pick<PlatformStore, 'readPlatform' | 'setPlatformStatus'>; clock: Clock },
+  change: { platform_id: number; status: PlatformStatus },
+  requester: Requester,
+): Promise<Platform> {
+  const before = await deps.platforms.readPlatform(change.platform_id)
+  if (!before) throw new HubError('not_found', { what: 'platform' })
+  const { verb, effect } = STATUS_EFFECTS[change.status]
+  const platform = await deps.platforms.setPlatformStatus(
+    { ...change, at: deps.clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: `platform.${verb}`,
+        message: `${before.display_title} was ${verb}. ${effect}`,
+        actor: requester.actor,
+      },
+      audit: { ...requester, action: `platform.${verb}`, target: before.platform_name },
+    },
+  )
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  return platform
 }

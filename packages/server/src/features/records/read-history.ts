@@ -1,14 +1,16 @@
-import type { StoredRecord } from '@recordhub/protocol'
+/** Earlier states of a record, and the origin of its values, from its history. */
+import type { FieldOrigin, StoredRecord } from '@recordhub/protocol'
 import {
   isPastStored,
   type ParsedChange,
   parseChanges,
   type RecordContent,
   undoChanges,
+  valuePaths,
 } from '../../domain/record/record-history.ts'
 import { HubError } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import { parseTimestamp } from '../../lib/time/rfc3339.ts'
+import { requireTimestamp } from '../../lib/time/rfc3339.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
@@ -19,7 +21,7 @@ export type HistoryDeps = {
 }
 
 /** A record as of an earlier time. `updated_at` is null if its history does not reach back to the last change before it. */
-export type RecordAsOf = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
+type RecordAsOf = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
 
 const STEP = 500
 
@@ -33,7 +35,7 @@ export async function readRecordAsOf(
   recordId: number,
   asOf: string,
 ): Promise<{ record: RecordAsOf; as_of: string }> {
-  const as_of = parseTime(asOf)
+  const as_of = requireTimestamp('as_of', asOf)
   const row = await readExisting(deps, recordId)
   if (row.created_at > as_of) throw new HubError('not_found', { what: 'record at that time' })
   const present = toStoredRecord(row)
@@ -50,11 +52,12 @@ export async function readRecordAsOf(
     content = undoChanges(content, entry.changes)
   }
   // Read last, to include deletions during the loop above.
-  const keptSince = await deps.retention.historyCompleteSince()
-  if (!isPastStored(keptSince, as_of))
-    throw new HubError('history_not_kept', { since: keptSince ?? '' })
+  const storedSince = await deps.retention.historyCompleteSince()
+  if (!isPastStored(storedSince, as_of))
+    throw new HubError('history_not_kept', { since: storedSince ?? '' })
   if (!isComplete) throw new HubError('history_not_kept', { since: row.updated_at })
-  const updated_at = changedAt ?? (isPastStored(keptSince, row.created_at) ? row.created_at : null)
+  const updated_at =
+    changedAt ?? (isPastStored(storedSince, row.created_at) ? row.created_at : null)
   return { record: { ...present, ...content, updated_at }, as_of }
 }
 
@@ -65,10 +68,10 @@ export async function readExisting(deps: HistoryDeps, recordId: number): Promise
   return row
 }
 
-export type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }
+type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }
 
 /** Reads the history of a record on demand, newest first, without changes after the given row was read. */
-export async function* entriesOf(
+async function* entriesOf(
   { records }: HistoryDeps,
   { record_id, change_seq }: RecordRow,
 ): AsyncGenerator<ParsedEntry> {
@@ -84,14 +87,45 @@ export async function* entriesOf(
 }
 
 /** Whether an entry is the latest change of a record. A changed record without such an entry was anonymised. */
-export function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
+function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
   return entry.change_seq === row.change_seq
 }
 
-/** Returns the time in the format of stored timestamps, with milliseconds. */
-function parseTime(text: string): string {
-  const time = parseTimestamp(text)
-  if (time !== null) return time
-  const reason = 'as_of must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
-  throw new HubError('invalid_request', { reason }, { errors: { as_of: [reason.slice(6)] } })
+type Origin = Omit<FieldOrigin, 'path' | 'value'>
+
+const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request_id: null }
+
+/**
+ * Returns the write that set each value of a record. A value without a change in the history is as old as the
+ * record. Its origin is unknown if retention or anonymisation has deleted older changes.
+ * @throws HubError `not_found`.
+ */
+export async function readFieldProvenance(
+  deps: HistoryDeps,
+  recordId: number,
+): Promise<FieldOrigin[]> {
+  const row = await readExisting(deps, recordId)
+  const record = toStoredRecord(row)
+  const origins = new Map<string, Origin>()
+  const open = new Set(valuePaths(record))
+  let isComplete = false
+  for await (const entry of entriesOf(deps, row)) {
+    const { at, source, pull_id, request_id, changes } = entry
+    isComplete ||= isNewestOf(row, entry)
+    for (const { path } of changes) {
+      if (!open.delete(path)) continue
+      origins.set(path, { written_at: at, source, pull_id, request_id })
+    }
+    if (open.size === 0) break
+  }
+  const storedSince = open.size > 0 ? await deps.retention.historyCompleteSince() : null
+  const isUntouched =
+    row.updated_at === row.created_at || (isComplete && isPastStored(storedSince, row.created_at))
+  const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }
+  const values: unknown[] = [record.full_name, ...Object.values(record.data)]
+  return valuePaths(record).map((path, index) => ({
+    path,
+    value: values[index],
+    ...(origins.get(path) ?? (isUntouched ? first : UNKNOWN)),
+  }))
 }

@@ -1,13 +1,13 @@
-/** Sends the steps of a connection test as JSON lines to clients that accept them. */
+/** Sends values as lines of JSON (NDJSON) while they become available. */
 import { Readable } from 'node:stream'
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 
-const LINES_TYPE = 'application/x-ndjson'
+export const NDJSON_TYPE = 'application/x-ndjson'
 
 /** Part of the description of a route. */
-export const LINES = `With \`Accept: ${LINES_TYPE}\` each check is sent as a line when it is done, and the response is the last line.`
+export const LINES = `With \`Accept: ${NDJSON_TYPE}\` each check is sent as a line when it is done, and the response is the last line.`
 
 /** The schema of a response in JSON or in JSON lines. */
 export function jsonOrLines<Schema extends TSchema>(schema: Schema) {
@@ -15,13 +15,17 @@ export function jsonOrLines<Schema extends TSchema>(schema: Schema) {
     description: 'The response, or its lines',
     content: {
       'application/json': { schema },
-      [LINES_TYPE]: { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+      [NDJSON_TYPE]: { schema: Type.Unsafe<Readable>({ type: 'string' }) },
     },
   }
 }
 
-export function wantsLines(request: FastifyRequest): boolean {
-  return String(request.headers.accept ?? '').includes(LINES_TYPE)
+export function acceptsNdjson(request: FastifyRequest): boolean {
+  return String(request.headers.accept ?? '').includes(NDJSON_TYPE)
+}
+
+export function toJsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
 }
 
 /** Returns a signal that aborts when the client closes the connection. */
@@ -34,7 +38,7 @@ export function abortOnClose(reply: FastifyReply): AbortSignal {
 export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
   // A proxy must not buffer the lines.
   reply.header('X-Accel-Buffering', 'no')
-  return reply.type(LINES_TYPE).send(lines)
+  return reply.type(NDJSON_TYPE).send(lines)
 }
 
 /** Runs all steps and returns the result. */
@@ -44,7 +48,7 @@ export async function resultOf<Step, Result>(steps: AsyncGenerator<Step, Result>
   return step.value
 }
 
-/** The steps as lines, and a last line that `last` creates from the result and the steps. */
+/** Returns the steps as lines, and a last line that `last` creates from the result and the steps. */
 export function toLines<Step, Result>(
   steps: AsyncGenerator<Step, Result>,
   last: (result: Result, steps: Step[]) => unknown,
@@ -54,10 +58,10 @@ export function toLines<Step, Result>(
     let step = await steps.next()
     while (!step.done) {
       done.push(step.value)
-      yield `${JSON.stringify(step.value)}\n`
+      yield toJsonLine(step.value)
       step = await steps.next()
     }
-    yield `${JSON.stringify(last(step.value, done))}\n`
+    yield toJsonLine(last(step.value, done))
   }
   return Readable.from(lines())
 }
