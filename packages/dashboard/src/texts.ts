@@ -1,8 +1,117 @@
+/** The texts that several pages use. */
+export const COMMON_TEXTS = {
+  // Navigation and headings
+  activity: 'Activity',
+  integrationGuide: 'Integration guide',
+  log: 'Log',
+  overview: 'Overview',
+  platforms: 'Platforms',
+  pulls: 'Pulls',
+  pushErrors: 'Push errors',
+  pushes: 'Pushes',
+  records: 'Records',
+  schedule: 'Schedule',
+  search: 'Search',
+  settings: 'Settings',
+
+  // Actions
+  acknowledge: 'Acknowledge',
+  back: 'Back',
+  cancel: 'Cancel',
+  clearFilters: 'Clear filters',
+  close: 'Close',
+  continue: 'Continue',
+  copyHubApiKey: 'Copy hub API key',
+  copyKey: 'Copy key',
+  done: 'Done',
+  download: 'Download',
+  export: 'Export',
+  goToOverview: 'Go to overview',
+  hide: 'Hide',
+  keepUnchanged: 'Keep unchanged',
+  markAsMissing: 'Mark as missing',
+  markAsMissingAction: 'Mark as missing…',
+  markAsMissingTitle: 'Mark the records as missing?',
+  openInRecords: 'Open in Records',
+  pause: 'Pause',
+  registerAPlatform: 'Register a platform',
+  replay: 'Replay',
+  resume: 'Resume',
+  reviewRecords: 'Review records',
+  setUpTwoFactor: 'Set up two-factor authentication',
+  showOlder: 'Show older',
+  signIn: 'Sign in',
+  signOut: 'Sign out',
+  test: 'Test',
+  viewRecords: 'View records',
+
+  // Labels
+  active: 'Active',
+  all: 'All',
+  allModules: 'All modules',
+  baseUrl: 'Base URL',
+  body: 'Body',
+  duration: 'Duration',
+  eMail: 'E-mail',
+  error: 'Error',
+  failed: 'Failed',
+  filters: 'Filters',
+  hubApiKey: 'Hub API key',
+  latestSync: 'Latest sync',
+  loading: 'Loading',
+  missing: 'Missing',
+  missingRecords: 'Missing records',
+  module: 'Module',
+  modules: 'Modules',
+  name: 'Name',
+  needsReview: 'Needs review',
+  never: 'Never',
+  new: 'New',
+  noLongerInManifest: 'No longer in the manifest',
+  none: 'None',
+  pagination: 'Pagination',
+  password: 'Password',
+  platform: 'Platform',
+  pull: 'Pull',
+  reason: 'Reason',
+  received: 'Received',
+  record: 'Record',
+  recordhub: 'Recordhub',
+  rejected: 'Rejected',
+  replayed: 'Replayed',
+  responseSent: 'Response sent',
+  started: 'Started',
+  state: 'State',
+  status: 'Status',
+  thirtyDays: '30 days',
+  time: 'Time',
+  updated: 'Updated',
+  warning: 'Warning',
+  yourPassword: 'Your password',
+
+  // Messages
+  exportStarted: 'The export has started. Your browser shows its progress.',
+  noActivityYet: 'No activity yet',
+  noMatchingPlatforms: 'No matching platforms',
+  noModulesRegistered: 'No modules registered',
+  noPlatformsRegistered: 'No platforms registered',
+  noPullsYet: 'No pulls yet',
+  noPushErrors: 'No push errors',
+  noRecordsYet: 'No records yet',
+  noRecordsYetHint: 'Records appear here when a platform pushes them or a pull receives them.',
+  noResults: 'No results',
+  passwordsDoNotMatch: 'The passwords do not match',
+  requiresOperatorRole: 'Requires the operator role.',
+
+  notSearchableYet: (are: string) => `${are} not searchable yet.`,
+  pullLink: (pullId: number) => `Pull ${pullId}`,
+  recordLink: (recordId: number) => `Record ${recordId}`,
+}
+
 /** The texts of the shared components and of the frame around each page. */
 export const TEXTS = {
-  cancel: 'Cancel',
+  ...COMMON_TEXTS,
 
-  reviewRecords: 'Review records',
   viewPushErrors: 'View push errors',
 
   somethingWentWrong: 'Something went wrong',
@@ -16,7 +125,6 @@ export const TEXTS = {
 
   pageNotFound: 'Page not found',
   pageDoesNotExist: 'This page does not exist',
-  goToOverview: 'Go to overview',
   pageDoesNotExistHint: 'Check the address. The content may have been deleted.',
 
   firstPage: 'First page',
@@ -25,27 +133,15 @@ export const TEXTS = {
 
   couldNotLoadPage: 'Could not load this page',
 
-  loading: 'Loading',
-
-  pagination: 'Pagination',
-
-  yourPassword: 'Your password',
-
   signInWithPasskey: 'Sign in with a passkey',
   signInWith: (name: string) => `Sign in with ${name}`,
   signInInOtherTab: 'Sign in in the other tab, then return to this one.',
-
-  eMail: 'E-mail',
-  password: 'Password',
-  signIn: 'Sign in',
   enterAppCode: 'Enter the code shown by your authenticator app.',
   enterRecoveryCode: 'Enter one of your recovery codes. Each code works once.',
   code: 'Code',
   recoveryCode: 'Recovery code',
-  continue: 'Continue',
   useRecoveryCode: 'Use a recovery code',
   useAuthenticatorApp: 'Use the authenticator app',
-  back: 'Back',
 
   showLess: 'Show less',
   showAllCharacters: (count: string) => `Show all ${count} characters`,
@@ -57,15 +153,11 @@ export const TEXTS = {
   change: (label: string) => `${label}. Change`,
 
   ctrlK: 'Ctrl K',
-  search: 'Search',
 
   pages: 'Pages',
-  platforms: 'Platforms',
-  records: 'Records',
   more: 'More',
   searchEverywhereFor: (query: string) => `Search everywhere for “${query}”`,
   searching: 'Searching…',
-  noResults: 'No results',
   pagesPlatformsRecords: 'Pages, platforms, records',
 
   connecting: 'Connecting…',
@@ -81,14 +173,7 @@ export const TEXTS = {
   retrying: 'Retrying',
   retryingHint: 'The hub returned an error. Retrying every 10 s',
 
-  overview: 'Overview',
-  pulls: 'Pulls',
-  activity: 'Activity',
-  integrationGuide: 'Integration guide',
-  settings: 'Settings',
-
   yourAccount: 'Your account',
-  signOut: 'Sign out',
 
   pullRunningReceived: (percent: number, records: string) =>
     `Pull running: ${percent} %, ${records} received`,
@@ -99,5 +184,4 @@ export const TEXTS = {
   skipToContent: 'Skip to content',
   closeNavigation: 'Close navigation',
   openNavigation: 'Open navigation',
-  recordhub: 'Recordhub',
 }

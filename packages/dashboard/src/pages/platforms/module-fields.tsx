@@ -54,7 +54,7 @@ function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'removed' | nul
         {label}{' '}
         {mark && (
           <Badge size="xs" variant="light" color={mark === 'new' ? 'blue' : 'orange'} tt="none">
-            {mark === 'new' ? TEXTS.addedLater : TEXTS.noLongerManifest}
+            {mark === 'new' ? TEXTS.addedLater : TEXTS.noLongerInManifest}
           </Badge>
         )}
       </Table.Td>

@@ -37,7 +37,7 @@ export function CancelButton({ pull }: { pull: Pull }) {
       {isCancelling ? TEXTS.cancelling : TEXTS.cancel}
     </Button>
   )
-  return canOperate ? button : <Tooltip label={TEXTS.cancelRequiresOperator}>{button}</Tooltip>
+  return canOperate ? button : <Tooltip label={TEXTS.requiresOperatorRole}>{button}</Tooltip>
 }
 
 /** Returns null if the pull has already ended. */

@@ -1,13 +1,12 @@
+import { COMMON_TEXTS } from '../../texts.ts'
 /** The texts of the Search page. */
 export const TEXTS = {
+  ...COMMON_TEXTS,
+
   inTheHub: 'In the hub',
   noResponse: 'No response',
   searching: 'Searching',
-  failed: 'Failed',
-  noResults: 'No results',
   noResultsSoFar: 'No results so far',
-  openInRecords: 'Open in Records',
-  notSearchableYet: (are: string) => `${are} not searchable yet.`,
 
   noSearchEndpoint: 'No search endpoint',
   unknownFormat: 'Unknown format',
@@ -19,8 +18,6 @@ export const TEXTS = {
   firstShown: (records: string, count: number) =>
     `The platform found ${records}. The first ${count} are shown.`,
   noName: 'No name',
-
-  search: 'Search',
   searchDescription: 'Search the records of the hub and all platforms with a search endpoint',
   keywordOrPerson: 'Keyword or person',
   queryPlaceholder: 'Name, reference or keyword',

@@ -24,7 +24,7 @@ export function AboutTab() {
   return (
     <Stack maw={860}>
       <SettingsSection
-        title={TEXTS.recordhub(about.version)}
+        title={TEXTS.recordhubVersion(about.version)}
         action={
           <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
             {about.healthy ? TEXTS.healthy : TEXTS.databaseNotWritable}

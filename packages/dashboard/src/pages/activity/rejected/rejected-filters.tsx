@@ -61,7 +61,7 @@ export function RejectedFilters({
         onChange={(chosen) => change({ state: chosen === 'open' ? null : chosen, cursor: null })}
       />
       <SearchInput
-        label={TEXTS.pullFilter}
+        label={TEXTS.pull}
         placeholder={TEXTS.number}
         inputMode="numeric"
         value={state['pull'] ?? ''}
