@@ -122,6 +122,8 @@ export const TEXTS = {
   requestId: (requestId: string) => `Request ID: ${requestId}`,
 
   noModule: 'No module',
+  notRegistered: (moduleName: string) => `${moduleName} (not registered)`,
+  theHub: 'the hub',
 
   pageNotFound: 'Page not found',
   pageDoesNotExist: 'This page does not exist',
@@ -131,11 +133,22 @@ export const TEXTS = {
   previous: 'Previous',
   next: 'Next',
 
+  hubUnreachable: 'Could not reach the hub. Check your connection and try again.',
+  hubReturnedStatus: (status: number) => `The hub returned status ${status}. Try again.`,
+  unexpectedResponse: 'The hub sent an unexpected response. Try again.',
+
   couldNotLoadPage: 'Could not load this page',
 
   signInWithPasskey: 'Sign in with a passkey',
   signInWith: (name: string) => `Sign in with ${name}`,
+  noPasskeySelected: 'No passkey was selected.',
+  passkeyCancelled: 'The passkey sign-in was cancelled.',
+  providerUnreachable:
+    'The single sign-on provider cannot be reached. Try again, or contact an admin.',
+  singleSignOnFailed: 'Single sign-on failed. Try again.',
+  tooManyAttempts: (wait: string) => `Too many attempts. Wait ${wait} and try again.`,
   signInInOtherTab: 'Sign in in the other tab, then return to this one.',
+  or: 'or',
   enterAppCode: 'Enter the code shown by your authenticator app.',
   enterRecoveryCode: 'Enter one of your recovery codes. Each code works once.',
   code: 'Code',
@@ -159,6 +172,7 @@ export const TEXTS = {
   searchEverywhereFor: (query: string) => `Search everywhere for “${query}”`,
   searching: 'Searching…',
   pagesPlatformsRecords: 'Pages, platforms, records',
+  commandSearchPlaceholder: 'Pages, platforms, records…',
 
   connecting: 'Connecting…',
   connectingHint: 'Waiting for the first response of the hub',
@@ -184,4 +198,30 @@ export const TEXTS = {
   skipToContent: 'Skip to content',
   closeNavigation: 'Close navigation',
   openNavigation: 'Open navigation',
+}
+
+/** The messages for error codes in the URL after a failed single sign-on. */
+export const SINGLE_SIGN_ON_ERRORS: Readonly<Record<string, string>> = {
+  not_invited:
+    'Your e-mail address has not been invited to this hub. Ask an admin for an invitation.',
+  email_not_verified: 'The provider has not verified your e-mail address. Verify it there first.',
+  account_not_linked: 'The provider has not verified your e-mail address. Verify it there first.',
+  operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
+  access_denied: 'The provider denied access.',
+  sign_on_unavailable: 'The single sign-on provider does not respond. Try again in a moment.',
+  sign_on_issuer_wrong:
+    'The single sign-on provider is not the one that this hub expects. Ask an admin to check the log.',
+}
+
+/** The messages for error codes of a rejected sign-in. */
+export const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
+  invalid_email_or_password: 'Incorrect e-mail or password.',
+  operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
+  invalid_code: 'Incorrect code. Wait for the next one and try again.',
+  invalid_backup_code: 'Incorrect recovery code, or it was already used.',
+  code_used: 'This code was already used. Sign in again with the next one.',
+  invalid_two_factor_cookie: 'The sign-in has expired. Sign in again.',
+  too_many_attempts_request_new_code: 'Too many incorrect codes. Sign in again.',
+  passkey_not_found: 'This passkey is not registered with the hub. It may have been removed.',
+  authentication_failed: 'The passkey was not accepted. Try again.',
 }

@@ -1,5 +1,7 @@
 /** Choices for select inputs. */
+
 import type { Platform } from '@recordhub/protocol'
+import { TEXTS } from '../texts.ts'
 
 export type Choice = { value: string; label: string }
 
@@ -10,7 +12,7 @@ export function moduleChoices(platforms: readonly Platform[], platform: string |
     if (platform !== null && one.platform_name !== platform) continue
     for (const { record_type, module_name, registered } of one.modules) {
       if (choices.has(record_type)) continue
-      const label = registered ? module_name : `${module_name} (not registered)`
+      const label = registered ? module_name : TEXTS.notRegistered(module_name)
       choices.set(record_type, { value: record_type, label })
     }
   }

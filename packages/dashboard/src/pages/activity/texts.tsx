@@ -1,3 +1,4 @@
+import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { COMMON_TEXTS } from '../../texts.ts'
 
@@ -18,6 +19,7 @@ export const TEXTS = {
   manyRecordsMissing: 'Many records missing',
   searchIndexBehind: 'Search index is behind',
   lowDiskSpace: 'Low disk space',
+  emailsCannotBeSent: 'E-mails cannot be sent',
   open: 'Open',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
@@ -174,6 +176,7 @@ export const TEXTS = {
   lastRejection: 'Last rejection',
   select: 'Select',
   selected: 'Selected',
+  selectedAbove: 'Selected above',
   showOnlyThese: 'Show only these',
 
   fixAndReplay: 'Fix and replay',
@@ -213,6 +216,12 @@ export const TEXTS = {
   testResults: 'Test results. Nothing has been written.',
   replayingOrderReceived: 'Replaying in the order received.',
   replayFinished: 'Replay finished.',
+  replayStopped: 'Stopped. Pushes replayed so far stay replayed.',
+  newRecords: 'new records',
+  updatedRecords: 'updated records',
+  unchangedRecords: 'unchanged',
+  olderThanStored: 'older than stored',
+  rejectedAgainCount: 'rejected again',
   progressReplay: 'Progress of the replay',
   doneOfTotal: (done: string, total: string) => `${done} of ${total}`,
   stop: 'Stop',
@@ -244,4 +253,19 @@ export const TEXTS = {
   wouldBeUnchanged: 'Would change nothing: the record already has these values',
   wouldBeStale: 'Would change nothing: a newer version is stored',
   wouldBeRejected: 'Would be rejected again',
+}
+
+export const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {
+  key_missing: 'No API key',
+  key_invalid: 'Invalid API key',
+  invalid_json: 'Malformed JSON',
+  unsupported_media_type: 'Content-Type is not JSON',
+  body_too_large: 'Body too large',
+}
+
+/** How a platform was matched to a sender. */
+export const PUSH_ERROR_MATCHES: Readonly<Record<PushErrorMatch, string>> = {
+  key: 'Valid key',
+  key_prefix: 'Same key prefix',
+  address: 'Same address',
 }

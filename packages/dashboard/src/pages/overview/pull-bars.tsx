@@ -70,12 +70,12 @@ function barsLabel(pulls: RecentPull[]): string {
   if (pulls.length === 0) return TEXTS.noPullsYet
   const counts = Map.groupBy(pulls, ({ state, rejected }) =>
     state === 'succeeded' && rejected > 0
-      ? 'succeeded with rejected records'
+      ? TEXTS.succeededWithRejected
       : formatWord(state).toLowerCase(),
   )
   const labels = [...counts].map(([label, { length }]) => `${length} ${label}`)
   return TEXTS.pullBarsLabel(
-    pulls.length === 1 ? 'pull' : TEXTS.pullsCount(pulls.length),
+    pulls.length === 1 ? TEXTS.onePull : TEXTS.pullsCount(pulls.length),
     labels.join(', '),
   )
 }

@@ -7,6 +7,9 @@ export const TEXTS = {
 
   sortAscending: 'Sort ascending',
   sortDescending: 'Sort descending',
+  sortedAscending: 'sorted ascending',
+  sortedDescending: 'sorted descending',
+  filtered: 'filtered',
   notIndexedHint: 'Not indexed: sorting scans the records for at most two seconds.',
   indexThisField: 'Index this field',
   filter: 'Filter…',
@@ -95,6 +98,8 @@ export const TEXTS = {
   exportRecords: 'Export records',
   filteredRecords: 'Filtered records: ',
   allRecords: 'All records: ',
+  estimatedSize: (size: string, isCompressed: boolean) =>
+    `, about ${size}${isCompressed ? ' before compression' : ''}`,
   format: 'Format',
   visibleColumnsInOrder: (count: number) => `Visible columns in their order (${count})`,
   allColumns: 'All columns, with other values as JSON',
@@ -131,9 +136,12 @@ export const TEXTS = {
   noMatchingRecordsHint: 'Check the search text and the filters, or select another module.',
   noPlatformsHint: 'Register a platform to receive its records.',
 
+  indexStarted: 'The index is being built. Sorting and filtering are fast when it is ready.',
   indexBeingBuilt: 'The index is being built. The list appears when it is ready.',
   selectOneModuleFirst: 'Select one platform and one module first: indexes belong to a module.',
   operatorCanIndex: 'An operator can index this field to make sorting fast.',
+  maxIndexedFields: (moduleName: string, max: number, fields: string) =>
+    `${moduleName} already has the maximum of ${max} indexed fields (${fields}).`,
   indexOrFilter: 'Index this field to make sorting fast, or filter the list to fewer records.',
   thisField: 'this field',
   sortingTakesTooLong: (label: string) => `Sorting by ${label} takes too long`,

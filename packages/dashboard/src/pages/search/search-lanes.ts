@@ -1,5 +1,6 @@
 /** The state of a search, built from the lines of the streamed response. */
 import type { SearchLine } from '@recordhub/protocol'
+import { formatCount } from '../../lib/format.ts'
 
 export type HubLine = Extract<SearchLine, { kind: 'hub' }>
 export type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
@@ -55,12 +56,12 @@ function rankOf({ line }: Lane): number {
 export function progressLabel({ hub, lanes, progress }: SearchState): string {
   const responded = lanes.filter(({ line }) => line !== null)
   const found = responded.reduce((sum, { line }) => sum + (line?.found ?? 0), 0)
-  const platforms = `${responded.length} of ${lanes.length} ${lanes.length === 1 ? 'platform has' : 'platforms have'} responded`
+  const platforms = `${responded.length} of ${formatCount(lanes.length, 'platform has', 'platforms have')} responded`
   if (progress === 'interrupted') return `The search was interrupted: ${platforms}.`
   if (hub === null) return 'Searching…'
   if (lanes.length === 0) return 'No active platforms to search.'
   const state = progress === 'done' ? '' : 'Searching: '
   const unknown = responded.filter(({ line }) => line?.outcome === 'raw').length
-  const unread = `${unknown} ${unknown === 1 ? 'response' : 'responses'} in an unknown format`
+  const unread = `${formatCount(unknown, 'response')} in an unknown format`
   return `${state}${platforms}, ${found} found${unknown === 0 ? '' : `, ${unread}`}.`
 }

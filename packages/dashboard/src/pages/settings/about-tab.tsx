@@ -55,7 +55,7 @@ export function AboutTab() {
             [TEXTS.timeZone, about.time_zone],
             [
               TEXTS.broadcasting,
-              (broadcasting ?? about.broadcasting) ? TEXTS.on : 'Off: pages refresh every 10 s',
+              (broadcasting ?? about.broadcasting) ? TEXTS.on : TEXTS.broadcastingOff,
             ],
             [TEXTS.runtime, `Node.js ${about.node_version}`],
             [

@@ -24,6 +24,7 @@ export const TEXTS = {
   timeZone: 'Time zone',
   broadcasting: 'Broadcasting',
   on: 'On',
+  broadcastingOff: 'Off: pages refresh every 10 s',
   runtime: 'Runtime',
   licences: 'Licences',
   thirdPartyLicences: 'Third-party licences',
@@ -187,6 +188,7 @@ export const TEXTS = {
   lastSeen: 'Last seen',
   passwordAndCode: 'Password and code',
   passkey: 'Passkey',
+  passkeyCount: (count: number) => `${count} passkeys`,
 
   schedulePausedAllNodes: 'Schedule paused on all nodes.',
   scheduleResumed: 'Schedule resumed.',
@@ -194,6 +196,7 @@ export const TEXTS = {
   pullScheduleDescription:
     'The hub pulls all active platforms on this schedule, to receive records that were not pushed.',
   nextScheduledPull: 'Next scheduled pull',
+  noSchedule: 'None; pulls start only on request',
   pausedBy: 'Paused by',
   pausedSince: 'Paused since',
   pausingRequiresOperatorRole: 'Pausing requires the operator role.',
@@ -242,6 +245,9 @@ export const TEXTS = {
   clientId: 'Client ID',
   clientSecret: 'Client secret',
   redirectUri: 'Redirect URI',
+  configuredNeverShown: 'Configured, never shown',
+  domainsWithRole: (domains: string, role: string) =>
+    `E-mail addresses of ${domains}, with the role ${role}`,
   accessWithoutInvitation: 'Access without an invitation',
   noSingleSignOnHint: 'Operators sign in with a password or a passkey.',
   configuration: 'Configuration',

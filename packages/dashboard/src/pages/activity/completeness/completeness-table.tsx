@@ -4,12 +4,13 @@ import { Link } from '@tanstack/react-router'
 import { DataTable } from 'mantine-datatable'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { formatNumber } from '../../../lib/format.ts'
 import { PlatformLink } from '../platform-link.tsx'
 import { TEXTS } from '../texts.tsx'
 import {
   type CompletenessStatus,
   completenessStatus,
+  differenceLabels,
   incompleteReasonLabel,
 } from './completeness-labels.ts'
 
@@ -100,12 +101,11 @@ function When({ at }: { at: string | null }) {
 }
 
 function Reasons({ module }: { module: ModuleCompleteness }) {
-  const { incomplete_reasons, last_error, only_here, pushed_since } = module
+  const { incomplete_reasons, last_error } = module
   const reasons = [
     ...(last_error === null ? [] : [last_error]),
     ...incomplete_reasons.map(incompleteReasonLabel),
-    ...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []),
-    ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
+    ...differenceLabels(module),
   ]
   if (reasons.length === 0) return <Text size="sm">—</Text>
   return (

@@ -71,7 +71,13 @@ export function RejectedFilters({
         }}
       />
       {state['cause'] && (
-        <TextInput label={TEXTS.cause} size="xs" value="Selected above" readOnly variant="filled" />
+        <TextInput
+          label={TEXTS.cause}
+          size="xs"
+          value={TEXTS.selectedAbove}
+          readOnly
+          variant="filled"
+        />
       )}
     </FilterBar>
   )

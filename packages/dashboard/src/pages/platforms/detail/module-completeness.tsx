@@ -2,17 +2,18 @@ import { Text } from '@mantine/core'
 import type { ModuleCompleteness } from '@recordhub/protocol'
 import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { incompleteReasonLabel } from '../../activity/completeness/completeness-labels.ts'
+import {
+  differenceLabels,
+  incompleteReasonLabel,
+} from '../../activity/completeness/completeness-labels.ts'
 import { TEXTS } from './texts.tsx'
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 export function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { complete_at, incomplete_reasons, missing, pushed_since, only_here, last_error } =
-    completeness
+  const { complete_at, incomplete_reasons, missing, last_error } = completeness
   const differences = [
-    ...(missing > 0 ? [`${formatCount(missing, 'record')} marked as missing`] : []),
-    ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
-    ...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []),
+    ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
+    ...differenceLabels(completeness),
   ]
   return (
     <Text size="sm" component="div">

@@ -74,12 +74,7 @@ function RegistrationButton({
     return (
       <Button
         onClick={() =>
-          void attempt(() =>
-            change(
-              [...others, record_type],
-              `${module_name} is registered. The next pull receives its existing records.`,
-            ),
-          )
+          void attempt(() => change([...others, record_type], TEXTS.moduleRegistered(module_name)))
         }
       >
         {TEXTS.registerModule(module_name)}
@@ -95,7 +90,7 @@ function RegistrationButton({
           title: TEXTS.unregisterTitle(module_name),
           action: TEXTS.unregister,
           children: TEXTS.unregisterMessage,
-          onConfirm: () => change(others, `${module_name} is no longer registered.`),
+          onConfirm: () => change(others, TEXTS.moduleUnregistered(module_name)),
         })
       }
     >

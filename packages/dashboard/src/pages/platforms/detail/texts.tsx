@@ -40,6 +40,7 @@ export const TEXTS = {
   manifestChanges: 'Manifest changes',
 
   completeness: 'Completeness:',
+  markedAsMissing: (records: string) => `${records} marked as missing`,
   notVerifiedYet: 'not verified by a full pull yet. ',
   verifiedAt: (time: ReactNode) => <>verified by a full pull {time}. </>,
   notVerifiedBecause: (incompleteReasonLabel: string) =>
@@ -61,6 +62,7 @@ export const TEXTS = {
       {records} had no <b>{key}</b>, which is required.
     </>
   ),
+  declaredType: (type: string) => `; the manifest declares ${type}`,
   wrongTypeOfField: (records: string, key: string, declaredType: string) => (
     <>
       {records} had a <b>{key}</b> of the wrong type{declaredType}.
@@ -70,6 +72,9 @@ export const TEXTS = {
   unregisterTitle: (moduleName: string) => `Unregister ${moduleName}?`,
   unregister: 'Unregister',
   unregisterMessage: 'Its pushes are rejected, and it is no longer pulled. Its records are kept.',
+  moduleRegistered: (moduleName: string) =>
+    `${moduleName} is registered. The next pull receives its existing records.`,
+  moduleUnregistered: (moduleName: string) => `${moduleName} is no longer registered.`,
   unregisterModule: (moduleName: string) => `Unregister ${moduleName}`,
 
   manifestFetchedAt: (time: ReactNode) => (
@@ -146,6 +151,12 @@ export const TEXTS = {
   testResult: 'Test result: ',
   replayedCounts: 'Replayed: ',
   soFar: ' so far…',
+  newCount: 'new',
+  updatedCount: 'updated',
+  unchangedCount: 'unchanged',
+  olderThanStored: 'older than stored',
+  rejectedAgainCount: 'rejected again',
+  nothingToReplay: 'nothing to replay',
   replayAll: 'Replay all',
 
   hubApiKeyOf: (displayTitle: string) => `Hub API key of ${displayTitle}`,

@@ -87,7 +87,7 @@ export function signInMethods(operator: Operator): string[] {
   const { has_password, second_factor, passkeys, single_sign_on } = operator
   return [
     ...(has_password ? [second_factor ? TEXTS.passwordAndCode : TEXTS.password] : []),
-    ...(passkeys > 0 ? [passkeys === 1 ? TEXTS.passkey : `${passkeys} passkeys`] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? TEXTS.passkey : TEXTS.passkeyCount(passkeys)] : []),
     ...(single_sign_on ? [TEXTS.singleSignOn] : []),
   ]
 }
