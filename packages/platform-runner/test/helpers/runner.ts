@@ -31,6 +31,8 @@ export type RunnerSandbox = {
   folder: string
   write: (file: string, text: string) => void
   run: (args: string[], env?: Record<string, string>) => Promise<RunnerOutput>
+  /** Runs a command whose standard output no process reads. */
+  runWithoutReader: (args: string[]) => Promise<RunnerOutput>
   /** Serves the settings in `platform.yaml`. */
   start: (env?: Record<string, string>, port?: string) => Promise<RunningPlatform>
   /** As `start`, for tests of what happens before it listens. */
@@ -75,6 +77,12 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
     write: (file, text) => writeFileSync(join(folder, file), text),
     async run(args, env) {
       const { child, output } = launch(args, env)
+      await once(child, 'close')
+      return { code: child.exitCode, ...output }
+    },
+    async runWithoutReader(args) {
+      const { child, output } = launch(args)
+      child.stdout.destroy()
       await once(child, 'close')
       return { code: child.exitCode, ...output }
     },

@@ -4,11 +4,16 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import {
+  differenceLabels,
+  incompleteReasonLabel,
+} from '../../activity/completeness/completeness-labels.ts'
 import { ModuleFields } from '../module-fields.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
 import { IndexedFields } from './indexed-fields.tsx'
-import { ModuleCompletenessText } from './module-completeness.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
 import { TEXTS } from './texts.tsx'
@@ -96,5 +101,26 @@ function RegistrationButton({
     >
       {TEXTS.unregisterModule(module_name)}
     </Button>
+  )
+}
+
+/** Whether the hub has all records of a module, and the reasons if not. */
+function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
+  const { complete_at, incomplete_reasons, missing, last_error } = completeness
+  const differences = [
+    ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
+    ...differenceLabels(completeness),
+  ]
+  return (
+    <Text size="sm" component="div">
+      <Text span fw={600} inherit>
+        {TEXTS.completeness}
+      </Text>{' '}
+      {complete_at === null ? TEXTS.notVerifiedYet : TEXTS.verifiedAt(<Time at={complete_at} />)}
+      {differences.length > 0 && `${differences.join(', ')}. `}
+      {incomplete_reasons.length > 0 &&
+        TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
+      {last_error && TEXTS.lastPullFailedWith(last_error)}
+    </Text>
   )
 }
