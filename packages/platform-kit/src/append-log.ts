@@ -4,7 +4,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import process from 'node:process'
 
-export type AppendLog = {
+type AppendLog = {
   /** The size of all complete lines in bytes. */
   size: () => number
   /**

@@ -15,7 +15,7 @@ export function backoffDelay(failures: number, minMs: number, random = Math.rand
 }
 
 /** Delays that can be ended together. */
-export type Delays = {
+type Delays = {
   /** Resolves after the delay, or as soon as `stop` is called. */
   wait: (ms: number) => Promise<void>
   stop: () => void

@@ -13,7 +13,7 @@ import { createSemaphore } from './semaphore.ts'
  * Requests that were in flight when the circuit opened may end while it is open. Their failures are not counted again,
  * and a success resets the count of failures but does not shorten the delay, which may come from `Retry-After`.
  */
-export type CircuitBreaker = {
+type CircuitBreaker = {
   /**
    * Waits until a request may be sent. Each acquired request ends with one call of `success` or `failure`.
    * @param deadline when to stop waiting, by `performance.now()`; null for no deadline.

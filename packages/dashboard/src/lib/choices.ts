@@ -3,7 +3,7 @@
 import type { Platform } from '@recordhub/protocol'
 import { TEXTS } from '../texts.ts'
 
-export type Choice = { value: string; label: string }
+type Choice = { value: string; label: string }
 
 /** The modules of one or all platforms: one choice per `record_type`, which several platforms may share. */
 export function moduleChoices(platforms: readonly Platform[], platform: string | null): Choice[] {

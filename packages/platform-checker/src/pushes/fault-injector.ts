@@ -30,7 +30,7 @@ export type FaultEvent =
   | { type: 'out_of_order' }
 
 /** The fault to inject into the response to a push, or null if the hub's own rules apply; and the observed events. */
-export type Injection = { fault: Fault | null; events: FaultEvent[] }
+type Injection = { fault: Fault | null; events: FaultEvent[] }
 
 /** Recognises a push and the record that it is for. */
 export type PushIdentity = { push: string; record: string; hasTime: boolean }

@@ -28,7 +28,7 @@ export type ObservedPush = {
 }
 
 /** Whether the records endpoint lists a record; null if it could not be read completely. */
-export type IsListed = (recordType: string, reference: string) => boolean | null
+type IsListed = (recordType: string, reference: string) => boolean | null
 
 const MEMBERS = new Set([
   'record_type',

@@ -1,6 +1,6 @@
 /** Labels of pulls and their tasks. */
 import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
-import { formatCount, formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
+import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
 
 const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
   schedule: 'by schedule',
@@ -130,7 +130,7 @@ export function pullStateLabel(
   const status = hasRejected ? 'partial' : state
   return {
     status,
-    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatWord(state),
+    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatCode(state),
     color: COLORS[status] ?? 'gray',
   }
 }

@@ -2,7 +2,7 @@ import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
 import { Time } from '../../../components/time.tsx'
-import { formatWord } from '../../../lib/format.ts'
+import { formatCode } from '../../../lib/format.ts'
 import { LinesSkeleton } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
 
@@ -45,7 +45,7 @@ export function OperatorsTable({
             </Stack>
           ),
         },
-        { accessor: 'role', width: 110, render: ({ role }) => formatWord(role) },
+        { accessor: 'role', width: 110, render: ({ role }) => formatCode(role) },
         {
           accessor: 'disabled_at',
           title: TEXTS.state,
