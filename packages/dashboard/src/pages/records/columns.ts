@@ -1,6 +1,8 @@
 /** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
+
 import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
 import type { UrlState } from '../../lib/url-state.ts'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 export type ColumnKind = 'text' | 'number' | 'date'
 type HubMember = Exclude<keyof StoredRecord, 'data'>
@@ -70,18 +72,21 @@ export function columnsOf(listed: readonly ListedModule[]): Column[] {
   const copies = [...fields.values()].filter(({ key }) => own.includes(key))
   return [
     hubColumn('reference_number', labelOf('reference_number', 'Reference')),
-    hubColumn('full_name', labelOf('full_name', 'Name')),
+    hubColumn('full_name', labelOf('full_name', COMMON_TEXTS.name)),
     {
-      ...hubColumn('platform_name', 'Platform', { isHiddenByDefault: isOnePlatform }),
+      ...hubColumn('platform_name', COMMON_TEXTS.platform, { isHiddenByDefault: isOnePlatform }),
       valueOf: ({ platform_name }) => titles.get(platform_name) ?? platform_name,
     },
-    hubColumn('module_name', 'Module', { isHiddenByDefault: isOneModule }),
+    hubColumn('module_name', COMMON_TEXTS.module, { isHiddenByDefault: isOneModule }),
     ...shown.map((field, index) =>
       fieldColumn(field, { isHiddenByDefault: !isOneModule || index >= MAX_DEFAULT_FIELDS }),
     ),
-    hubColumn('updated_at', 'Updated', { kind: 'date' }),
-    hubColumn('created_at', 'Received', { kind: 'date', isHiddenByDefault: true }),
-    hubColumn('missing_since', 'Missing since', { kind: 'date', isHiddenByDefault: true }),
+    hubColumn('updated_at', COMMON_TEXTS.updated, { kind: 'date' }),
+    hubColumn('created_at', COMMON_TEXTS.received, { kind: 'date', isHiddenByDefault: true }),
+    hubColumn('missing_since', COMMON_TEXTS.missingSince, {
+      kind: 'date',
+      isHiddenByDefault: true,
+    }),
     hubColumn('record_id', 'Record ID', { kind: 'number', isHiddenByDefault: true }),
     ...copies.map((field) => ({
       ...fieldColumn(field, { isHiddenByDefault: true }),

@@ -13,6 +13,12 @@ export const TEXTS = {
   unknownFormatHint:
     'The hub found no records in this response, so the response is shown as sent by the platform.',
   responseOf: (displayTitle: string) => `Response of ${displayTitle}`,
+  responded: (responded: number, platforms: string) => `${responded} of ${platforms} responded`,
+  searchInterrupted: (platforms: string) => `The search was interrupted: ${platforms}.`,
+  searchStarted: 'Searching…',
+  searchProgress: 'Searching: ',
+  noActivePlatforms: 'No active platforms to search.',
+  inUnknownFormat: (responses: string) => `${responses} in an unknown format`,
   found: (found: number) => `${found} found`,
   findHub: 'Find in the hub',
   firstShown: (records: string, count: number) =>

@@ -173,7 +173,6 @@ export const TEXTS = {
       Created {time} · last seen {lastSeen}
     </>
   ),
-  ownRoleHint: 'Another admin can change your role.',
   appliesFromNextRequest: 'Applies from the next request on.',
   ownAccountHint:
     'This is your own account. Change your password, two-factor authentication and passkeys under Account.',

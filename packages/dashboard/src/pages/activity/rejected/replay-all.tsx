@@ -67,7 +67,7 @@ function Figures({ run }: { run: ReplayRun }) {
   const figures = [
     [TEXTS.newRecords, created],
     [TEXTS.updatedRecords, updated],
-    [TEXTS.unchangedRecords, unchanged],
+    [TEXTS.unchangedCount, unchanged],
     [TEXTS.olderThanStored, stale],
     [TEXTS.rejectedAgainCount, rejected],
   ] as const

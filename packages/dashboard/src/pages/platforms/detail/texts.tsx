@@ -151,11 +151,6 @@ export const TEXTS = {
   testResult: 'Test result: ',
   replayedCounts: 'Replayed: ',
   soFar: ' so far…',
-  newCount: 'new',
-  updatedCount: 'updated',
-  unchangedCount: 'unchanged',
-  olderThanStored: 'older than stored',
-  rejectedAgainCount: 'rejected again',
   nothingToReplay: 'nothing to replay',
   replayAll: 'Replay all',
 
