@@ -1,4 +1,4 @@
-/** Validates a manifest (specification 2.2), whether the hub accepts it or not. */
+/** Validates a manifest (specification 2.2), including one that the hub rejects. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import type { Findings } from './findings.ts'
 import type { HubRules, ManifestIssue } from './hub.ts'

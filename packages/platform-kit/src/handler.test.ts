@@ -117,7 +117,7 @@ test('only a complete source key gives access, and several keys may be valid', a
   }
 })
 
-test('paths outside the prefix are left to the platform, unknown paths return 404', async () => {
+test('the handler returns null for paths outside its prefix, and 404 for unknown paths', async () => {
   const { handler, get } = serve()
   for (const path of ['/', '/api/hub', '/api/hubs/ping', '/x/api/hub/ping', '//api/hub/ping']) {
     assert.equal(await handler(new Request(`http://any${path}`)), null, path)

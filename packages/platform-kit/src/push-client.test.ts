@@ -150,7 +150,7 @@ test('a rejected push is reported and does not block the pushes after it', async
   assert.equal(received.length, 2)
 })
 
-test('with an outbox, an error that people must fix is logged even without a listener', async (t) => {
+test('with an outbox, an error that requires action is logged even without a listener', async (t) => {
   const { received, connect } = await openReceiver(t, failure(401, { 'Retry-After': '600' }))
   const logged = Promise.withResolvers<string>()
   t.mock.method(console, 'error', logged.resolve)

@@ -1,4 +1,4 @@
-/** A hub registers and pulls what recordhub-platform serves, and stores exactly the source data. */
+/** A hub registers and pulls a platform served by recordhub-platform, and stores exactly the source data. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {

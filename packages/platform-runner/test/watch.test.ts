@@ -58,7 +58,7 @@ after(async () => {
 
 let platforms = 0
 
-async function begin(t: TestContext, engine: OwnersEngine, hub: RunningHub = shared) {
+async function registerRunner(t: TestContext, engine: OwnersEngine, hub: RunningHub = shared) {
   const sandbox = createRunnerSandbox(t)
   const database = await engine.open(t)
   await database.run(
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
     `${engine.name}: only changes after the first start are pushed, each once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env, stored } = await begin(t, engine)
+      const { database, operator, sandbox, env, stored } = await registerRunner(t, engine)
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await write(engine, database, 3, 'Three')
@@ -132,7 +132,7 @@ for (const engine of ENGINES) {
         history.map(({ source }) => source),
         ['POST', 'POST', 'POST'],
       )
-      // The hub has registered people only, of the two modules that are searched.
+      // Only people is registered in the hub, of the two modules with a search.
       const found = Object(await (await platform.get('search?query=tre')).json())
       assert.deepEqual(
         found.records.map((one: { record_type: string }) => one.record_type),
@@ -159,7 +159,11 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
       // A fixed free port, because the process restarts on the same port.
       const hubEnv = { PORT: String(await findFreePort()) }
       const hub = await hubs.startHub({ env: hubEnv })
-      const { database, operator, sandbox, env, port, stored } = await begin(t, engine, hub)
+      const { database, operator, sandbox, env, port, stored } = await registerRunner(
+        t,
+        engine,
+        hub,
+      )
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await hub.stop('SIGKILL')
@@ -178,7 +182,7 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
         14: 'Made 14',
         20: 'Made 20',
       }
-      await eventually('all has arrived', async () => {
+      await eventually('all pushes have arrived', async () => {
         const records = await stored()
         const found = Object.fromEntries(
           records.map((one) => [one.reference_number, one.full_name]),
@@ -199,7 +203,7 @@ for (const engine of ENGINES) {
     `${engine.name}: many changes with the same timestamp are all pushed once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env, name } = await begin(t, engine)
+      const { database, operator, sandbox, env, name } = await registerRunner(t, engine)
       const countRecords = async () => {
         const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
         return platform?.records
@@ -212,11 +216,11 @@ for (const engine of ENGINES) {
       await database.run(
         `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
       )
-      await eventually('all have arrived', async () => {
+      await eventually('all pushes have arrived', async () => {
         return (await countRecords()) === 1200 ? true : null
       })
       await write(engine, database, 9999, 'Last')
-      await eventually('the last has arrived', async () => {
+      await eventually('the last push has arrived', async () => {
         return (await countRecords()) === 1201 ? true : null
       })
       const after = await countPushes(operator)
@@ -238,7 +242,7 @@ async function countPushes(operator: Operator): Promise<number[]> {
 test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
   const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
   assert.ok(postgres)
-  const { database, sandbox, env, stored } = await begin(t, postgres)
+  const { database, sandbox, env, stored } = await registerRunner(t, postgres)
   const platform = await sandbox.start(env)
   await platform.logs(/people: watching/)
   await withDatabase(database.address, async (client) => {
@@ -272,11 +276,11 @@ test('the runner exits on SIGTERM while it is starting', PROCESS_TEST, async (t)
   const port = String(await findFreePort())
   const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
   sandbox.write('platform.yaml', SETTINGS)
-  // The runner observes this lock of another machine for a while before taking it over.
+  // The runner observes this lock of another machine for a while before it acquires the lock.
   const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
   mkdirSync(dirname(lock))
   writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))
-  const { child } = sandbox.begin(env, port)
+  const { child } = sandbox.startWithoutWaiting(env, port)
   await eventually('it listens', () =>
     fetch(`http://127.0.0.1:${port}/`).then(
       ({ status }) => status,

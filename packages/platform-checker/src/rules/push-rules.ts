@@ -10,18 +10,18 @@ export const PUSH_RULES = {
   ),
   'push.not_seen': note(
     '4.1',
-    'Not observed: {what}.',
+    'Not observed: {behaviour}.',
     'Run the check longer, and change more records on the platform meanwhile: each injected fault needs another push.',
   ),
   'push.not_retried': error(
     '4.1',
     'A push {after} was not retried: the hub would have missed the change.',
-    `Keep each push in an outbox table until the hub has responded with 2xx. ${PUSH_RETRY_SUMMARY}`,
+    `Store each push in an outbox table until the hub has responded with 2xx. ${PUSH_RETRY_SUMMARY}`,
   ),
   'push.retry_after_ignored': warning(
     '4.1',
     'A push was retried before the time of Retry-After was over.',
-    'Wait as many seconds as Retry-After says, and longer after each further failure.',
+    'Wait for the time in Retry-After, and longer after each further failure.',
   ),
   'push.storm': error(
     '4.1',

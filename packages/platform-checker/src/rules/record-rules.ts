@@ -14,7 +14,7 @@ export const RECORD_RULES = {
   ),
   'records.member_differs': warning(
     '2.5',
-    '"{member}" is {got}, but the manifest says {expected}.',
+    '"{member}" is {got}, but {expected} in the manifest.',
     'Use the same source for both values.',
   ),
   'records.total_unreadable': warning(
@@ -55,7 +55,7 @@ export const RECORD_RULES = {
   'records.changed': note(
     '2.5',
     'In a second read, {records} records were different, new or missing.',
-    'If somebody is working with the platform at the moment, do nothing; otherwise return the same values until a record is changed.',
+    'If the records were edited between the reads, do nothing; otherwise return the same values until a record is changed.',
   ),
   'records.etag_unusable': warning(
     '4.2',

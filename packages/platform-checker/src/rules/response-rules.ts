@@ -19,7 +19,7 @@ export const RESPONSE_RULES = {
   ),
   'answer.changes': warning(
     '4.2',
-    'Two requests in a row got different responses.',
+    'Two consecutive requests returned different responses.',
     'Leave out values that change with each request, such as the time: the hub treats them as changes.',
   ),
   'answer.head': note(
@@ -49,8 +49,8 @@ export const RESPONSE_RULES = {
   ),
   'key.not_checked': error(
     '5',
-    'A request without a valid key got HTTP 200, so the key is not checked.',
-    'Compare X-PLATFORM-API-KEY with your key first, at every endpoint, and return 401 if they differ: at present anybody can read your records.',
+    'The response to a request without a valid key is HTTP 200, so the key is not checked.',
+    'Compare X-PLATFORM-API-KEY with your key first, at every endpoint, and return 401 if they differ: at present, your records can be read without a key.',
   ),
   'key.status': warning(
     '5',

@@ -49,7 +49,7 @@ test('a CSV file is read with any supported delimiter', async (t) => {
   }
 })
 
-test('the line sep=; of Excel states the delimiter and is not the header', async (t) => {
+test('the line sep=; of Excel sets the delimiter and is not the header', async (t) => {
   const { source } = openWith(t, {
     'excel.csv': 'sep=;\r\nid;"a, b, c"\r\n1;"x\r\ny"\r\n',
     'quoted.csv': '\uFEFF"sep=,"\nid,a;b;c\n1,x\n',

@@ -1,4 +1,4 @@
-/** The database of the source stops and starts again while the runner serves it. */
+/** The database of the source is stopped and started again while the runner serves it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startPostgres } from '../../server/test/helpers/postgres/server.ts'
@@ -61,7 +61,7 @@ test('the runner waits for a database that starts after it', PROCESS_TEST, async
     'platform.yaml',
     `platform: { name: registry, source_key: "\${SOURCE_KEY}" }\nsource: { database: "\${DATABASE_URL}" }\nmodules: [{ record_type: people, table: people, reference: id, full_name: id }]\n`,
   )
-  const { logs, listening } = sandbox.begin({ DATABASE_URL: server.url })
+  const { logs, listening } = sandbox.startWithoutWaiting({ DATABASE_URL: server.url })
   await logs(/PostgreSQL cannot be reached: .*; retrying in 1 s/)
   await server.start()
   const platform = await listening
