@@ -130,13 +130,7 @@ export function createPullFaults(otherServer: string): Failure[] {
       }),
     ),
     ...afterRecord.map(
-      ([what, behaviour, error]): Failure => ({
-        what,
-        behaviour,
-        error,
-        asked: 1,
-        stores: true,
-      }),
+      ([what, behaviour, error]): Failure => ({ what, behaviour, error, asked: 1, stores: true }),
     ),
   ]
 }
