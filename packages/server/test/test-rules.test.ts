@@ -18,7 +18,6 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte at intervals',
   'packages/server/test/helpers/platform/respond.ts': 'a platform that responds late',
   'packages/server/test/helpers/postgres/cluster.ts': 'a time limit; ends when the server is ready',
-  'packages/server/test/helpers/process/operator.ts': 'the pause of eventually(), 5 to 50 ms',
   'packages/server/test/helpers/process/pushing.ts': 'a client that retries after a pause',
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
   'packages/server/test/http/pull-concurrency.test.ts':

@@ -18,8 +18,8 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 describe('the log in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('filters are in the URL, a link shows the same list, and Back removes them', async () => {
-    const { hub, school } = await startWithPushes(3)
+  test('the URL contains the filters, shows the same list when it is opened, and Back removes the filters', async () => {
+    const { hub, school } = await startHubWithPushes(3)
     await using _ = hub
     await push(hub, school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
     await using opened = await openPage(browser(), hub)
@@ -52,8 +52,8 @@ describe('the log in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a new log entry appears automatically, but not while the user reads', async () => {
-    const { hub, school } = await startWithPushes(1)
+  test('a new log entry appears automatically, but not while an entry is open', async () => {
+    const { hub, school } = await startHubWithPushes(1)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
@@ -76,7 +76,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
   })
 
   test('a log entry opens with its details by keyboard, and a link opens it again', async () => {
-    const { hub } = await startWithPushes(1)
+    const { hub } = await startHubWithPushes(1)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
     const { page, complaints } = opened
@@ -96,8 +96,8 @@ describe('the log in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('older log entries are shown page by page, also on a phone', async () => {
-    const { hub } = await startWithPushes(60)
+  test('older log entries are shown in pages, also on a phone', async () => {
+    const { hub } = await startHubWithPushes(60)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page, complaints } = opened
@@ -116,7 +116,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
   })
 })
 
-async function startWithPushes(count: number) {
+async function startHubWithPushes(count: number) {
   const hub: TestHub = await startTestHub(sqliteEngine, { withOperator: true })
   const school = await registerPushingPlatform(hub)
   for (let n = 0; n < count; n += 1) await push(hub, school.hub_api_key, newRecord(`P-${n}`))

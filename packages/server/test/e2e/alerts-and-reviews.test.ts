@@ -50,8 +50,8 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
 
   test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
-    await using kit = await startWithReview()
-    const { hub } = kit
+    await using fixture = await startWithReview()
+    const { hub } = fixture
     await untilOpen(hub, 'missing_review')
     await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
@@ -69,7 +69,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
       found.push(...(await references.allTextContents()))
       if (first !== 'R-30') await list.getByRole('button', { name: 'Next' }).click()
     }
-    const expected = kit.records.slice(10).map(({ reference_number }) => reference_number)
+    const expected = fixture.records.slice(10).map(({ reference_number }) => reference_number)
     assert.deepEqual(found.sort(), expected.sort())
     await expectAccessible(page)
     await list.getByRole('button', { name: 'Export' }).click()
@@ -85,8 +85,8 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
 
   test('push errors are listed by reason and sender, and on the platform that may have sent them', async () => {
-    await using kit = await startWithReview()
-    const { hub, key, id } = kit
+    await using fixture = await startWithReview()
+    const { hub, key, id } = fixture
     await push(hub, `${key.slice(0, 7)}-wrong`, newRecord('P-1'))
     await push(hub, key, '{"data":')
     await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
@@ -118,7 +118,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test("an alert shows its times in the viewer's time zone, on the overview and in the log too", async () => {
+  test("an alert shows its times in the viewer's time zone, also on the overview and in the log", async () => {
     await using hub = await startTestHub(sqliteEngine, {
       withOperator: true,
       intervals: ALERTS_AT_ONCE,
@@ -137,8 +137,8 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
 
   test('a review of missing records explains both decisions, and is approved', async () => {
-    await using kit = await startWithReview()
-    const { hub } = kit
+    await using fixture = await startWithReview()
+    const { hub } = fixture
     await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
     const { page, complaints } = opened
     await page.goto('/dashboard/activity?tab=missing')
@@ -160,7 +160,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('completeness shows which module is complete, and why another one is not verified', async () => {
+  test('completeness shows which module is complete, and why another module is not verified', async () => {
     const { hub, key } = shared
     await push(hub, key, newRecord('P-1'))
     await using opened = await openPage(browser(), hub)
@@ -191,7 +191,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
 })
 
-/** A hub whose platform no longer lists 30 of 40 records of one module, and lists all of the other. */
+/** A hub whose platform no longer lists 30 of 40 records of one module, but all records of the other. */
 async function startWithReview() {
   const hub = await startTestHub(sqliteEngine, {
     withOperator: true,

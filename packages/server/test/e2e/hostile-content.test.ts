@@ -1,4 +1,4 @@
-/** Pages show the names and values of platforms, modules, fields and records as text. */
+/** Pages render the names and values of platforms, modules, fields and records as text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -54,7 +54,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       dialogs += 1
       void dialog.dismiss()
     })
-    const showing = [
+    const pagesWithContent = [
       '/dashboard',
       `/dashboard/platforms/${id}`,
       '/dashboard/records',
@@ -64,7 +64,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       '/dashboard/activity',
     ]
     for (const path of [
-      ...showing,
+      ...pagesWithContent,
       '/dashboard/platforms',
       '/dashboard/guide',
       `/dashboard/${encodeURIComponent(hostile('page'))}`,
@@ -75,7 +75,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       await page.goto(path)
       await page.getByRole('main').waitFor()
       await responded()
-      if (showing.includes(path)) {
+      if (pagesWithContent.includes(path)) {
         await untilTrue(page, `document.body.innerText.includes('<img src=x')`)
       }
       assert.equal(await page.evaluate('window.hacked'), undefined, path)

@@ -25,7 +25,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('the hub API key is revealed after the password was entered, and rotated with a grace period', async () => {
+  test('entering the password reveals the hub API key, and the key is rotated with a grace period', async () => {
     await using platform = await createPlatform(hub())
     const { id, hub_api_key: old } = platform
     await using opened = await openPage(browser(), hub())
@@ -102,11 +102,11 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   })
 
   test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {
-    await using own = await startHubWithOperator()
+    await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
-    const { id, hub_api_key } = await registerPlatform(own, platform)
-    await pullAll(own)
-    await using opened = await openPage(browser(), own)
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await pullAll(hub)
+    await using opened = await openPage(browser(), hub)
     const { page, complaints } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     const isActive = page.getByRole('switch', { name: /^Active/ })
@@ -114,10 +114,10 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     await page.getByText('The platform is not pulled, and its pushes are rejected.').waitFor()
     assert.equal(await isActive.isChecked(), false)
-    assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 401)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 401)
     await isActive.click()
     await page.getByText('The platform is pulled and can push.').waitFor()
-    assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 201)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 201)
 
     await page.getByRole('button', { name: `Remove ${COURT}` }).click()
     const dialog = page.getByRole('dialog')
@@ -130,7 +130,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await deleteButton.click()
     await page.getByText('No platforms registered').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
-    assert.equal(await pushStatus(own, hub_api_key, 'R-10'), 401)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-10'), 401)
     assert.deepEqual(complaints, [])
   })
 })

@@ -79,16 +79,16 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const { page, complaints } = opened
     await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
     await page.getByRole('link', { name: HOSTILE }).waitFor()
-    for (const look of LOOKS) {
-      await setLook(page, look)
+    for (const mode of LOOKS) {
+      await setLook(page, mode)
       await expectNoSidewaysScroll(page)
     }
     await page.goto(cases().address({ record: String(record_id) }))
     const drawer = page.getByRole('dialog', { name: 'Record' })
-    const more = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
-    await more.first().click()
-    for (const look of LOOKS) {
-      await setLook(page, look)
+    const showAll = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
+    await showAll.first().click()
+    for (const mode of LOOKS) {
+      await setLook(page, mode)
       await expectNoSidewaysScroll(page)
       const isWide = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)'
       assert.equal(
@@ -100,7 +100,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('reference and name stay in view, and badges and long values do not hide the reference', async () => {
+  test('reference and name stay visible while scrolling, and badges and long values do not cover the reference', async () => {
     await using opened = await openPage(browser(), cases().hub, { width: 800 })
     const { page } = opened
     const long = `L-${'x'.repeat(24)}`
@@ -120,16 +120,16 @@ describe('a record in the browser', BROWSER_TEST, () => {
       element.scrollWidth,
       element.clientWidth,
     ])
-    assert.ok(link[0] <= link[1], `the reference needs ${link[0]} px and has ${link[1]} px`)
+    assert.ok(link[0] <= link[1], `the reference needs ${link[0]} px, but has ${link[1]} px`)
     const status = row.getByTitle(data.status)
     await status.waitFor()
-    const left = async (name: string) =>
+    const readLeft = async (name: string) =>
       (await page.getByRole('columnheader', { name }).boundingBox())?.x
-    const before = await Promise.all(['Reference', 'Name', 'Status'].map(left))
+    const before = await Promise.all(['Reference', 'Name', 'Status'].map(readLeft))
     await page.getByLabel('Records', { exact: true }).evaluate((list) => list.scrollBy(150, 0))
-    const after_ = await Promise.all(['Reference', 'Name', 'Status'].map(left))
-    assert.deepEqual(after_.slice(0, 2), before.slice(0, 2))
-    assert.ok((after_[2] ?? 0) < (before[2] ?? 0))
+    const scrolled = await Promise.all(['Reference', 'Name', 'Status'].map(readLeft))
+    assert.deepEqual(scrolled.slice(0, 2), before.slice(0, 2))
+    assert.ok((scrolled[2] ?? 0) < (before[2] ?? 0))
   })
 
   test('an admin erases a record after seeing what will be deleted', async () => {
@@ -162,13 +162,13 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.equal((await cases().hub.get(`/api/v1/records/${record_id}`)).status, 404)
   })
 
-  test('the keyboard alone opens a record and sorts the list', async () => {
+  test('a record is opened and the list is sorted by keyboard', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
     await rowOf(page, 'C-001').waitFor()
     await page.getByRole('button', { name: 'Columns' }).focus()
-    // The viewport of the table, its column headers, then the first record.
+    // The Tab key reaches the table, its column headers, then the first record.
     for (let steps = 0; steps < 12; steps++) {
       await page.keyboard.press('Tab')
       if ((await page.evaluate('document.activeElement.textContent')) === 'C-001') break

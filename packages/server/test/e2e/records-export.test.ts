@@ -49,11 +49,11 @@ describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
     )
   })
 
-  test('the list, its menus and its dialogs are accessible in all looks', async () => {
+  test('the list, its menus and its dialogs are accessible in all display modes', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, complaints } = opened
-    for (const look of LOOKS) {
-      await setLook(page, look)
+    for (const mode of LOOKS) {
+      await setLook(page, mode)
       await page.goto(
         cases().address({ 'filter[status]': 'open', incomplete: 'false', limit: '10' }),
       )
@@ -71,7 +71,7 @@ describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
         await page.keyboard.press('Escape')
       }
     }
-    await page.goto(cases().address({ q: 'nobody at all' }))
+    await page.goto(cases().address({ q: 'unknown name' }))
     await page.getByText('No matching records').waitFor()
     await expectAccessibleInAllLooks(page)
     assert.deepEqual(complaints, [])
@@ -105,7 +105,7 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
     }),
   })
 
-  test('a list that was stopped after the time limit can be continued', async () => {
+  test('a list that reached the time limit can be continued', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[note][empty]': 'true', sort: 'reference_number' }))
@@ -116,7 +116,7 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
     assert.equal(await page.getByText('stopped after two seconds').count(), 0)
   })
 
-  test('a sort that takes too long offers an index, and works after the index was built', async () => {
+  test('a sort that takes too long offers an index, and succeeds after the index was built', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())

@@ -31,16 +31,16 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
+const untilOverview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-/** Evaluated in the browser: the number of lines of the recovery codes, and whether they are fully visible. */
-const LINES_OF_CODES = `(() => {
+/** Evaluated in the page: the number of lines of the recovery codes, and whether they are fully visible. */
+const READ_CODE_LINES = `(() => {
   const block = document.querySelector('[data-secret="recovery codes"]')
   const text = document.createRange()
   text.selectNodeContents(block)
   const lines = [...text.getClientRects()]
   const { right } = block.closest('[role="status"]').getBoundingClientRect()
-  return { lines: new Set(lines.map((line) => line.top)).size, areWhole: lines.every((line) => line.right <= right) }
+  return { lines: new Set(lines.map((line) => line.top)).size, areVisible: lines.every((line) => line.right <= right) }
 })()`
 
 /** Without TLS, browsers support passkeys only at `localhost`. */
@@ -52,7 +52,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('a second factor is set up and required, and each recovery code replaces it once', async (t) => {
+  test('a second factor is set up and required, and each recovery code works once in place of it', async (t) => {
     stopClock(t)
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
@@ -87,7 +87,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await page.getByLabel('Code').fill(totpCode(uri, 1))
     await page.getByRole('button', { name: 'Continue' }).click()
-    await overview(page)
+    await untilOverview(page)
 
     await signOut(page)
     await signIn(page, operator.email)
@@ -97,7 +97,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recovery.toUpperCase().replaceAll('-', ' '))
     await page.getByRole('button', { name: 'Continue' }).click()
-    await overview(page)
+    await untilOverview(page)
 
     await signOut(page)
     await signIn(page, operator.email)
@@ -108,7 +108,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('a hub that requires a second factor makes the operator set one up before anything else', async (t) => {
+  test('a hub that requires a second factor shows its setup before any page', async (t) => {
     stopClock(t)
     const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
     await using strict = await startTestHub(sqliteEngine, { withOperator: true, env })
@@ -139,7 +139,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Turn on' }).click()
     await page.getByText('Save these recovery codes').waitFor()
     await expectNoSidewaysScroll(page)
-    assert.deepEqual(await page.evaluate(LINES_OF_CODES), { lines: 10, areWhole: true })
+    assert.deepEqual(await page.evaluate(READ_CODE_LINES), { lines: 10, areVisible: true })
     await page.getByRole('button', { name: 'I have saved the codes' }).click()
     await page.getByRole('heading', { name: 'Pulls' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')
@@ -173,16 +173,16 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
 
     await signOut(page)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await overview(page)
+    await untilOverview(page)
 
     await page.locator('[data-connection="polling"]').waitFor()
     await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
-    await page.getByLabel('Pages, platforms, records').fill('somebody')
+    await page.getByLabel('Pages, platforms, records').fill('unknown')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await ended.waitFor({ state: 'hidden' })
-    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'somebody')
+    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'unknown')
 
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'Remove the passkey Test device' }).click()
@@ -193,7 +193,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('an invitation rejects a common password, then creates a viewer, who sees nothing that only admins see', async () => {
+  test('an invitation rejects a common password, then creates a viewer, who does not see the settings of admins', async () => {
     const token = await invite(hub(), 'vic@example.org', 'viewer')
     await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
     const { page, complaints } = opened
@@ -211,7 +211,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     const alert = page.getByRole('alert')
     await alert.getByText('the password is a common one').waitFor()
     await create(PASSWORD)
-    await overview(page)
+    await untilOverview(page)
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('tab', { name: 'Account', selected: true }).waitFor()
     await page.getByRole('heading', { name: 'Vic' }).waitFor()
@@ -226,10 +226,10 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('single sign-on admits allowed users and shows others why they are not admitted', async () => {
+  test('single sign-on signs allowed users in, and shows the reason to others', async () => {
     await using provider = await startOidcProvider()
     const port = await findFreePort()
-    await using withProvider = await startTestHub(sqliteEngine, {
+    await using ssoHub = await startTestHub(sqliteEngine, {
       withOperator: true,
       env: {
         PORT: String(port),
@@ -241,7 +241,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
         HUB_OIDC_DOMAINS: 'example.org',
       },
     })
-    await using opened = await openPage(browser(), atLocalhost(withProvider), { signedIn: false })
+    await using opened = await openPage(browser(), atLocalhost(ssoHub), { signedIn: false })
     const { page, complaints } = opened
     provider.become({ sub: 'eve', email: 'eve@evil.example' })
     await page.goto('/dashboard/records?q=ann')

@@ -6,8 +6,12 @@ import { MAX_PUSH_ADDRESSES } from '../../../src/storage/port/push-error-store.t
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
-import { only, readPages, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
-import { pushErrorAt } from '../../helpers/storage/push-errors.ts'
+import {
+  only,
+  pushErrorAt,
+  readPages,
+  registerTestPlatform,
+} from '../../helpers/storage/fixtures.ts'
 
 const AT = '2026-03-10T08:20:00.000Z'
 

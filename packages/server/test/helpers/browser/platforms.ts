@@ -1,4 +1,4 @@
-/** A simulated platform for browser tests, and what they read from its pages. */
+/** A simulated platform for browser tests, and helpers for its pages. */
 import type { Page } from 'playwright-core'
 import { newRecord, push } from '../hub/actions.ts'
 import { startTestHub, type TestHub } from '../hub/hub.ts'
@@ -32,7 +32,7 @@ export async function shownKey(page: Page): Promise<string> {
   return (await page.getByLabel('Hub API key', { exact: true }).innerText()).trim()
 }
 
-/** The response to a push of a record with this key. */
+/** Pushes a record with this key. @returns the status of the response. */
 export async function pushStatus(hub: TestHub, key: string, reference: string): Promise<number> {
   return (await push(hub, key, newRecord(reference))).status
 }

@@ -1,4 +1,4 @@
-/** Creates operators for tests and signs them in. */
+/** Creates operators, signs them in, and sends their requests. */
 import assert from 'node:assert/strict'
 import type { Role } from '../../../src/domain/auth/caller.ts'
 import { cookieOf, type Session } from './actions.ts'
@@ -20,8 +20,8 @@ export function trySignIn(
 export async function sessionOf(hub: TestHub, signedIn: TestResponse): Promise<Session> {
   assert.ok(signedIn.status === 200 || signedIn.status === 302, signedIn.text)
   const cookie = cookieOf(signedIn)
-  const answer = await hub.send({ url: '/api/v1/session', headers: { cookie } })
-  const csrf = String(expectObject(answer, 200)['csrf_token'])
+  const response = await hub.send({ url: '/api/v1/session', headers: { cookie } })
+  const csrf = String(expectObject(response, 200)['csrf_token'])
   return { cookie, csrf, headers: { cookie, 'x-csrf-token': csrf, accept: 'application/json' } }
 }
 
@@ -29,15 +29,15 @@ export async function signInAs(hub: TestHub, email = EMAIL, password = PASSWORD)
   return sessionOf(hub, await trySignIn(hub, email, password))
 }
 
-/** Invites an operator with an admin token. @returns the token of the link. */
+/** Creates an invitation with the token of an admin. @returns the token of its link. */
 export async function invite(hub: TestHub, email: string, role: Role): Promise<string> {
-  const answer = await hub.send({
+  const response = await hub.send({
     method: 'POST',
     url: '/api/v1/invitations',
     headers: { authorization: hub.authorization('admin') },
     body: { email, role },
   })
-  const { link } = expectObject(answer, 201)
+  const { link } = expectObject(response, 201)
   return tokenOfLink(String(link))
 }
 
@@ -46,22 +46,22 @@ export function readInvited(hub: TestHub, token: string): Promise<TestResponse> 
   return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
 }
 
-export function accept(hub: TestHub, token: string, over: object = {}): Promise<TestResponse> {
-  const body = { token, name: 'Bob', password: PASSWORD, ...over }
+export function accept(hub: TestHub, token: string, overrides: object = {}): Promise<TestResponse> {
+  const body = { token, name: 'Bob', password: PASSWORD, ...overrides }
   return hub.send({ method: 'POST', url: '/invitation', body })
 }
 
-/** An operator who has accepted an invitation. */
+/** Creates an operator by an invitation. @returns the id of the operator. */
 export async function addOperator(hub: TestHub, email: string, role: Role): Promise<string> {
-  const made = await accept(hub, await invite(hub, email, role))
-  assert.equal(made.status, 201, made.text)
+  const accepted = await accept(hub, await invite(hub, email, role))
+  assert.equal(accepted.status, 201, accepted.text)
   const { storage } = hub
   const found = (await storage.operators.listOperators()).find((one) => one.email === email)
   assert.ok(found)
   return found.id
 }
 
-let created = 0
+let operatorCount = 0
 
 export type CreatedOperator = { id: string; email: string }
 
@@ -70,12 +70,12 @@ export async function createOperator(
   hub: TestHub,
   { role = 'admin' }: { role?: Role } = {},
 ): Promise<CreatedOperator> {
-  created += 1
-  const email = `${role}-${created}@example.org`
+  operatorCount += 1
+  const email = `${role}-${operatorCount}@example.org`
   return { id: await addOperator(hub, email, role), email }
 }
 
-/** A request of a signed-in operator. */
+/** Sends a request of a signed-in operator. */
 export function callAs(
   hub: TestHub,
   session: Pick<Session, 'headers'>,

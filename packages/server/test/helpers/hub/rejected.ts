@@ -42,6 +42,6 @@ export async function replayOne(hub: TestHub, id: number, body: unknown) {
 }
 
 export async function groupsOf(hub: TestHub, platform: string): Promise<RejectedPushGroup[]> {
-  const answer = await hub.get(`/api/v1/rejected-pushes/groups?platform=${platform}`)
-  return expectBody(answer, 200, Groups).groups
+  const response = await hub.get(`/api/v1/rejected-pushes/groups?platform=${platform}`)
+  return expectBody(response, 200, Groups).groups
 }

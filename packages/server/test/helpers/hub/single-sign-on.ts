@@ -1,4 +1,4 @@
-/** Single sign-on with redirects to the provider and back, as in a browser. */
+/** A hub with single sign-on, and sign-ins that follow the redirects as a browser does. */
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { StorageEngine } from '../storage/engine.ts'
@@ -10,7 +10,7 @@ import { expectObject, type TestResponse } from './response.ts'
 export const SITE = 'http://localhost'
 export const AT_HOME = { host: 'localhost', origin: SITE }
 
-/** A hub with single sign-on. */
+/** Starts a hub with single sign-on. */
 export async function startHubWith(
   engine: StorageEngine,
   provider: OidcProvider,
@@ -37,13 +37,13 @@ export function optionsWith(
   }
 }
 
-/** A clock that can be set ahead by the time for which a failure of the provider is cached. */
+/** A clock that can be advanced beyond the time for which a failure of the provider is cached. */
 export function createClockAhead() {
-  let ahead = 0
+  let offsetMs = 0
   return {
-    clock: { now: () => new Date(Date.now() + ahead) },
+    clock: { now: () => new Date(Date.now() + offsetMs) },
     putAhead: () => {
-      ahead += 6000
+      offsetMs += 6000
     },
   }
 }
@@ -62,12 +62,12 @@ export async function signOn(hub: TestHub): Promise<TestResponse> {
   return followRedirects(hub, await beginSignOn(hub))
 }
 
-/** Follows the redirect to the provider and back. */
+/** Follows the redirects to the provider and back to the hub. */
 export async function followRedirects(hub: TestHub, begun: TestResponse): Promise<TestResponse> {
   const { url } = expectObject(begun, 200)
-  const sentBack = await fetch(String(url), { redirect: 'manual' })
-  const back = new URL(sentBack.headers.get('location') ?? '')
-  assert.equal(back.origin + back.pathname, `${SITE}/api/auth/callback/oidc`)
+  const redirect = await fetch(String(url), { redirect: 'manual' })
+  const callback = new URL(redirect.headers.get('location') ?? '')
+  assert.equal(callback.origin + callback.pathname, `${SITE}/api/auth/callback/oidc`)
   const headers = { host: 'localhost', cookie: cookieOf(begun) }
-  return hub.send({ url: back.pathname + back.search, headers })
+  return hub.send({ url: callback.pathname + callback.search, headers })
 }

@@ -1,4 +1,4 @@
-/** A server that sends arbitrary bytes in response to any request. */
+/** A TCP server that responds to every request with arbitrary bytes. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,20 +9,20 @@ export type RawServer = {
   /** Everything received on all connections, as text. */
   received: () => string
   connections: () => number
-  /** The number of bytes sent to the callers. */
+  /** The number of bytes sent on all connections. */
   sentBytes: () => number
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Responds to a complete request on one connection. */
+/** Responds to a complete request on a connection. */
 export type Script = (socket: Socket) => void | Promise<void>
 
 export async function startRawServer(script: Script): Promise<RawServer> {
   const sockets = new Set<Socket>()
   const received: string[] = []
-  let count = 0
+  let connectionCount = 0
   const server = createServer((socket) => {
-    count += 1
+    connectionCount += 1
     sockets.add(socket)
     socket.on('error', () => undefined)
     let request = ''
@@ -42,7 +42,7 @@ export async function startRawServer(script: Script): Promise<RawServer> {
     address: `http://127.0.0.1:${port}`,
     port,
     received: () => received.join(''),
-    connections: () => count,
+    connections: () => connectionCount,
     sentBytes: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
@@ -57,13 +57,13 @@ export function bytes(text: string | Buffer): Script {
   return (socket) => void socket.write(text)
 }
 
-/** Sends a prefix, and then the same bytes repeatedly until the client disconnects. */
-export function forEver(beginning: string, again: string | Buffer, everyMs = 0): Script {
+/** Sends a prefix, and then the same chunk at intervals until the client disconnects. */
+export function forEver(prefix: string, chunk: string | Buffer, intervalMs = 0): Script {
   return async (socket) => {
-    socket.write(beginning)
+    socket.write(prefix)
     while (!socket.destroyed) {
-      if (!socket.write(again)) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
-      await pause(everyMs)
+      if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+      await pause(intervalMs)
     }
   }
 }

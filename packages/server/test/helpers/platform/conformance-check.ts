@@ -1,4 +1,4 @@
-/** Checks a simulated platform as the command line does. */
+/** Runs the conformance check on a simulated platform, as the command line does. */
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformStandalone } from '../../../src/cli/check-platform-standalone.ts'
 import { readConfig } from '../../../src/config/config.ts'
@@ -22,7 +22,7 @@ export type CheckLimits = {
 
 const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
 
-/** By default, the timer of the platform client does not advance, so that no response is late. */
+/** By default, the timer of the platform client does not advance, so that no response times out. */
 export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
   const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
   const { timer = createManualTimer() } = limits
@@ -43,10 +43,10 @@ export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Pro
   return { report: step.value, lines }
 }
 
-/** The rules that a slow test machine breaks, whatever the platform does. */
+/** The rules that any platform can violate on a slow machine. */
 export const SPEED_RULES: readonly string[] = ['answer.slow', 'records.slow_start', 'records.slow']
 
-/** `endpoint rule` of each finding, without those about speed. */
+/** `endpoint rule` of each finding, without {@link SPEED_RULES}. */
 export function rulesOf({ endpoints }: ConformanceReport): string[] {
   return endpoints.flatMap(({ endpoint, findings }) =>
     findings

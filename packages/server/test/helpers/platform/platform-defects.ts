@@ -1,4 +1,4 @@
-/** Platforms with one defect each, a row per rule: how it changes a conforming platform, and the expected finding. */
+/** Platforms with one defect each. A row has the change to a conforming platform and the expected finding. */
 import { gzipSync } from 'node:zlib'
 import type { RuleId } from '@recordhub/platform-checker'
 import type { ErrorCode } from '../../../src/errors.ts'
@@ -19,28 +19,29 @@ export type Defect = {
   at: string
   arrange: (platform: SimulatedPlatform) => void
   limits?: CheckLimits
-  /** What an example of the finding says. */
+  /** Matches an example of the finding. */
   found?: RegExp
 }
 
 const CASES = 'records/cases'
 const JSON_TYPE = 'application/json'
-const NO_MODULE = 'records/recordhub-check-no-such-module'
+const UNKNOWN_MODULE = 'records/recordhub-check-no-such-module'
 
-/** Responds to requests with the right key, and rejects the others. */
-function respondTo(endpoint: Endpoint, behaviour: Behaviour) {
+/** Sets the response to requests with the correct key. Other requests are rejected. */
+function respondTo(endpoint: Endpoint, responder: Behaviour) {
   return (platform: SimulatedPlatform) =>
     platform.setResponse(endpoint, (response, request) => {
-      const isRight = request.headers['x-platform-api-key'] === platform.source_api_key
-      return (isRight ? behaviour : respond.status(401))(response, request)
+      const isAuthorized = request.headers['x-platform-api-key'] === platform.source_api_key
+      return (isAuthorized ? responder : respond.status(401))(response, request)
     })
 }
 
-function rejectWith(endpoint: Endpoint, behaviour: Behaviour) {
+/** Sets the response to requests with a wrong key. Other requests get the correct response. */
+function rejectWith(endpoint: Endpoint, responder: Behaviour) {
   return (platform: SimulatedPlatform) =>
     platform.setResponse(endpoint, (response, request) => {
-      const isRight = request.headers['x-platform-api-key'] === platform.source_api_key
-      if (!isRight) return behaviour(response, request)
+      const isAuthorized = request.headers['x-platform-api-key'] === platform.source_api_key
+      if (!isAuthorized) return responder(response, request)
       if (endpoint === 'ping') return respond.json(pingOf(platform))(response, request)
       return respond.json(conformingRecordsOf(platform))(response, request)
     })
@@ -53,7 +54,7 @@ const pingOf = ({ platform_name }: SimulatedPlatform) => ({
 })
 
 function conformingRecordsOf({ platform_name, modules: [module] }: SimulatedPlatform) {
-  if (!module) throw new Error('There is no module')
+  if (!module) throw new Error('The platform has no module')
   return recordsResponse(platform_name, module)
 }
 
@@ -71,7 +72,7 @@ const modules = (change: (module: ManifestModule) => object[]) =>
 const fields = (change: (field: ManifestModule['fields'][number]) => object[]) =>
   modules((module) => [{ ...module, fields: module.fields.flatMap(change) }])
 
-/** Changes the members outside of `records`. */
+/** Changes the members of the records response outside of `records`. */
 function envelope(change: (response: ReturnType<typeof conformingRecordsOf>) => object) {
   return (platform: SimulatedPlatform) =>
     respondTo(CASES, respond.json(change(conformingRecordsOf(platform))))(platform)
@@ -83,9 +84,10 @@ function records(...list: unknown[]) {
   }
 }
 
-const data = (over: object) => records(goodRecord(1, { ...GOOD_DATA, ...over }), goodRecord(2))
-/** Changes the type of the field `status` and its value. */
-const typed =
+const data = (overrides: object) =>
+  records(goodRecord(1, { ...GOOD_DATA, ...overrides }), goodRecord(2))
+/** Changes the type and the value of the field `status`. */
+const statusField =
   (type: string, value: unknown, required = false) =>
   (platform: SimulatedPlatform) => {
     data({ status: value })(platform)
@@ -105,19 +107,23 @@ export const DEFECTS: readonly Defect[] = [
     rule: 'answer.slow',
     at: 'ping',
     arrange: (platform) => {
-      const well = respond.json(pingOf(platform))
-      platform.queueResponses('ping', well, respond.late(2100, well))
+      const correct = respond.json(pingOf(platform))
+      platform.queueResponses('ping', correct, respond.late(2100, correct))
     },
     limits: { timer: systemTimer },
   },
-  { rule: 'answer.unknown_path', at: 'manifest', arrange: respondTo(NO_MODULE, respond.json({})) },
+  {
+    rule: 'answer.unknown_path',
+    at: 'manifest',
+    arrange: respondTo(UNKNOWN_MODULE, respond.json({})),
+  },
   {
     rule: 'answer.changes',
     at: 'manifest',
     arrange: (platform) => {
-      const whole = manifestOf(platform.platform_name, platform.modules)
+      const manifest = manifestOf(platform.platform_name, platform.modules)
       const changing: Behaviour = (...exchange) =>
-        respond.json({ ...whole, platform_description: `Request ${++requests}` })(...exchange)
+        respond.json({ ...manifest, platform_description: `Request ${++requests}` })(...exchange)
       respondTo('manifest', changing)(platform)
     },
   },
@@ -125,10 +131,10 @@ export const DEFECTS: readonly Defect[] = [
     rule: 'answer.head',
     at: 'ping',
     arrange: (platform) => {
-      const well = respond.json(pingOf(platform))
-      const headless: Behaviour = (response, request) =>
-        (request.method === 'HEAD' ? respond.status(500) : well)(response, request)
-      respondTo('ping', headless)(platform)
+      const correct = respond.json(pingOf(platform))
+      const failing: Behaviour = (response, request) =>
+        (request.method === 'HEAD' ? respond.status(500) : correct)(response, request)
+      respondTo('ping', failing)(platform)
     },
   },
   { rule: 'check.cut', at: CASES, arrange: () => undefined, limits: { maxRecords: 2 } },
@@ -165,8 +171,11 @@ export const DEFECTS: readonly Defect[] = [
     arrange: (platform) => {
       platform.setResponse('ping', (response, request) => {
         const key = String(request.headers['x-platform-api-key']).toLowerCase()
-        const isAlike = key === platform.source_api_key.toLowerCase()
-        return (isAlike ? respond.json(pingOf(platform)) : respond.status(401))(response, request)
+        const isEqualIgnoringCase = key === platform.source_api_key.toLowerCase()
+        return (isEqualIgnoringCase ? respond.json(pingOf(platform)) : respond.status(401))(
+          response,
+          request,
+        )
       })
     },
   },
@@ -282,10 +291,10 @@ export const DEFECTS: readonly Defect[] = [
     at: CASES,
     arrange: (platform) => {
       const changing: Behaviour = (...exchange) => {
-        const made = [1, 2].map((number) =>
+        const changed = [1, 2].map((number) =>
           goodRecord(number, { ...GOOD_DATA, status: `${++requests}` }),
         )
-        respond.json({ ...conformingRecordsOf(platform), total: 2, records: made })(...exchange)
+        respond.json({ ...conformingRecordsOf(platform), total: 2, records: changed })(...exchange)
       }
       respondTo(CASES, changing)(platform)
     },
@@ -329,11 +338,11 @@ export const DEFECTS: readonly Defect[] = [
     at: CASES,
     arrange: (platform) => {
       const changing: Behaviour = (...exchange) => {
-        const made = [1, 2].map((number) =>
+        const changed = [1, 2].map((number) =>
           goodRecord(number, { ...GOOD_DATA, status: `${++requests}` }),
         )
         respond.tagged(
-          { ...conformingRecordsOf(platform), total: 2, records: made },
+          { ...conformingRecordsOf(platform), total: 2, records: changed },
           { ETag: '"a"' },
         )(...exchange)
       }
@@ -406,12 +415,12 @@ export const DEFECTS: readonly Defect[] = [
   },
 
   { rule: 'field.unknown', at: CASES, arrange: data({ colour: 'red' }) },
-  { rule: 'field.required_absent', at: CASES, arrange: typed('string', undefined, true) },
-  { rule: 'field.required_null', at: CASES, arrange: typed('string', null, true) },
-  { rule: 'field.type', at: CASES, arrange: typed('string', 7), found: /a number/ },
-  { rule: 'field.type', at: CASES, arrange: typed('integer', 'seven'), found: /a text/ },
-  { rule: 'field.type', at: CASES, arrange: typed('boolean', 1), found: /a number/ },
-  { rule: 'field.date', at: CASES, arrange: typed('date', '21.11.2026') },
+  { rule: 'field.required_absent', at: CASES, arrange: statusField('string', undefined, true) },
+  { rule: 'field.required_null', at: CASES, arrange: statusField('string', null, true) },
+  { rule: 'field.type', at: CASES, arrange: statusField('string', 7), found: /a number/ },
+  { rule: 'field.type', at: CASES, arrange: statusField('integer', 'seven'), found: /a text/ },
+  { rule: 'field.type', at: CASES, arrange: statusField('boolean', 1), found: /a number/ },
+  { rule: 'field.date', at: CASES, arrange: statusField('date', '21.11.2026') },
   { rule: 'field.date', at: CASES, arrange: data({ created_at: '2026-02-30' }) },
   { rule: 'field.number', at: CASES, arrange: rawNumber('9007199254740993') },
   {
@@ -554,7 +563,7 @@ function withStatus(status: number, body: object): Behaviour {
 function rawNumber(token: string) {
   return (platform: SimulatedPlatform) => {
     data({ status: '@@' })(platform)
-    const whole = JSON.stringify(conformingRecordsOf(platform)).replace('"@@"', token)
-    respondTo(CASES, respond.text(whole, JSON_TYPE))(platform)
+    const response = JSON.stringify(conformingRecordsOf(platform)).replace('"@@"', token)
+    respondTo(CASES, respond.text(response, JSON_TYPE))(platform)
   }
 }

@@ -1,4 +1,4 @@
-/** The check of pushes, with short time limits, and pushes for it. */
+/** The conformance check of pushes with short time limits, and pushes to its receiver. */
 import { ReadComparison } from '@recordhub/platform-checker'
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { checkPushesOfPlatform } from '../../../src/cli/check-platform-standalone.ts'
@@ -23,59 +23,61 @@ export function createManualClock() {
 }
 
 /**
- * Opens a receiver on a free port; `checked` resolves once the check is complete or ended.
- * @param now the clock of the check; the clock of the machine by default.
+ * Starts a check with a receiver on a free port. `checked` resolves when the check is complete, or when `end` stops it.
+ * @param now the clock of the check; by default that of the machine.
  */
 export async function openPushCheck(
   now = () => performance.now(),
 ): Promise<Receiver & { checked: Promise<CheckedEndpoint> }> {
   const { config } = readConfig({ flags: { PORT: '0' }, environment: {}, envFile: {} })
-  const ending = new AbortController()
+  const abort = new AbortController()
   const listed = new ReadComparison()
   listed.addFirst(LISTED, { full_name: 'Listed', data: {} })
-  const opened = Promise.withResolvers<{ address: string; hubApiKey: string }>()
+  const opening = Promise.withResolvers<{ address: string; hubApiKey: string }>()
   const options = {
     limits: { retryAfterSeconds: 1, observationMs: OBSERVATION_MS },
     now,
-    onOpen: (address: string, hubApiKey: string) => opened.resolve({ address, hubApiKey }),
+    onOpen: (address: string, hubApiKey: string) => opening.resolve({ address, hubApiKey }),
     onPush: () => undefined,
   }
   const checked = checkPushesOfPlatform(config, options, {
     version: '0.0.0-test',
     platform: { platform_name: 'pushing', display_title: 'Pushing' },
     modules: new Map([[MODULE, listed]]),
-    signal: ending.signal,
+    signal: abort.signal,
   })
-  checked.catch(opened.reject)
-  const receiver = await opened.promise
+  checked.catch(opening.reject)
+  const receiver = await opening.promise
   const end = () => {
-    ending.abort()
+    abort.abort()
     return checked
   }
   return { ...receiver, checked, end }
 }
 
-type Pushed = { status: number | null; retryAfter: string | null }
+type PushResult = { status: number | null; retryAfter: string | null }
 export type Push = (
   method: 'POST' | 'PATCH',
   body: unknown,
-  over?: { headers?: Record<string, string | null>; text?: string },
-) => Promise<Pushed>
+  overrides?: { headers?: Record<string, string | null>; text?: string },
+) => Promise<PushResult>
 
-/** Sends valid pushes by default; `status` is null if the connection is closed. */
+/** By default, the pushes are valid. `status` is null if the receiver closed the connection. */
 export function createPush({ address, hubApiKey }: Receiver): Push {
   return async (method, body, { headers = {}, text = JSON.stringify(body) } = {}) => {
-    const all = {
+    const defaults = {
       Accept: 'application/json',
       'Content-Type': 'application/json',
       'X-API-KEY': hubApiKey,
       'ngrok-skip-browser-warning': 'true',
       ...headers,
     }
-    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+    const present = Object.entries(defaults).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    )
     try {
       const response = await fetch(`${address}/api/webhook/receive`, {
-        ...{ method, headers: sent, body: text },
+        ...{ method, headers: present, body: text },
       })
       await response.text()
       return { status: response.status, retryAfter: response.headers.get('retry-after') }
@@ -85,17 +87,17 @@ export function createPush({ address, hubApiKey }: Receiver): Push {
   }
 }
 
-export function newRecord(number: number, over: object = {}) {
+export function newRecord(number: number, overrides: object = {}) {
   return {
     ...{ record_type: 'cases', module_name: MODULE.module_name, full_name: `Person ${number}` },
     reference_number: `N-${number}`,
     data: { status: `open ${number}`, closed_at: null },
     occurred_at: new Date().toISOString(),
-    ...over,
+    ...overrides,
   }
 }
 
-export function change(number: number, data: object, over: object = {}) {
+export function change(number: number, data: object, overrides: object = {}) {
   const { record_type, reference_number, occurred_at } = newRecord(number)
-  return { record_type, reference_number, occurred_at, data, ...over }
+  return { record_type, reference_number, occurred_at, data, ...overrides }
 }

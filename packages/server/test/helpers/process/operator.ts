@@ -1,5 +1,4 @@
-/** Requests of operators and programs to a hub over HTTP. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** HTTP requests of operators and programs to a hub. */
 import type {
   HistoryEntry,
   Platform,
@@ -8,15 +7,13 @@ import type {
   Snapshot,
   StoredRecord,
 } from '@recordhub/protocol'
-import { guardMs } from '../time/guard.ts'
+import { until } from '../time/until.ts'
 import { OPERATOR } from './sandbox.ts'
 
-const LONGEST_PAUSE_MS = 50
-
-type Answer = { status: number; headers: Headers; text: string }
+type OperatorResponse = { status: number; headers: Headers; text: string }
 
 export type Operator = {
-  call: (method: string, path: string, body?: unknown) => Promise<Answer>
+  call: (method: string, path: string, body?: unknown) => Promise<OperatorResponse>
   /** The same operator, in the same session, at another address. */
   at: (address: string) => Operator
 }
@@ -31,8 +28,8 @@ export async function signIn(
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(credentials),
   })
-  const words = await signedIn.text()
-  if (!signedIn.ok) throw new Error(`Signing in answered ${signedIn.status}: ${words}`)
+  const text = await signedIn.text()
+  if (!signedIn.ok) throw new Error(`The sign-in returned ${signedIn.status}: ${text}`)
   const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
   const cookie = cookies.join('; ')
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
@@ -55,7 +52,7 @@ export function operatorAt(address: string, credentials: Record<string, string>)
   }
 }
 
-/** The text of a successful response. */
+/** Sends a request that must succeed. @returns the text of the response. */
 export async function ask(
   operator: Operator,
   method: string,
@@ -63,7 +60,7 @@ export async function ask(
   body?: unknown,
 ): Promise<string> {
   const { status, text } = await operator.call(method, path, body)
-  if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+  if (status >= 300) throw new Error(`${method} ${path} returned ${status}: ${text}`)
   return text
 }
 
@@ -91,7 +88,7 @@ export async function readSnapshot(operator: Operator): Promise<Snapshot> {
   return JSON.parse(await ask(operator, 'GET', '/dashboard/realtime'))
 }
 
-/** The texts of all pages of a list of records. */
+/** Reads a list of records page by page. @returns the text of each page. */
 export async function* recordPages(operator: Operator, query: string): AsyncGenerator<string> {
   let cursor: string | null = ''
   while (cursor !== null) {
@@ -122,7 +119,7 @@ export async function listHistory(operator: Operator, recordId: number): Promise
   return history
 }
 
-/** Requests a pull; the status says whether one was running. */
+/** Requests a pull. The status is 409 if a pull is already running. */
 export async function requestPull(operator: Operator): Promise<{ status: number; pull: Pull }> {
   const { status, text } = await operator.call('POST', '/api/v1/pulls')
   const { pull }: { pull: Pull } = JSON.parse(text)
@@ -139,24 +136,18 @@ export async function readPull(
 /** Pulls everything and waits for the end of the pull. */
 export async function pullAndWait(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
   const { status, pull } = await requestPull(operator)
-  if (status !== 202) throw new Error(`The pull was answered with ${status}`)
-  return eventually(`pull ${pull.id} ends`, async () => {
+  if (status !== 202) throw new Error(`The request of a pull returned ${status}`)
+  return until(async () => {
     const read = await readPull(operator, pull.id)
     return read.pull.finished_at === null ? null : read
-  })
+  }, `pull ${pull.id} ends`)
 }
 
-/** Polls, with growing pauses, until there is a result. The limit only keeps a failure short. */
-export async function eventually<Result>(
+/** {@link until} with its arguments in another order. */
+export function eventually<Result>(
   what: string,
   find: () => Promise<Result | null>,
-  limit = guardMs(150_000),
+  limitMs?: number,
 ): Promise<Result> {
-  const deadline = performance.now() + limit
-  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const found = await find()
-    if (found !== null) return found
-    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
-    await pause(pauseMs)
-  }
+  return until(find, what, limitMs)
 }

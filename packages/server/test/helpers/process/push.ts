@@ -1,4 +1,4 @@
-/** Pushes to the receiver over separate connections, with the result of each push. */
+/** Pushes over separate connections, with the result of each push. */
 import { Agent, request } from 'node:http'
 
 export type Push = {
@@ -10,13 +10,13 @@ export type Push = {
 
 export type PushResult =
   | { kind: 'answered'; status: number; retryAfter: string | undefined; text: string }
-  /** The response was incomplete. */
+  /** The connection was closed within the response. */
   | { kind: 'cut' }
   | { kind: 'unanswered'; code: string }
 
 export type Pusher = { push: (push: Push) => Promise<PushResult>; close: () => void }
 
-/** The connection of one platform: it stays open, with one push at a time. */
+/** The connection of one platform, which stays open and carries one push at a time. */
 export function createPusher(hub: { address: string; hubApiKey: string }): Pusher {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {

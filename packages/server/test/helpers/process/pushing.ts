@@ -1,4 +1,4 @@
-/** A platform that pushes to hubs and checks that they have stored what they acknowledged. */
+/** A platform that pushes to several hubs from many connections, with a ledger of the acknowledged pushes. */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from 
 
 export const PUSHED_TYPE = 'case'
 
-/** Registers a platform without records to pull, and sends the records that its pushes will change. */
+/** Registers a platform without records to pull, and pushes the shared records. */
 export async function registerPusher(
   t: TestContext,
   hub: { address: string },
@@ -31,19 +31,18 @@ export type Pushed = { hub: number; push: Push; result: PushResult }
 
 export type Pushing = {
   pushed: readonly Pushed[]
-  /** Resolves when this number of further pushes with the expected result have completed. */
-  comeBack: (count: number, isAsked: (pushed: Pushed) => boolean) => Promise<void>
-  /** Resolves when the last push of every connection is acknowledged. */
+  /** Resolves after this number of further pushes with an expected result. */
+  comeBack: (count: number, isExpected: (pushed: Pushed) => boolean) => Promise<void>
+  /** Stops pushing, and resolves when the last push of each connection is acknowledged. */
   finish: () => Promise<void>
 }
 
-/** A platform waits longer before a retry; this only saves processor time. */
+/** Shorter than the pause of a real platform before a retry. */
 const PAUSE_MS = 20
 
 /**
- * Pushes from many connections, which use the hubs in turn. A push that is not acknowledged is retried at
- * the next hub until it is. The hubs are looked up for each push, because a restarted hub has
- * another address.
+ * Pushes from many connections, which alternate between the hubs. A push that is not acknowledged is retried at
+ * the next hub. The address of a hub is read before each push, because a restart changes it.
  */
 export function startPushing(
   t: TestContext,
@@ -52,57 +51,57 @@ export function startPushing(
   work: { name: string; hubApiKey: string; connections: number },
 ): Pushing {
   const pushed: Pushed[] = []
-  const waiting = new Set<(one: Pushed) => void>()
-  let isOver = false
-  // This must not keep the process of a failed test alive.
+  const checks = new Set<(one: Pushed) => void>()
+  let isFinishing = false
+  // Ends the pushes of a failed test, which would keep its process alive.
   t.after(() => {
-    isOver = true
+    isFinishing = true
   })
 
-  function noteResult(one: Pushed): boolean {
+  function recordAttempt(one: Pushed): boolean {
     ledger.note(one.push, one.result)
     pushed.push(one)
-    for (const look of [...waiting]) look(one)
+    for (const check of [...checks]) check(one)
     return isAcknowledged(one)
   }
 
-  async function keepPushing(connection: number): Promise<void> {
+  async function pushRepeatedly(connection: number): Promise<void> {
     const pushers = new Map<string, Pusher>()
-    for (let count = 0; !isOver; count += 1) {
+    for (let count = 0; !isFinishing; count += 1) {
       const push = createPush(PUSHED_TYPE, `${work.name}-${connection}-${count}`, count)
       for (let attempt = 0; ; attempt += 1) {
         const hub = (connection + count + attempt) % hubs.length
         const address = hubs[hub]?.address ?? ''
         const pusher = pushers.get(address) ?? createPusher({ ...work, address })
         pushers.set(address, pusher)
-        if (noteResult({ hub, push, result: await pusher.push(push) }) || t.signal.aborted) break
+        if (recordAttempt({ hub, push, result: await pusher.push(push) }) || t.signal.aborted) break
         await pause(PAUSE_MS)
       }
     }
     for (const pusher of pushers.values()) pusher.close()
   }
 
-  const connections = Array.from({ length: work.connections }, (_, index) => keepPushing(index))
-  const over = Promise.all(connections)
-  // Rejects the promises that wait for the pushes.
-  over.catch(() => undefined)
+  const connections = Array.from({ length: work.connections }, (_, index) => pushRepeatedly(index))
+  const ended = Promise.all(connections)
+  // `comeBack` and `finish` report the error.
+  ended.catch(() => undefined)
   return {
     pushed,
-    async comeBack(count, isAsked) {
-      const come = new Promise<void>((resolve) => {
-        let left = count
-        waiting.add(function look(one) {
-          if (isAsked(one)) left -= 1
-          if (left > 0) return
-          waiting.delete(look)
+    async comeBack(count, isExpected) {
+      const reached = new Promise<void>((resolve) => {
+        let remaining = count
+        checks.add(function check(one) {
+          if (isExpected(one)) remaining -= 1
+          if (remaining > 0) return
+          checks.delete(check)
           resolve()
         })
       })
-      await Promise.race([come, over])
+      await Promise.race([reached, ended])
     },
     async finish() {
-      isOver = true
-      await over
+      isFinishing = true
+      await ended
     },
   }
 }
@@ -111,10 +110,13 @@ export function isAcknowledged({ result }: Pushed): boolean {
   return result.kind === 'answered' && result.status < 300
 }
 
-/** Even without PostgreSQL the hub responds to each push and says what to do. */
+/** Asserts that a push was acknowledged, or rejected with 503 and Retry-After because PostgreSQL was unavailable. */
 export function assertResponse(one: Pushed): void {
   const { result } = one
-  assert.ok(result.kind === 'answered', `hub ${one.hub} gave no answer: ${JSON.stringify(result)}`)
+  assert.ok(
+    result.kind === 'answered',
+    `hub ${one.hub} sent no response: ${JSON.stringify(result)}`,
+  )
   if (isAcknowledged(one)) return
   assert.equal(result.status, 503, result.text)
   assert.match(result.retryAfter ?? '', /^\d+$/)

@@ -1,4 +1,4 @@
-/** A record with traces in many tables, and the search for traces. */
+/** A record whose data is in many tables, and assertions about what an erasure deletes. */
 import assert from 'node:assert/strict'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { hashReference, type StorageKit } from './engine.ts'
@@ -21,14 +21,14 @@ export const REFERENCE = 'reference of Ann 4711'
 export const NAME = 'Ann Unmistakable'
 export const VALUE = 'a value of Ann alone'
 
-/** Creates a record with traces in all tables, and other records. */
+/** Creates a record whose reference number, name and values are in many tables, and another record. */
 export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
   const school = await registerTestPlatform(kit)
-  const whole = { reference: REFERENCE, full_name: NAME }
-  const { record_id } = await writeOne(kit, pushWrite(school, { ...whole, data: '{"a":"1"}' }))
-  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE}"}` }))
+  const person = { reference: REFERENCE, full_name: NAME }
+  const { record_id } = await writeOne(kit, pushWrite(school, { ...person, data: '{"a":"1"}' }))
+  await write(kit, pushWrite(school, { ...person, data: `{"a":"${VALUE}"}` }))
   await write(kit, pushWrite(school, { reference: 'other' }))
-  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE} too"}` }))
+  await write(kit, pushWrite(school, { ...person, data: `{"a":"${VALUE} too"}` }))
   await saveRejectedPush(kit, school, REFERENCE)
   await saveRejectedPush(kit, school, REFERENCE, 'pull')
   await saveRejectedPush(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
@@ -39,15 +39,15 @@ export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatfo
 export function saveRejectedPush(
   kit: StorageKit,
   school: TestPlatform,
-  what: string | object,
+  content: string | object,
   method: 'POST' | 'pull' = 'POST',
 ): Promise<void> {
-  const named = { record_type: 'students', reference_number: String(what) }
-  const full_name = what === REFERENCE ? NAME : 'Bea'
-  const body = typeof what === 'string' ? { ...named, full_name, data: 7 } : what
-  const over = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
-  const about = typeof what === 'string' ? named : {}
-  return saveRejected(kit, [rejection(school, { ...over, ...about })])
+  const ref = { record_type: 'students', reference_number: String(content) }
+  const full_name = content === REFERENCE ? NAME : 'Bea'
+  const body = typeof content === 'string' ? { ...ref, full_name, data: 7 } : content
+  const overrides = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
+  const recordRef = typeof content === 'string' ? ref : {}
+  return saveRejected(kit, [rejection(school, { ...overrides, ...recordRef })])
 }
 
 export async function erase(
@@ -58,7 +58,7 @@ export async function erase(
   const log = changeLog(`record.${mode}`)
   const request = { record_id, mode, actor: 'ann@example.org' }
   const erasure = await kit.storage.erasure.eraseRecord(request, log)
-  assert.ok(erasure, 'There was nothing to erase')
+  assert.ok(erasure, 'The record does not exist')
   return erasure
 }
 
@@ -91,15 +91,15 @@ export async function expectNothing({ storage }: StorageKit, texts: string[]): P
 }
 
 export async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
-  const found: Record<string, number> = {}
-  for (const table of TABLES) found[table] = await countRows(storage, table)
-  return found
+  const rows: Record<string, number> = {}
+  for (const table of TABLES) rows[table] = await countRows(storage, table)
+  return rows
 }
 
 export async function activityNaming(
   { storage }: StorageKit,
   reference: string,
 ): Promise<unknown[]> {
-  const lines = await listActivity(storage.activity, ALL)
-  return lines.filter((line) => line.details['reference_number'] === reference)
+  const entries = await listActivity(storage.activity, ALL)
+  return entries.filter((entry) => entry.details['reference_number'] === reference)
 }

@@ -1,4 +1,4 @@
-/** One call of every port method that uses the database, for tests of outages. */
+/** A call of each port method that uses the database, for tests of outages. */
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { TestClock } from './engine.ts'
 import {
@@ -20,12 +20,12 @@ import { runSql } from './sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 
-/** Makes names unique, also when several nodes call all methods on one database. */
+/** Makes names unique, also if several nodes call all methods on one database. */
 let count = 0
 
 export type Call = [name: string, call: () => Promise<unknown>]
 
-/** Each call can be repeated. */
+/** A call of each method. Calls can be repeated. */
 export function everyMethod(
   storage: Storage,
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
@@ -38,7 +38,7 @@ export function everyMethod(
   const { task_number } = read.task
   const any = { platform: null, record_type: null }
   const when = { at: clock.text, day: clock.day }
-  const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+  const line = { level: 'info', kind: 'test.recorded', message: 'Recorded' } as const
   const audit = changeLog().audit
   const rejected = {
     platform_id,
@@ -303,21 +303,21 @@ export function everyMethod(
     ['listTokens', () => operators.listTokens(null)],
     ['revokeToken', () => operators.revokeToken(-1, null, () => audit)],
     ['listOperators', () => operators.listOperators()],
-    ['readOperator', () => operators.readOperator('nobody')],
-    ['changeOperator', () => operators.changeOperator('nobody', { role: 'viewer' }, audit)],
-    ['removeOperator', () => operators.removeOperator('nobody', audit)],
-    ['setPassword', () => operators.setPassword('nobody', 'hash', audit)],
-    ['removeSecondFactor', () => operators.removeSecondFactor('nobody', audit)],
-    ['consumeCode', () => operators.consumeCode('nobody', 'hash')],
+    ['readOperator', () => operators.readOperator('unknown')],
+    ['changeOperator', () => operators.changeOperator('unknown', { role: 'viewer' }, audit)],
+    ['removeOperator', () => operators.removeOperator('unknown', audit)],
+    ['setPassword', () => operators.setPassword('unknown', 'hash', audit)],
+    ['removeSecondFactor', () => operators.removeSecondFactor('unknown', audit)],
+    ['consumeCode', () => operators.consumeCode('unknown', 'hash')],
     ['markSessionStrong', () => operators.markSessionStrong('none')],
-    ['touchSession', () => operators.touchSession('nobody', 'none', clock.text)],
+    ['touchSession', () => operators.touchSession('unknown', 'none', clock.text)],
     [
       'deleteEndedSessions',
       () => operators.deleteEndedSessions({ at: clock.text, seenBefore: clock.text }),
     ],
-    ['listSessions', () => operators.listSessions('nobody')],
-    ['endSession', () => operators.endSession('nobody', 'none', audit)],
-    ['endSessions', () => operators.endSessions('nobody', null, audit)],
+    ['listSessions', () => operators.listSessions('unknown')],
+    ['endSession', () => operators.endSession('unknown', 'none', audit)],
+    ['endSessions', () => operators.endSessions('unknown', null, audit)],
     ['countAttempt', () => storage.loginThrottle.countAttempt(['a'], clock.text, () => 0)],
     ['refundAttempt', () => storage.loginThrottle.refundAttempt({ reset: ['a'], refund: ['b'] })],
     [
@@ -336,7 +336,7 @@ export function everyMethod(
     ],
     ['listInvitations', () => invitations.listInvitations()],
     ['findInvitation', () => invitations.findInvitation('no hash', clock.text)],
-    ['findInvitationOf', () => invitations.findInvitationOf('nobody', clock.text)],
+    ['findInvitationOf', () => invitations.findInvitationOf('unknown', clock.text)],
     ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
     ['reopenInvitation', () => invitations.reopenInvitation(-1)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
@@ -345,7 +345,7 @@ export function everyMethod(
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
-    // Last, because it ends the pulls above.
+    // The last call, because it ends the pulls of the others.
     ['interruptPulls', () => pulls.interruptPulls()],
   ]
 }

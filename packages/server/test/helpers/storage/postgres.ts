@@ -1,4 +1,4 @@
-/** PostgreSQL for the suites: databases from one template, reused by the next test. */
+/** PostgreSQL in tests: databases are copied from a template, and reused by later tests. */
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
@@ -6,7 +6,7 @@ import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
 import { runSql } from './sql.ts'
 
-/** Does not wait for a database that is unavailable. */
+/** Fails immediately if the database is unavailable. */
 export const AT_ONCE = {
   asHub: true,
   waiting: { seconds: 0 },
@@ -49,7 +49,7 @@ export async function openTemporaryPostgres(
   }
 }
 
-/** A database with the tables of a hub and of pg-boss. */
+/** Creates the tables of a hub and of pg-boss. */
 export async function fill(url: string): Promise<void> {
   const storage = await openPostgres({ url, timeZone: 'UTC', ...AT_ONCE })
   const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
@@ -72,8 +72,8 @@ export async function withDatabase<Result>(
 }
 
 /**
- * Deletes all rows and restarts all sequences. TRUNCATE would create a new file for each of a hundred tables and
- * indexes, which takes longer than most tests.
+ * Deletes all rows and restarts all sequences. TRUNCATE creates a new file for each of a hundred tables and indexes,
+ * which takes longer than most tests.
  */
 async function empty(client: Client): Promise<void> {
   await client.query(`
