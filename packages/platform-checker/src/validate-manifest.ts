@@ -108,7 +108,7 @@ function validateRecordTypes(modules: JsonObject[], findings: Findings): void {
     const other = seen.get(lowerCase)
     const differsByCase = other !== undefined && other !== record_type
     if (differsByCase || !/^[\w-]+$/.test(record_type)) {
-      findings.add('manifest.record_type_awkward', { found: record_type })
+      findings.add('manifest.record_type_unusual', { found: record_type })
     }
     seen.set(lowerCase, record_type)
   }

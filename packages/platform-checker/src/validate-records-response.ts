@@ -53,5 +53,5 @@ export function validateSpeed(
     findings.add('records.slow', { params: { rate } })
   }
   const megabytes = Math.round(read.bytes / 1024 / 1024)
-  if (megabytes > LARGE_MEGABYTES) findings.add('records.large_answer', { params: { megabytes } })
+  if (megabytes > LARGE_MEGABYTES) findings.add('records.large_response', { params: { megabytes } })
 }

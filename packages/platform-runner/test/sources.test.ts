@@ -1,8 +1,9 @@
 /** Database sources on real databases: exact values, unusual names and SQL injection. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually } from '../../server/test/helpers/process/operator.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
+import { until } from '../../server/test/helpers/time/until.ts'
 import { toJson } from '../src/records/kind.ts'
 import { parseSource } from '../src/settings/read-settings.ts'
 import type { Origin } from '../src/settings/settings.ts'
@@ -321,14 +322,14 @@ for (const engine of [postgres, mariadb]) {
       [Symbol.asyncIterator]()
       .next()
     // Waits until the database runs the query.
-    await eventually('the query runs', async () => {
+    await until(async () => {
       const isMariadb = engine?.name === 'MariaDB'
       const among = isMariadb
         ? "information_schema.PROCESSLIST WHERE INFO LIKE '%(600)%' AND ID <> CONNECTION_ID()"
         : "pg_stat_activity WHERE state = 'active' AND query LIKE 'FETCH%' AND pid <> pg_backend_pid()"
       const running: Origin = { kind: 'query', query: `SELECT 1 AS a FROM ${among}` }
       return (await readAll(source, running, columns)).length > 0 ? true : null
-    })
+    }, 'the query runs')
     stop.abort()
     await assert.rejects(next)
   })

@@ -1,4 +1,5 @@
 /** Changes in the source database are pushed to a real hub, even when processes are killed. */
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -8,14 +9,13 @@ import { after, before, type TestContext, test } from 'node:test'
 import type { Statistics, StoredRecord } from '@recordhub/protocol'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import {
-  ask,
-  eventually,
   listHistory,
   listPlatforms,
   listRecords,
   type Operator,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
 import {
@@ -25,6 +25,7 @@ import {
 } from '../../server/test/helpers/process/sandbox.ts'
 import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { isDeep } from '../../server/test/helpers/time/tier.ts'
+import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
@@ -99,11 +100,14 @@ function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name:
 
 /** Waits until the hub has stored these names, keyed by reference. */
 function waitForNames(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
-  return eventually(`the hub stores ${JSON.stringify(names)}`, async () => {
-    const records = await stored()
-    const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
-    return JSON.stringify(found) === JSON.stringify(names) ? records : null
-  })
+  return until(
+    async () => {
+      const records = await stored()
+      const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
+      return JSON.stringify(found) === JSON.stringify(names) ? records : null
+    },
+    `the hub stores ${JSON.stringify(names)}`,
+  )
 }
 
 for (const engine of ENGINES) {
@@ -182,13 +186,13 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
         14: 'Made 14',
         20: 'Made 20',
       }
-      await eventually('all pushes have arrived', async () => {
+      await until(async () => {
         const records = await stored()
         const found = Object.fromEntries(
           records.map((one) => [one.reference_number, one.full_name]),
         )
         return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
-      })
+      }, 'all pushes have arrived')
       assert.equal((await stored()).length, 6)
       const { pull } = await pullAndWait(operator)
       assert.equal(pull.state, 'succeeded')
@@ -216,13 +220,13 @@ for (const engine of ENGINES) {
       await database.run(
         `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
       )
-      await eventually('all pushes have arrived', async () => {
+      await until(async () => {
         return (await countRecords()) === 1200 ? true : null
-      })
+      }, 'all pushes have arrived')
       await write(engine, database, 9999, 'Last')
-      await eventually('the last push has arrived', async () => {
+      await until(async () => {
         return (await countRecords()) === 1201 ? true : null
-      })
+      }, 'the last push has arrived')
       const after = await countPushes(operator)
       assert.deepEqual(
         after.map((figure, index) => figure - (before[index] ?? 0)),
@@ -234,7 +238,7 @@ for (const engine of ENGINES) {
 
 /** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
 async function countPushes(operator: Operator): Promise<number[]> {
-  const { hours }: Statistics = JSON.parse(await ask(operator, 'GET', '/api/v1/statistics'))
+  const { hours }: Statistics = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/statistics'))
   const figures = ['received_post', 'created', 'updated'] as const
   return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }
@@ -281,11 +285,13 @@ test('the runner exits on SIGTERM while it is starting', PROCESS_TEST, async (t)
   mkdirSync(dirname(lock))
   writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))
   const { child } = sandbox.startWithoutWaiting(env, port)
-  await eventually('it listens', () =>
-    fetch(`http://127.0.0.1:${port}/`).then(
-      ({ status }) => status,
-      () => null,
-    ),
+  await until(
+    () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        ({ status }) => status,
+        () => null,
+      ),
+    'it listens',
   )
   const closed = once(child, 'close')
   child.kill('SIGTERM')

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resolveChromium } from './helpers/browser/program.ts'
-import { dropRun, newRun } from './helpers/postgres/database.ts'
+import { createRunId, dropRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
 import { bundleHub } from './helpers/process/program.ts'
 import { isDeep } from './helpers/time/tier.ts'
@@ -30,7 +30,7 @@ export async function globalSetup(needs: Needs = ALL): Promise<void> {
     needs.bundle && provideProgram(),
     needs.browser && resolveChromium(),
   ])
-  process.env['TEST_DATABASE_RUN'] = newRun()
+  process.env['TEST_DATABASE_RUN'] = createRunId()
 }
 
 async function provideServer(): Promise<void> {

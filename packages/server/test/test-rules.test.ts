@@ -15,10 +15,11 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/contract/postgres/unresponsive-server.test.ts':
     'a time limit for closing while the server is silent; ends when it has closed',
   'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
-  'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte at intervals',
+  'packages/server/test/helpers/platform/raw-server.ts':
+    'an attacker that sends a byte at intervals',
   'packages/server/test/helpers/platform/respond.ts': 'a platform that responds late',
   'packages/server/test/helpers/postgres/cluster.ts': 'a time limit; ends when the server is ready',
-  'packages/server/test/helpers/process/pushing.ts': 'a client that retries after a pause',
+  'packages/server/test/helpers/process/push-loop.ts': 'a client that retries after a pause',
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
   'packages/server/test/http/pull-concurrency.test.ts':
     '20 ms in which an additional request would arrive; a shorter wait can only hide a defect',

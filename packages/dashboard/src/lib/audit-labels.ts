@@ -4,7 +4,7 @@ import { userAgentLabel } from './user-agent.ts'
 
 const ACTION_LABELS: Readonly<Record<string, string>> = {
   'session.begin': 'Signed in',
-  'session.refuse': 'Failed to sign in',
+  'session.reject': 'Failed to sign in',
   'session.sign_out': 'Signed out',
   'session.end': 'Ended a session',
   'session.end_others': 'Ended all other sessions',

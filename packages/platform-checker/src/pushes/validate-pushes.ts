@@ -190,7 +190,7 @@ export class PushValidator {
         this.#findings.add('push.order')
         return
       case 'retry_storm':
-        if (event.fault === 'rejected') this.#findings.add('push.refused_again')
+        if (event.fault === 'rejected') this.#findings.add('push.rejected_again')
         else this.#addStorm(AFTER_FAULT[event.fault], event.attempts)
     }
   }

@@ -28,7 +28,7 @@ export const PUSH_RULES = {
     'A push {after} was sent again {count} times within {seconds} s.',
     `Do not retry at once: wait a second, then twice as long each time, up to ${MAX_PUSH_BACKOFF_SECONDS} seconds.`,
   ),
-  'push.refused_again': error(
+  'push.rejected_again': error(
     '4.1',
     'A push that was rejected with 422 was sent again repeatedly.',
     `Log the rejected push, report it, and continue with the next one. ${PUSH_RETRY_SUMMARY}`,

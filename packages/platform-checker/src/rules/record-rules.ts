@@ -42,7 +42,7 @@ export const RECORD_RULES = {
     'The platform sent {rate} records per second.',
     'Read them with one query and a cursor, not with one query per record. A pull of all platforms has 900 s.',
   ),
-  'records.large_answer': note(
+  'records.large_response': note(
     '4.2',
     'The response has {megabytes} MB.',
     'Send an ETag, so that the hub reads the records only after changes; or send pages (Link: <…>; rel="next").',

@@ -87,7 +87,7 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     const { response, value } = await fetchJson(target, path, signal, limits)
     if (isJsonObject(value)) return { response, value }
     const reason = 'it is not a JSON object'
-    throw new HubError('platform_answer_invalid', { path: response.path, reason })
+    throw new HubError('platform_response_invalid', { path: response.path, reason })
   }
 
   const fetchJson = (
@@ -122,13 +122,16 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
       const reason = first
         ? `${first.instancePath || 'it'} ${first.message}`
         : 'it is not a ping response'
-      throw new HubError('platform_answer_invalid', { path: response.path, reason })
+      throw new HubError('platform_response_invalid', { path: response.path, reason })
     },
     async fetchManifest(target, signal = null) {
       const { response, value } = await fetchShort(target, 'manifest', signal)
       const checked = checkManifest(value)
       if (checked.outcome === 'valid') return checked.manifest
-      throw new HubError('platform_answer_invalid', { path: response.path, reason: checked.reason })
+      throw new HubError('platform_response_invalid', {
+        path: response.path,
+        reason: checked.reason,
+      })
     },
     async openRecords(target, recordType, { validators, ...options }) {
       const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)

@@ -19,7 +19,7 @@ export function isPostgres(url: string): boolean {
 /**
  * Opens the storage of a URL: `postgres://…` or `sqlite:<path>`. An empty URL means a SQLite file in the data folder.
  * @throws HubError `no_database` if there is no database and this process is not the hub, which creates it;
- *   `database_refused` or `storage_unavailable` if PostgreSQL cannot be used.
+ *   `database_rejected` or `storage_unavailable` if PostgreSQL cannot be used.
  */
 export async function openStorage(options: {
   url: string

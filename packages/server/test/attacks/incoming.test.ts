@@ -11,7 +11,7 @@ import {
   shareHub,
   signIn,
 } from '../helpers/hub/actions.ts'
-import { digestTables, sendRaw, statusesIn } from '../helpers/hub/raw-requests.ts'
+import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
         const stored = await digest()
         const min = Math.min(...statuses.map((one) => one.length))
         const response = await sendRaw(hub().address, bytes(key), min)
-        const found = statusesIn(response)
+        const found = parseStatuses(response)
         assert.ok(
           statuses.some((one) => one.join() === found.join()),
           response.slice(0, 2000),
@@ -117,13 +117,13 @@ onEachEngineWhenDeep((engine) => {
       const head = `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`
       const size = Buffer.byteLength(body)
       const plain = await sendRaw(hub().address, `${head}Content-Length: ${size}\r\n\r\n${body}`)
-      assert.deepEqual(statusesIn(plain), [201])
+      assert.deepEqual(parseStatuses(plain), [201])
       const chunk = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
       const chunked = await sendRaw(
         hub().address,
         `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`,
       )
-      assert.deepEqual(statusesIn(chunked), [200])
+      assert.deepEqual(parseStatuses(chunked), [200])
     })
 
     test('no spelling of a path bypasses the access table', async () => {
@@ -140,7 +140,7 @@ onEachEngineWhenDeep((engine) => {
               hub().address,
               `${method} ${path} HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nContent-Length: 0\r\n${headers}\r\n`,
             )
-            const [status = 0] = statusesIn(response)
+            const [status = 0] = parseStatuses(response)
             assert.ok(
               [302, 400, 401, 403, 404, 405, 419].includes(status),
               `${method} ${path}: ${response}`,
@@ -205,7 +205,7 @@ onEachEngineWhenDeep((engine) => {
             hub().address,
             `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nAccept: ${type}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
           )
-          const [status = 0] = statusesIn(response)
+          const [status = 0] = parseStatuses(response)
           assert.ok(status > 0 && status < 500, `${host} ${path}: ${response.slice(0, 1000)}`)
           if (host !== '' && host !== '..' && host !== '[')
             assert.ok(!response.includes(host.slice(0, 100)), `${path}: ${response.slice(0, 1000)}`)

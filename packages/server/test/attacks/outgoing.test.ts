@@ -16,7 +16,12 @@ import { createPlatformClient } from '../../src/platform-client/platform-client.
 import type { NetworkSettings } from '../../src/platform-client/request/dispatcher.ts'
 import { DEFAULT_TIMEOUTS } from '../../src/platform-client/request/timeouts.ts'
 import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
-import { bytes, forEver, type Script, startRawServer } from '../helpers/platform/attacks.ts'
+import {
+  bytes,
+  type RawResponder,
+  repeatForever,
+  startRawServer,
+} from '../helpers/platform/raw-server.ts'
 
 const KEY = 'source-key-0123456789abcdef'
 const KIB = 1024
@@ -38,7 +43,13 @@ const zeros = Buffer.alloc(64 * MIB, ' ')
 /** The header of a frame that declares a window of 2 GiB; its content is not sent. */
 const wideZstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00])
 
-type Row = readonly [what: string, script: Script, code: string, message: RegExp, maxBytes?: number]
+type Row = readonly [
+  what: string,
+  script: RawResponder,
+  code: string,
+  message: RegExp,
+  maxBytes?: number,
+]
 
 /** The limits of one request. */
 type Limits = ThroughputLimits & { callMs: number }
@@ -63,23 +74,29 @@ const ROWS: readonly Row[] = [
   ],
   [
     'endless headers',
-    forEver(OK, `a: ${'x'.repeat(1000)}\r\n`),
+    repeatForever(OK, `a: ${'x'.repeat(1000)}\r\n`),
     'platform_unreachable',
     HEADERS,
     BUFFERED,
   ],
   [
     'an endless folded header',
-    forEver(`${OK}a: b`, '\r\n b'),
+    repeatForever(`${OK}a: b`, '\r\n b'),
     'platform_unreachable',
     /./,
     BUFFERED,
   ],
-  ['an endless status line', forEver('HTTP/1.1 200 ', 'O'), 'platform_timed_out', /./, BUFFERED],
-  ['a header sent byte by byte', forEver(OK, 'a', 10), 'platform_timed_out', /./],
+  [
+    'an endless status line',
+    repeatForever('HTTP/1.1 200 ', 'O'),
+    'platform_timed_out',
+    /./,
+    BUFFERED,
+  ],
+  ['a header sent byte by byte', repeatForever(OK, 'a', 10), 'platform_timed_out', /./],
   [
     'endless 103 responses',
-    forEver('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
+    repeatForever('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
     'platform_timed_out',
     /./,
   ],
@@ -130,78 +147,83 @@ const ROWS: readonly Row[] = [
   ['a negative chunk size', bytes(`${chunked}-1\r\n`), 'platform_broke_off', NO_HTTP],
   [
     'an endless chunk extension',
-    forEver(`${chunked}1;`, 'x'.repeat(KIB)),
+    repeatForever(`${chunked}1;`, 'x'.repeat(KIB)),
     'platform_timed_out',
     SILENCE,
   ],
-  ['chunks of one byte each', forEver(chunked, '1\r\n \r\n', 5), 'platform_timed_out', TOO_SLOW],
+  [
+    'chunks of one byte each',
+    repeatForever(chunked, '1\r\n \r\n', 5),
+    'platform_timed_out',
+    TOO_SLOW,
+  ],
   [
     'endless trailers',
-    forEver(`${chunked}0\r\n`, `a: ${'x'.repeat(1000)}\r\n`),
+    repeatForever(`${chunked}0\r\n`, `a: ${'x'.repeat(1000)}\r\n`),
     'platform_broke_off',
     HEADERS,
     BUFFERED,
   ],
   [
     'an endless chunked body',
-    forEver(chunked, `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`),
-    'platform_answer_too_large',
+    repeatForever(chunked, `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`),
+    'platform_response_too_large',
     /8388608/,
     2 * BUFFERED,
   ],
   [
     'an endless body without a length',
-    forEver(`${OK}\r\n`, ' '.repeat(MIB)),
-    'platform_answer_too_large',
+    repeatForever(`${OK}\r\n`, ' '.repeat(MIB)),
+    'platform_response_too_large',
     /./,
     2 * BUFFERED,
   ],
   [
     '64 MiB compressed with gzip',
     encoded('gzip', gzipSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     '64 MiB compressed with deflate',
     encoded('deflate', deflateSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     '64 MiB compressed with Brotli',
     encoded('br', brotliCompressSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     '64 MiB compressed with Zstandard',
     encoded('zstd', zstdCompressSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     'a Zstandard window of 2 GiB',
     encoded('zstd', wideZstd),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /compressed data/,
   ],
   [
     '64 gzip members of 1 MiB',
     encoded('gzip', Buffer.concat(Array(64).fill(gzipSync(zeros.subarray(0, MIB))))),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     'endless empty gzip members',
-    forEver(`${OK}Content-Encoding: gzip\r\n\r\n`, gzipSync('')),
+    repeatForever(`${OK}Content-Encoding: gzip\r\n\r\n`, gzipSync('')),
     'platform_timed_out',
     /./,
   ],
   [
     'gzip within gzip',
     encoded('gzip, gzip', gzipSync(gzipSync(PING))),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /"gzip, gzip"/,
   ],
   ['a million nested arrays', bytes(httpResponse('['.repeat(MIB))), 'platform_not_json', /./],
@@ -209,13 +231,13 @@ const ROWS: readonly Row[] = [
   [
     'a number with a million digits',
     bytes(httpResponse(`{"success":${'9'.repeat(MIB)}}`)),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /does not match the specification/,
   ],
   [
     'a response inside __proto__',
     bytes(httpResponse('{"__proto__":{"success":true,"platform_name":"p","message":"m"}}')),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /./,
   ],
 ]
@@ -342,7 +364,7 @@ describe('the addresses that the hub connects to', () => {
     const target = { source_base_url: url, source_api_key: KEY }
     assert.equal((await client.ping(target)).platform_name, 'p')
     for (let count = 0; count < 3; count += 1) {
-      await assert.rejects(client.ping(target), { code: 'platform_address_refused' })
+      await assert.rejects(client.ping(target), { code: 'platform_address_rejected' })
     }
     await client.close()
     assert.equal(lookups.length, 4)
@@ -359,7 +381,7 @@ describe('the addresses that the hub connects to', () => {
             lookup,
             networks: 'public',
           })
-          assert.equal(failed.code, 'platform_address_refused')
+          assert.equal(failed.code, 'platform_address_rejected')
         }
       }
       assert.equal(server.connections(), 0)
@@ -394,7 +416,7 @@ describe('the addresses that the hub connects to', () => {
       '[2002:a9fe:a9fe::]',
     ]) {
       const { code } = await failure(`http://${host}`)
-      assert.equal(code, 'platform_address_refused', host)
+      assert.equal(code, 'platform_address_rejected', host)
     }
   })
 
@@ -406,7 +428,7 @@ describe('the addresses that the hub connects to', () => {
       'https://[::ffff:a9fe:a9fe]',
       'http://2852039166',
     ]) {
-      assert.equal((await failure(url, settings)).code, 'platform_address_refused')
+      assert.equal((await failure(url, settings)).code, 'platform_address_rejected')
     }
     assert.equal(proxy.connections(), 0)
   })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
-  runUntilShown,
   shareBrowser,
   trackRequests,
 } from '../helpers/browser/browser.ts'
@@ -23,7 +23,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using _ = hub
     await push(hub, school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await entry(page, /P-2/).waitFor()
     await expectAccessible(page)
@@ -49,7 +49,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await entry(page, /P-2/).waitFor()
     await page.goto(`/dashboard/activity?platform=${school.platform_name}&kind=push.rejected`)
     await entry(page, /ghosts/).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a new log entry appears automatically, but not while an entry is open', async () => {
@@ -61,13 +61,13 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/activity')
     await entry(page, /P-0/).waitFor()
     await push(hub, school.hub_api_key, newRecord('N-1'))
-    await runUntilShown(page, entry(page, /N-1/))
+    await advanceUntilShown(page, entry(page, /N-1/))
     await entry(page, /N-1/).click()
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
     await drawer.getByText('push.created').waitFor()
     await responded()
     await push(hub, school.hub_api_key, newRecord('N-2'))
-    await runUntilShown(page, page.getByText('Paused while you read. There are newer entries.'))
+    await advanceUntilShown(page, page.getByText('Paused while you read. There are newer entries.'))
     assert.equal(await page.getByText(/N-2/).count(), 0)
     await drawer.getByRole('button', { name: 'Close' }).click()
     await entry(page, /N-2/).waitFor()
@@ -79,7 +79,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     const { hub } = await startHubWithPushes(1)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await entry(page, /P-0/).press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
@@ -93,18 +93,18 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await drawer.getByText('push.created').waitFor()
     await page.goto('/dashboard/activity?line=999999')
     await page.getByText('Log entry not found').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('older log entries are shown in pages, also on a phone', async () => {
     const { hub } = await startHubWithPushes(60)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await entry(page, /P-59 /).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('searchbox', { name: 'Text' }).waitFor()
     await page.getByRole('button', { name: 'Next' }).click()
@@ -112,7 +112,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.waitForURL(/cursor=\d+/)
     await page.getByRole('button', { name: 'First page' }).click()
     await entry(page, /P-59 /).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })
 

@@ -6,12 +6,16 @@ import { ConformanceReport } from '@recordhub/protocol'
 import { Value } from 'typebox/value'
 import {
   BROWSER_TEST,
-  expectAccessibleInAllLooks,
+  expectAccessibleInAllModes,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { registerPlatform, shareHub } from '../helpers/hub/actions.ts'
-import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
+import {
+  findingRules,
+  simulateConformingPlatform,
+  validRecord,
+} from '../helpers/platform/conformance-check.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('a conformance check in a browser', BROWSER_TEST, () => {
@@ -19,10 +23,10 @@ describe('a conformance check in a browser', BROWSER_TEST, () => {
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the wizard shows the findings with their records, and offers the report as files', async () => {
-    await using platform = await goodPlatform()
-    platform.modules[0]?.records.push(goodRecord(1), { ...goodRecord(8), full_name: '' })
+    await using platform = await simulateConformingPlatform()
+    platform.modules[0]?.records.push(validRecord(1), { ...validRecord(8), full_name: '' })
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/platforms/new')
     await page.getByLabel('Base URL').fill(platform.source_base_url)
     await page.getByRole('textbox', { name: 'Source API key' }).fill(platform.source_api_key)
@@ -33,7 +37,7 @@ describe('a conformance check in a browser', BROWSER_TEST, () => {
     await records.getByText('A reference_number occurs more than once').waitFor()
     await records.getByText('no. 4 (R-1)').waitFor()
     await records.getByText('full_name is empty.').waitFor()
-    await expectAccessibleInAllLooks(page)
+    await expectAccessibleInAllModes(page)
 
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download JSON' }).click()
@@ -48,16 +52,16 @@ describe('a conformance check in a browser', BROWSER_TEST, () => {
     await page.goto('about:blank')
     await page.setContent(readFileSync(await file.path(), 'utf8'))
     await page.getByRole('heading', { name: 'Records of Module cases' }).waitFor()
-    await expectAccessibleInAllLooks(page)
-    assert.deepEqual(complaints, [])
+    await expectAccessibleInAllModes(page)
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a registered platform is checked, and checked again after a fix', async () => {
-    await using platform = await goodPlatform()
+    await using platform = await simulateConformingPlatform()
     const { id } = await registerPlatform(hub(), platform)
-    platform.modules[0]?.records.push(goodRecord(1))
+    platform.modules[0]?.records.push(validRecord(1))
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/dashboard/platforms/${id}`)
     await page.getByRole('button', { name: 'Check conformance' }).click()
     await page.getByText('The platform does not conform to the specification').waitFor()
@@ -69,7 +73,7 @@ describe('a conformance check in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Download JSON' }).click()
     const report = JSON.parse(readFileSync(await (await downloading).path(), 'utf8'))
     assert.ok(Value.Check(ConformanceReport, report))
-    assert.deepEqual(rulesOf(report), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(findingRules(report), [])
+    assert.deepEqual(pageErrors, [])
   })
 })

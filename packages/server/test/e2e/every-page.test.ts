@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SETTINGS } from '../../src/config/settings.ts'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectAccessibleInAllLooks,
+  expectAccessibleInAllModes,
   openPage,
   PHONE,
-  runUntilShown,
-  setLook,
+  setDisplayMode,
   shareBrowser,
   trackRequests,
   untilLoaded,
-  untilTrue,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -99,25 +99,25 @@ describe('every page in a browser', BROWSER_TEST, () => {
 
   test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async (t) => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const responded = trackRequests(page)
     page.on('request', (request) => {
       const url = request.url()
       const isAllowed = /^(data|blob):/.test(url) || url.startsWith(hub.address)
-      if (!isAllowed) complaints.push(`request to ${url}`)
+      if (!isAllowed) pageErrors.push(`request to ${url}`)
     })
     page.on('response', (response) => {
-      if (response.status() === 429) complaints.push(`rate limit exceeded: ${response.url()}`)
+      if (response.status() === 429) pageErrors.push(`rate limit exceeded: ${response.url()}`)
     })
     for (const [path, text] of PAGES) {
       await t.test(path, async () => {
-        complaints.length = 0
-        await setLook(page, PHONE)
+        pageErrors.length = 0
+        await setDisplayMode(page, PHONE)
         await page.goto(path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name])))
         await page.getByText(text).first().waitFor({ state: 'attached' })
         await responded()
         await untilLoaded(page)
-        await expectAccessibleInAllLooks(page)
+        await expectAccessibleInAllModes(page)
         const times = await page.locator('time').allInnerTexts()
         assert.deepEqual(
           times.filter((time) => !TIME.test(time)),
@@ -131,7 +131,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
             assert.ok(!withoutTitle.includes(name), name)
         }
         assert.match(await page.title(), /^\S.* · Recordhub$/)
-        assert.deepEqual(complaints, [])
+        assert.deepEqual(pageErrors, [])
       })
     }
   })
@@ -152,12 +152,12 @@ describe('every page in a browser', BROWSER_TEST, () => {
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
         // Navigates without a reload, as a link does.
         await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
-        await runUntilShown(page, page.locator('[data-connection="offline"]'))
+        await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
         // Longer than the retries of a query.
         await page.clock.runFor(30_000)
         isUnavailable = false
-        await runUntilShown(page, page.getByText(text).first())
-        await runUntilShown(page, page.locator('[data-connection="polling"]'))
+        await advanceUntilShown(page, page.getByText(text).first())
+        await advanceUntilShown(page, page.locator('[data-connection="polling"]'))
         await until(async () => {
           const errors = await page.getByText('Could not reach the hub').count()
           if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
@@ -222,7 +222,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
 
   test('the search and the account menu are accessible on every page', async () => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/guide')
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.keyboard.press('Control+k')
@@ -233,7 +233,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
     await expectAccessible(page)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the Tab key skips the navigation in one step and is never trapped', async () => {
@@ -243,7 +243,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await untilTrue(page, `document.activeElement?.id === 'main'`)
+    await untilTrueInPage(page, `document.activeElement?.id === 'main'`)
     const seen = new Set<unknown>()
     const FOCUSED = `(() => { const one = document.activeElement; one.dataset.seen ??= String(window.count = (window.count ?? 0) + 1); return one.dataset.seen })()`
     for (let step = 0; step < 12; step++) {

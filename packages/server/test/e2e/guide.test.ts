@@ -6,15 +6,15 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
+  DISPLAY_MODES,
   expectAccessible,
-  expectNoSidewaysScroll,
-  LOOKS,
+  expectNoHorizontalScroll,
   openPage,
   PHONE,
-  setLook,
+  setDisplayMode,
   shareBrowser,
   trackRequests,
-  untilTrue,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { type RegisteredPlatform, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -45,7 +45,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
 
   test('the guide for a platform contains the names of its modules and fields, and a link opens it', async () => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/guide')
     await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
     await page.getByText('"employee"').first().waitFor()
@@ -68,12 +68,12 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: `Integration guide for ${display_title}` }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a selected language applies to all examples, is in the URL, and is remembered', async () => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/guide')
     await tab(page, 'Python / FastAPI').click()
     await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
@@ -87,12 +87,12 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
       await tab(page, name).click()
       await untilSelectedInAll(page, name)
     }
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the copied and the downloaded guide are the Markdown of the API', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, context, complaints } = opened
+    const { page, context, pageErrors } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/dashboard/guide?platform=${clinic.id}`)
     const url = `/api/v1/platforms/${clinic.id}/instructions`
@@ -110,7 +110,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     const { platform_name } = clinic.platform
     assert.equal(download.suggestedFilename(), `integration-guide-${platform_name}.md`)
     assert.equal(await readFile(await download.path(), 'utf8'), markdown)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a code block is copied, and only the guide is printed', async () => {
@@ -158,8 +158,8 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Enter')
     const heading = page.getByRole('heading', { name: 'Pushing changes' })
     await page.waitForURL(/section=pushing-changes/)
-    await untilTrue(page, `document.activeElement?.id === 'pushing-changes'`)
-    await untilTrue(
+    await untilTrueInPage(page, `document.activeElement?.id === 'pushing-changes'`)
+    await untilTrueInPage(
       page,
       `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
     )
@@ -168,7 +168,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await contents.locator('[data-active]', { hasText: 'Pushing changes' }).waitFor()
     await page.getByRole('tab', { name: 'cURL' }).last().press('ArrowRight')
     await page.getByText('function enqueue(PDO $database').waitFor()
-    await untilTrue(page, `scrollY > 1000`)
+    await untilTrueInPage(page, `scrollY > 1000`)
   })
 })
 
@@ -180,7 +180,7 @@ describe('the API reference in a browser', BROWSER_TEST, () => {
   test('the API reference shows the API and sends requests only to the hub', async () => {
     await using hub = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), hub, { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const responded = trackRequests(page)
     const otherRequests: string[] = []
     page.on('request', (request) => {
@@ -188,17 +188,17 @@ describe('the API reference in a browser', BROWSER_TEST, () => {
         otherRequests.push(request.url())
       }
     })
-    for (const mode of isDeep ? LOOKS : [PHONE]) {
-      await setLook(page, mode)
+    for (const mode of isDeep ? DISPLAY_MODES : [PHONE]) {
+      await setDisplayMode(page, mode)
       // Scalar only reads the colour scheme when it is loaded.
       await page.goto('/docs')
       await page.getByRole('heading', { name: 'Recordhub', exact: true }).waitFor()
       await page.getByText('Push a new record').first().waitFor({ state: 'attached' })
       await responded()
-      await expectAccessible(page, { known: KNOWN_ISSUES })
-      await expectNoSidewaysScroll(page)
+      await expectAccessible(page, { ignoredRules: KNOWN_ISSUES })
+      await expectNoHorizontalScroll(page)
     }
     assert.deepEqual(otherRequests, [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
-  runUntilShown,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
@@ -47,7 +47,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
     await context.setOffline(false)
     // The page is loaded without a click.
-    await runUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
+    await advanceUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
   })
 
   test('the page retries the request of the session', async () => {
@@ -57,7 +57,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     const failed = page.waitForEvent('requestfailed')
     await page.goto('/dashboard/settings')
     await failed
-    await runUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+    await advanceUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
   })
 
   test('the page refetches failed queries automatically, also on a phone', async () => {
@@ -67,12 +67,12 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     await page.getByText('60 records').waitFor()
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Next' }).click()
-    await runUntilShown(page, page.getByText('Could not reach the hub'))
-    await runUntilShown(page, page.locator('[data-connection="offline"]'))
+    await advanceUntilShown(page, page.getByText('Could not reach the hub'))
+    await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
     assert.ok(await page.locator('[data-connection="offline"]').isVisible())
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await context.setOffline(false)
-    await runUntilShown(page, page.getByText('60 records'))
+    await advanceUntilShown(page, page.getByText('60 records'))
     assert.equal(await page.getByText('Could not reach the hub').count(), 0)
   })
 })

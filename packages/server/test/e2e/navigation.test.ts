@@ -9,8 +9,8 @@ import {
   type TestPage,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
-import { COURT, simulateCourt } from '../helpers/browser/platforms.ts'
-import { rowOf, untilIndexed } from '../helpers/browser/records.ts'
+import { COURT_TITLE, simulateCourt } from '../helpers/browser/platforms.ts'
+import { recordLinkOf, untilIndexed } from '../helpers/browser/records.ts'
 import {
   newRecord,
   pullAll,
@@ -32,20 +32,20 @@ const PAGES = {
     heading: 'Overview',
     async untilShown(page) {
       const platforms = page.getByRole('region', { name: 'Platforms', exact: true })
-      await platforms.getByRole('link', { name: COURT }).waitFor()
+      await platforms.getByRole('link', { name: COURT_TITLE }).waitFor()
       const records = page.getByRole('region', { name: 'Latest records' })
       await records.getByRole('link').first().waitFor()
     },
   },
   Platforms: {
     heading: 'Platforms',
-    untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT }).waitFor(),
+    untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT_TITLE }).waitFor(),
   },
   Records: {
     heading: 'Records',
     async untilShown(page) {
-      await rowOf(page, 'pushed').waitFor()
-      await untilSelectable(page, COURT)
+      await recordLinkOf(page, 'pushed').waitFor()
+      await untilSelectable(page, COURT_TITLE)
     },
   },
   Search: {
@@ -61,14 +61,14 @@ const PAGES = {
     heading: 'Activity',
     async untilShown(page) {
       await page.getByRole('tabpanel', { name: 'Log' }).getByRole('row').nth(1).waitFor()
-      await page.getByRole('tabpanel').getByRole('link', { name: COURT }).first().waitFor()
+      await page.getByRole('tabpanel').getByRole('link', { name: COURT_TITLE }).first().waitFor()
     },
   },
   'Integration guide': {
     heading: 'Integration guide',
     async untilShown(page) {
       await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
-      await untilSelectable(page, COURT)
+      await untilSelectable(page, COURT_TITLE)
     },
   },
   Settings: {
@@ -195,8 +195,8 @@ describe('navigation without a reload', BROWSER_TEST, () => {
       .waitFor()
     await main.getByRole('link', { name: 'Platforms' }).click()
     await untilOpen(page, 'Platforms')
-    await main.getByRole('link', { name: COURT }).click()
-    await page.getByRole('heading', { level: 1, name: COURT }).waitFor()
+    await main.getByRole('link', { name: COURT_TITLE }).click()
+    await page.getByRole('heading', { level: 1, name: COURT_TITLE }).waitFor()
     await openTabs({
       Modules: () => panel('Modules').getByRole('button', { name: /Cases/, expanded: true }),
       Pulls: () => panel('Pulls').getByRole('row').getByRole('link'),
@@ -213,7 +213,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     check('a pull')
 
     await open('Records')
-    await rowOf(page, 'pushed').click()
+    await recordLinkOf(page, 'pushed').click()
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await openTabs(
       {
@@ -250,7 +250,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
       .getByRole('button', { name: /pupils/, expanded: true })
       .waitFor()
     await navigationLink(page, 'Platforms').click()
-    await page.getByRole('link', { name: COURT }).click()
+    await page.getByRole('link', { name: COURT_TITLE }).click()
     const judge = { key: 'judge', label: 'Judge', type: 'string', required: false }
     court.modules[0]?.fields.push(judge)
     await page.getByRole('button', { name: 'Refresh manifest' }).click()

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Route } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   DESKTOP,
+  delaySnapshots,
   expectAccessible,
-  expectAccessibleInAllLooks,
-  holdSnapshots,
+  expectAccessibleInAllModes,
   openPage,
-  runUntilShown,
-  setLook,
+  setDisplayMode,
   shareBrowser,
-  untilStill,
+  untilAnimationsEnd,
 } from '../helpers/browser/browser.ts'
 import {
   type CreatedPlatform,
@@ -62,9 +62,9 @@ describe('pulls in a browser', BROWSER_TEST, () => {
   test('the form stays visible but disabled beside the progress of a pull, which can be cancelled, and the layout does not shift', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
-    platform.setResponse('records/cases', respond.drip(INCOMPLETE_RESPONSE, 100))
+    platform.setResponse('records/cases', respond.trickle(INCOMPLETE_RESPONSE, 100))
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     let loads = 0
     page.on('request', (request) => {
       if (request.isNavigationRequest()) loads += 1
@@ -83,8 +83,8 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const readLayout = async () => {
       const boxes: unknown[] = []
       for (const width of [PHONE_WIDTH, DESKTOP.width]) {
-        await setLook(page, { ...DESKTOP, width })
-        await untilStill(page)
+        await setDisplayMode(page, { ...DESKTOP, width })
+        await untilAnimationsEnd(page)
         for (const name of ['Latest sync', 'Records received', 'Platforms', 'Latest records']) {
           const box = await page.getByRole('region', { name }).boundingBox()
           boxes.push(name === 'Latest records' ? box?.y : box)
@@ -108,7 +108,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByText('A pull is running.').waitFor()
     assert.ok(await button.isDisabled())
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
-    await runUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
+    await advanceUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
     await sync.getByText(/^0 of 2 modules completed/).waitFor()
     assert.deepEqual(await readLayout(), before)
     await sync.getByRole('button', { name: 'Show modules' }).click()
@@ -128,7 +128,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
     assert.deepEqual(await readLayout(), before)
     assert.equal(loads, 1, 'the page is loaded once')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a click on Cancel is shown immediately, before the hub responds', async () => {
@@ -140,7 +140,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
       await responding.promise
       await route.continue()
     })
-    const delayed = ready.platform.holdRequest('records/module_2')
+    const delayed = ready.platform.delayNextResponse('records/module_2')
     const { id } = await startPull(ready.hub)
     await delayed.arrived
     await page.goto(`/dashboard/pulls/${id}`)
@@ -158,7 +158,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     const sync = page.getByRole('region', { name: 'Latest sync' })
-    await runUntilShown(page, sync.getByText('Succeeded'))
+    await advanceUntilShown(page, sync.getByText('Succeeded'))
     await sync.getByText(/started by ann/i).waitFor()
     await sync.getByText('2 records', { exact: true }).waitFor()
     await sync.getByText(/^2 of 2 modules completed/).waitFor()
@@ -171,11 +171,11 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     // A snapshot with the pull would disable the button before it is clicked.
-    const snapshots = await holdSnapshots(page)
+    const snapshots = await delaySnapshots(page)
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     await sync.getByText('No pulls yet').waitFor()
-    const delayed = platform.holdRequest('records/cases')
+    const delayed = platform.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
     await delayed.arrived
     const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
@@ -197,7 +197,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
   test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
-    const delayed = platform.holdRequest('records/cases')
+    const delayed = platform.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
     await delayed.arrived
     await using opened = await openPage(browser(), hub)
@@ -241,7 +241,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await insertPulls(hub, 160)
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const pull = (id: number) => page.getByRole('link', { name: String(id), exact: true })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     await page.goto('/dashboard/pulls')
@@ -287,12 +287,12 @@ describe('the pages of pulls', BROWSER_TEST, () => {
       .filter({ visible: true })
       .click()
     await page.getByRole('heading', { name: 'Pull 159' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the Pulls page starts a pull and lists it', async () => {
     await using ready = await startHubWithPlatform()
-    const delayed = ready.platform.holdRequest('records/cases')
+    const delayed = ready.platform.delayNextResponse('records/cases')
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
     await page.goto('/dashboard/pulls')
@@ -326,7 +326,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     platform.setResponse('records/module_2', respond.status(500))
     const { pull } = await pullAll(hub)
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
     await modules.getByText('Title of school · Module module_2').waitFor()
@@ -334,7 +334,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await modules.getByText(/HTTP 500|status 500/).waitFor()
     const rejected = page.getByRole('region', { name: 'Rejected records' })
     await rejected.getByText('invalid_record').waitFor()
-    await expectAccessibleInAllLooks(page)
+    await expectAccessibleInAllModes(page)
     // The next pull rejects the same record again, and it stays a rejected record of this pull.
     await pullAll(hub)
     await page.reload()
@@ -346,7 +346,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
     await page.goBack()
     await modules.getByText('Title of school · Module cases').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('missing records that need review are confirmed on the page of the pull', async () => {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   openPage,
-  runUntilShown,
   shareBrowser,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
@@ -26,27 +26,27 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
     const rejection = await exceedLimit(hub)
     await hub.restart({ withOperator: true })
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await untilLoaded(page)
     // Every request gets the 429 response that the hub sent above.
     await page.route(HUB_REQUESTS, (route) => route.fulfill(rejection))
-    await runUntilShown(page, page.getByRole('status', { name: /reached the rate limit/ }))
+    await advanceUntilShown(page, page.getByRole('status', { name: /reached the rate limit/ }))
     assert.equal(await page.getByRole('dialog').count(), 0)
     const rejected = page.waitForResponse((response) => response.status() === 429)
     const links = page.getByRole('navigation')
     await links.getByRole('link', { name: 'Records', exact: true }).click()
     await rejected
     // The page has stopped retrying this request. It refetches the records when the hub accepts requests again.
-    await runUntilShown(page, page.getByRole('main').getByRole('button', { name: 'Try again' }))
+    await advanceUntilShown(page, page.getByRole('main').getByRole('button', { name: 'Try again' }))
     await page.unroute(HUB_REQUESTS)
-    await runUntilShown(page, page.getByRole('cell', { name: 'N-1' }))
+    await advanceUntilShown(page, page.getByRole('cell', { name: 'N-1' }))
     await untilLoaded(page)
     assert.equal(await page.getByRole('dialog').count(), 0)
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByText(`${EMAIL} · admin`).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })
 

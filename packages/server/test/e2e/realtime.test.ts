@@ -4,12 +4,12 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
-  holdSnapshots,
+  delaySnapshots,
   openPage,
-  runUntilShown,
   shareBrowser,
-  signInOver,
+  signInContext,
   trackRequests,
 } from '../helpers/browser/browser.ts'
 import {
@@ -75,7 +75,7 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     const { hub_api_key } = await registerPushingPlatform(hub)
     await using opened = await openPage(browser(), hub, { withClock: !isDeep })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.addInitScript(RECORD_POLLS)
     const posts: string[] = []
     let loads = 0
@@ -123,7 +123,7 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     )
     assert.deepEqual(posts, [], 'the page sends only GET requests')
     assert.equal(loads, 1, 'the page is loaded once')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the page falls back to polling when events fail, and still shows new records', async () => {
@@ -141,13 +141,13 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await page.route('**/dashboard/events', (route) => route.abort())
     // The stream ends with its session; the page continues with another session.
     const [first] = await runSql(hub.storage, 'SELECT id FROM operator_sessions')
-    await signInOver(context, hub)
+    await signInContext(context, hub)
     await responded()
     await runSql(hub.storage, `DELETE FROM operator_sessions WHERE id = '${Object(first)['id']}'`)
     await page.locator('[data-connection="polling"]').waitFor()
     await push(hub, hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))
     const latest = page.getByRole('region', { name: 'Latest records' })
-    await runUntilShown(page, latest.getByText('Bea Example'))
+    await advanceUntilShown(page, latest.getByText('Bea Example'))
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
@@ -160,11 +160,11 @@ describe('polling the snapshot', BROWSER_TEST, () => {
       })
       platform.modules[0]?.records.push(simulatedRecord(1))
       const { hub_api_key } = await registerPlatform(hub, platform)
-      const delayed = platform.holdRequest('records/rooms')
+      const delayed = platform.delayNextResponse('records/rooms')
       const { id } = await startPull(hub)
       await delayed.arrived
       await using opened = await openPage(browser(), hub, { withClock: true })
-      const { page, complaints } = opened
+      const { page, pageErrors } = opened
       const responded = trackRequests(page)
       let counts = new Map<string, number>()
       page.on('request', (request) => {
@@ -219,7 +219,7 @@ describe('polling the snapshot', BROWSER_TEST, () => {
       for (const [endpoint, count] of counts) {
         assert.ok(count <= maxRequests(onPull, INTERVAL_MS), `${count} ${endpoint}`)
       }
-      assert.deepEqual(complaints, [])
+      assert.deepEqual(pageErrors, [])
       delayed.release()
       await untilPullEnds(hub, id)
     })
@@ -229,17 +229,17 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
     await registerPlatform(hub, platform)
-    const delayed = platform.holdRequest('records/cases')
+    const delayed = platform.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
     await delayed.arrived
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    await holdSnapshots(page)
+    await delaySnapshots(page)
     await page.goto(`/dashboard/pulls/${id}`)
     await page.locator('[data-connection="live"]').waitFor()
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
     await modules.getByText('Running').waitFor()
     delayed.release()
-    await runUntilShown(page, modules.getByText('Succeeded'))
+    await advanceUntilShown(page, modules.getByText('Succeeded'))
   })
 })

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
+  DISPLAY_MODES,
   expectAccessible,
-  expectNoSidewaysScroll,
-  LOOKS,
+  expectNoHorizontalScroll,
   openPage,
   PHONE,
-  setLook,
+  setDisplayMode,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { parametersOf, rowOf, shareCases } from '../helpers/browser/records.ts'
+import { parametersOf, recordLinkOf, shareCasesHub } from '../helpers/browser/records.ts'
 import { newRecord, push } from '../helpers/hub/actions.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
@@ -19,7 +19,7 @@ const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</s
 
 describe('a record in the browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  const cases = shareCases()
+  const cases = shareCasesHub()
 
   test('a record opens with its provenance, its history, an earlier version and its lossless JSON', async () => {
     const body = JSON.stringify(newRecord('H-1', { full_name: 'Before', data: 'DATA' }))
@@ -29,11 +29,11 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const response = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
     const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: '-record_id' }))
-    await rowOf(page, 'H-1').waitFor()
+    await recordLinkOf(page, 'H-1').waitFor()
     await page.getByRole('cell', { name: '9007199254740993' }).waitFor()
-    await rowOf(page, 'H-1').click()
+    await recordLinkOf(page, 'H-1').click()
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await drawer.getByText('After', { exact: true }).waitFor()
     assert.equal((await parametersOf(page)).get('record'), String(record_id))
@@ -62,7 +62,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('record'), null)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('HTML in a record is shown as text, and long values do not break the layout', async () => {
@@ -76,20 +76,20 @@ describe('a record in the browser', BROWSER_TEST, () => {
     )
     const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub, PHONE)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
     await page.getByRole('link', { name: HOSTILE }).waitFor()
-    for (const mode of LOOKS) {
-      await setLook(page, mode)
-      await expectNoSidewaysScroll(page)
+    for (const mode of DISPLAY_MODES) {
+      await setDisplayMode(page, mode)
+      await expectNoHorizontalScroll(page)
     }
     await page.goto(cases().address({ record: String(record_id) }))
     const drawer = page.getByRole('dialog', { name: 'Record' })
     const showAll = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
     await showAll.first().click()
-    for (const mode of LOOKS) {
-      await setLook(page, mode)
-      await expectNoSidewaysScroll(page)
+    for (const mode of DISPLAY_MODES) {
+      await setDisplayMode(page, mode)
+      await expectNoHorizontalScroll(page)
       const isWide = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)'
       assert.equal(
         await page.evaluate(`${isWide}(document.querySelector('.mantine-Drawer-content'))`),
@@ -97,7 +97,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
       )
     }
     assert.equal(await page.evaluate('window.hacked'), undefined)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('reference and name stay visible while scrolling, and badges and long values do not cover the reference', async () => {
@@ -113,10 +113,10 @@ describe('a record in the browser', BROWSER_TEST, () => {
       WHERE reference_number = '${long}'`,
     )
     await page.goto(cases().address({ sort: '-record_id' }))
-    await rowOf(page, long).waitFor()
+    await recordLinkOf(page, long).waitFor()
     const row = page.getByRole('row', { name: new RegExp(long) })
     for (const badge of ['Incomplete', 'Missing']) await row.getByText(badge).waitFor()
-    const link: [number, number] = await rowOf(page, long).evaluate((element) => [
+    const link: [number, number] = await recordLinkOf(page, long).evaluate((element) => [
       element.scrollWidth,
       element.clientWidth,
     ])
@@ -166,7 +166,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
     await page.getByRole('button', { name: 'Columns' }).focus()
     // The Tab key reaches the table, its column headers, then the first record.
     for (let steps = 0; steps < 12; steps++) {

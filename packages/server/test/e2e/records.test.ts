@@ -7,29 +7,29 @@ import {
   expectAccessible,
   openPage,
   shareBrowser,
-  untilHolds,
+  untilFieldValue,
 } from '../helpers/browser/browser.ts'
 import {
-  headersOf,
+  columnHeadersOf,
   listRecordsFor,
   parametersOf,
+  recordLinkOf,
   referencesOf,
-  rowOf,
-  shareCases,
+  shareCasesHub,
 } from '../helpers/browser/records.ts'
 import { until } from '../helpers/time/until.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  const cases = shareCases()
+  const cases = shareCasesHub()
 
   test('the list filters, sorts and pages, and the URL contains the query of the API', async () => {
     await using opened = await openPage(browser(), cases().hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
     await page.getByText('120 records').waitFor()
-    assert.deepEqual((await headersOf(page)).slice(0, 5), [
+    assert.deepEqual((await columnHeadersOf(page)).slice(0, 5), [
       'Reference, sorted ascending',
       'Name',
       'Status',
@@ -42,23 +42,23 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'Value' }).fill('OPEN')
     await page.getByRole('textbox', { name: 'Value' }).press('Enter')
     await page.getByRole('button', { name: 'Edit filter: Status contains “OPEN”' }).waitFor()
-    await rowOf(page, 'C-003').waitFor({ state: 'hidden' })
+    await recordLinkOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
 
     await page.getByRole('button', { name: 'Amount' }).click()
     await page.getByRole('menuitem', { name: 'Sort descending' }).click()
-    await rowOf(page, 'C-119').waitFor()
+    await recordLinkOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
 
     await page.getByRole('button', { name: 'Next' }).click()
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
     assert.equal((await referencesOf(page)).length, 30)
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
     await page.getByRole('button', { name: 'Previous' }).click()
-    await rowOf(page, 'C-119').waitFor()
+    await recordLinkOf(page, 'C-119').waitFor()
     await page.goBack()
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
 
     await page.getByRole('button', { name: /^Remove filter: Status/ }).click()
     await page.getByText('120 records').waitFor()
@@ -67,7 +67,7 @@ describe('the list of records', BROWSER_TEST, () => {
       'record_type',
       'sort',
     ])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the list filters by a range of numbers and by state, and its URL shows the same records', async () => {
@@ -104,16 +104,16 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.goto(cases().address())
     await page.getByRole('textbox', { name: 'Search' }).pressSequentially('person 007')
     await page.getByText('1 record', { exact: true }).waitFor()
-    await rowOf(page, 'C-007').waitFor()
+    await recordLinkOf(page, 'C-007').waitFor()
     assert.equal((await parametersOf(page)).get('q'), 'person 007')
     await page.getByRole('textbox', { name: 'Search' }).fill('unknown name')
     await page.getByText('No matching records').waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByText('120 records').waitFor()
-    await untilHolds(page.getByRole('textbox', { name: 'Search' }), '')
+    await untilFieldValue(page.getByRole('textbox', { name: 'Search' }), '')
     await page.goBack()
     await page.getByText('No matching records').waitFor()
-    await untilHolds(page.getByRole('textbox', { name: 'Search' }), 'unknown name')
+    await untilFieldValue(page.getByRole('textbox', { name: 'Search' }), 'unknown name')
     await page.goBack()
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
   })
@@ -131,10 +131,10 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Hide' }).click()
     const expected = ['Reference', 'Amount', 'Status']
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor({ state: 'hidden' })
-    assert.deepEqual((await headersOf(page)).slice(0, 3), expected)
+    assert.deepEqual((await columnHeadersOf(page)).slice(0, 3), expected)
     await page.reload()
-    await rowOf(page, 'C-120').waitFor()
-    const headers = await headersOf(page)
+    await recordLinkOf(page, 'C-120').waitFor()
+    const headers = await columnHeadersOf(page)
     assert.deepEqual(headers.slice(0, 3), expected)
     assert.ok(!headers.includes('Note') && headers.includes('Record ID'))
     await page.goto('/dashboard/records')
@@ -149,7 +149,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())
-    await rowOf(page, 'C-120').waitFor()
+    await recordLinkOf(page, 'C-120').waitFor()
     const header = page.getByRole('columnheader', { name: 'Status' })
     const widthOf = async () => Math.round((await header.boundingBox())?.width ?? 0)
     const first = await widthOf()
@@ -163,7 +163,7 @@ describe('the list of records', BROWSER_TEST, () => {
     const isWider = async () => (await widthOf()) > first + 20 || null
     await until(isWider, 'the column is wider')
     await page.reload()
-    await rowOf(page, 'C-120').waitFor()
+    await recordLinkOf(page, 'C-120').waitFor()
     await until(isWider, 'the width is remembered')
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('button', { name: 'Reset columns' }).click()

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectAccessibleInAllLooks,
+  expectAccessibleInAllModes,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -47,10 +47,10 @@ describe('the search in a browser', BROWSER_TEST, () => {
     platformOf('missing').setResponse('search', respond.status(404))
     platformOf('failed').setResponse('search', respond.status(500))
     platformOf('raw').setResponse('search', respond.json({ hits: { total: 3 } }))
-    const delayed = platformOf('slow').holdRequest('search')
+    const delayed = platformOf('slow').delayNextResponse('search')
 
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const results = (title: string) => page.getByRole('region', { name: title })
     await page.goto('/dashboard/search')
     await expectAccessible(page)
@@ -77,7 +77,7 @@ describe('the search in a browser', BROWSER_TEST, () => {
     assert.equal(new URL(page.url()).searchParams.get('query'), 'Person')
     await results('In the hub').getByRole('link', { name: 'Person of ours' }).click()
     await page.getByRole('dialog', { name: 'Record' }).getByText('Person of ours').first().waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a new search aborts the previous one', async () => {
@@ -130,12 +130,12 @@ describe('the search in a browser', BROWSER_TEST, () => {
     })
     await registerPlatform(hub, simulated)
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/search?query=WWW')
     await page.getByText('1 of 1 platform has responded, 1 found.').waitFor()
     await page.getByRole('button', { name: /^Person W/ }).click()
-    await expectAccessibleInAllLooks(page)
-    assert.deepEqual(complaints, [])
+    await expectAccessibleInAllModes(page)
+    assert.deepEqual(pageErrors, [])
   })
 })
 

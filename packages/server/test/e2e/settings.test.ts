@@ -22,7 +22,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
 
   test('an admin invites an operator with a link that is shown once, and disabling the operator ends the session immediately', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog', { name: 'Invite an operator' })
@@ -75,12 +75,12 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await removal.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Bob was removed.').waitFor()
     await page.getByRole('button', { name: 'Bob' }).waitFor({ state: 'detached' })
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a token is created, shown once, works, and is revoked', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=tokens')
     await page.getByRole('button', { name: 'Create token' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create token' })
@@ -105,14 +105,14 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await confirmation.getByRole('button', { name: 'Revoke' }).click()
     await row.waitFor({ state: 'detached' })
     assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 401)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a password change rejects common and wrong passwords, ends the other sessions, and the page continues to work', async () => {
     const operator = await createOperator(hub())
     const other = await signInAs(hub(), operator.email)
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'End all others' }).waitFor()
     const newPassword = 'another horse battery staple'
@@ -137,12 +137,12 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('dialog').getByLabel('Name').fill('after the change')
     await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog', { name: 'Token created' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the schedule is paused and resumed, and the audit log shows both actions, filtered by the URL', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=schedule')
     await page.getByText('Every hour, 17 minutes past').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -161,6 +161,6 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('tab', { name: 'About' }).click()
     await page.getByRole('row', { name: /Database SQLite/ }).waitFor()
     await page.getByText('Healthy').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

@@ -6,7 +6,7 @@ import {
   BROWSER_TEST,
   endSessionAtRequest,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -56,7 +56,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     stopClock(t)
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'Set up two-factor authentication' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
@@ -105,7 +105,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Recovery code').fill(recovery)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Incorrect recovery code, or it was already used.').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a hub that requires a second factor shows its setup before any page', async (t) => {
@@ -113,7 +113,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
     await using strict = await startTestHub(sqliteEngine, { withOperator: true, env })
     await using opened = await openPage(browser(), strict, { signedIn: false, width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const signInTo = async (path: string) => {
       await page.goto(path)
       await page.getByLabel('E-mail').fill(EMAIL)
@@ -123,7 +123,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await signInTo('/dashboard/pulls')
     await page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     assert.equal(await page.getByRole('navigation').count(), 0)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -138,18 +138,18 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Current code').fill(code)
     await page.getByRole('button', { name: 'Turn on' }).click()
     await page.getByText('Save these recovery codes').waitFor()
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     assert.deepEqual(await page.evaluate(READ_CODE_LINES), { lines: 10, areVisible: true })
     await page.getByRole('button', { name: 'I have saved the codes' }).click()
     await page.getByRole('heading', { name: 'Pulls' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a passkey is added, signs in without a password, and is removed', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), atLocalhost(hub()), { operator })
-    const { page, context, complaints } = opened
+    const { page, context, pageErrors } = opened
     const devtools = await context.newCDPSession(page)
     await devtools.send('WebAuthn.enable')
     await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -190,17 +190,17 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await removal.getByLabel('Your password').fill(PASSWORD)
     await removal.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('You have no passkeys yet.').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('an invitation rejects a common password, then creates a viewer, who does not see the settings of admins', async () => {
     const token = await invite(hub(), 'vic@example.org', 'viewer')
     await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/invitation#token=${token}`)
     await page.getByText('You have been invited to this hub with the role viewer.').waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByLabel('Your name').fill('Vic')
     const create = async (password: string) => {
       await page.getByLabel(/^Password \*$/).fill(password)
@@ -223,7 +223,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.goto(`/invitation#token=${token}`)
     await page.getByText('This invitation is no longer valid.').waitFor()
     await expectAccessible(page)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('single sign-on signs allowed users in, and shows the reason to others', async () => {
@@ -242,14 +242,14 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
       },
     })
     await using opened = await openPage(browser(), atLocalhost(ssoHub), { signedIn: false })
-    const { page, complaints } = opened
-    provider.become({ sub: 'eve', email: 'eve@evil.example' })
+    const { page, pageErrors } = opened
+    provider.setPerson({ sub: 'eve', email: 'eve@evil.example' })
     await page.goto('/dashboard/records?q=ann')
     const button = page.getByRole('button', { name: 'Sign in with Example Org' })
     await button.click()
     await page.getByText('Your e-mail address has not been invited to this hub.').waitFor()
     await expectAccessible(page)
-    provider.become({ sub: 'sam', email: 'sam@example.org', name: 'Sam' })
+    provider.setPerson({ sub: 'sam', email: 'sam@example.org', name: 'Sam' })
     await page.goto('/sign-in?next=/dashboard/records%3Fq%3Dann')
     await button.click()
     await page.getByRole('heading', { name: 'Records' }).waitFor()
@@ -258,6 +258,6 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/settings')
     await page.getByRole('main').getByText('Single sign-on', { exact: true }).waitFor()
     assert.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

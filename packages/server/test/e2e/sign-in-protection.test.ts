@@ -30,7 +30,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
       await invite(hub(), 'second@example.org', 'operator'),
     ]
     await using opened = await openPage(browser(), hub(), { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const sent: string[] = []
     await page.route('**', async (route) => {
       const request = route.request()
@@ -78,12 +78,12 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     assert.ok(!operators.some(({ email }) => email === 'first@example.org'))
     assert.ok(sent.some((address) => address.endsWith('/api/v1/invitation')))
     expectAbsent([first, second], [...sent, hub().log()])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the filtered audit log is exported as a file', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=audit&action=session.begin')
     await page.getByRole('table').getByText(EMAIL).first().waitFor()
     for (const [name, prefix] of [
@@ -98,7 +98,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
       assert.ok(text.startsWith(prefix), text)
       assert.ok(text.includes('session.begin') && !text.includes('operator.create'), text)
     }
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('an idle session ends although the page polls, and the sign-in dialog opens over the page', async () => {
@@ -129,7 +129,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
 
   test('after too many failed attempts, the page shows how long to wait', async () => {
     await using opened = await openPage(browser(), hub(), { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/sign-in')
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
@@ -144,7 +144,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     await page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })
 

@@ -6,11 +6,11 @@ import {
   BROWSER_TEST,
   endSessionAtRequest,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
-  signInOver,
-  untilTrue,
+  signInContext,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
@@ -25,7 +25,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   test('the setup link creates an operator who is signed in, and rejects weak passwords with a reason', async () => {
     await using empty = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), empty, { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(empty.setupLink ?? '')
     await expectAccessible(page)
     await page.getByLabel('Your name').fill('Ann Example')
@@ -46,16 +46,16 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await create(PASSWORD)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a wrong password shows a message, and the correct one opens the requested page', async () => {
     await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/records?q=ann')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -65,7 +65,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const { pathname, search } = new URL(page.url())
     assert.equal(pathname + search, '/dashboard/records?q=ann')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('an ended session opens the sign-in dialog over the page, which continues afterwards', async () => {
@@ -81,7 +81,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByLabel('Pages, platforms, records').fill('unknown')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
-    await untilTrue(page, IS_PAGE_HIDDEN)
+    await untilTrueInPage(page, IS_PAGE_HIDDEN)
     await signInAgain(page)
     assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'unknown')
     await page.getByText('Search everywhere for').waitFor()
@@ -90,7 +90,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   test('after a sign-in in the dialog, the meta tag contains the new token, and the next POST sends it', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/records')
     const before = await readTokenTag(page)
     assert.equal(before, await readSessionToken(page))
@@ -101,23 +101,23 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.notEqual(after, before)
     assert.equal(after, await readSessionToken(page))
     assert.equal((await saveView(page, 'After the sign-in')).token, after)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('after another tab has replaced the session, a POST is retried with the new token', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, context, complaints } = opened
+    const { page, context, pageErrors } = opened
     await page.goto('/dashboard/records')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const before = await readTokenTag(page)
-    await signInOver(context, hub(), operator)
+    await signInContext(context, hub(), operator)
     const { token } = await saveView(page, 'With the session of the other tab')
     assert.notEqual(token, before)
     assert.equal(token, await readSessionToken(page))
     assert.equal(token, await readTokenTag(page))
     assert.equal(await page.getByRole('dialog', { name: 'Your session has ended' }).count(), 0)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('after another tab has signed out and in again, this tab continues with the new token', async () => {

@@ -1,4 +1,5 @@
 /** Follows the guide in one language as documented, from an empty folder, with a real hub. */
+
 import assert from 'node:assert/strict'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,15 +7,15 @@ import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { findFreePort } from '../helpers/process/free-port.ts'
 import {
-  ask,
-  eventually,
   listHistory,
   listRecords,
   type Operator,
   readPull,
   registerPlatform,
+  sendRequest,
 } from '../helpers/process/operator.ts'
 import type { Sandbox } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './edge-case-records.ts'
 import { type Commands, EXAMPLES, type Example } from './examples.ts'
 import { type ExamplePart, readDataFiles, readExample } from './guide-files.ts'
@@ -46,7 +47,7 @@ export async function tryExample(
   mkdirSync(folder)
   example.prepare?.(folder)
 
-  const guide = await ask(operator, 'GET', '/api/v1/guide')
+  const guide = await sendRequest(operator, 'GET', '/api/v1/guide')
   const server = EXAMPLES.find((one) => one.language === example.servedBy) ?? example
   const endpoints = readExample(guide, server.language, 'The endpoints')
   const data = readDataFiles(guide)
@@ -74,7 +75,7 @@ export async function tryExample(
   await trySearch(operator, name)
   const peakMemory = program.peakMemory()
 
-  const own = await ask(operator, 'GET', `/api/v1/platforms/${platform.id}/instructions`)
+  const own = await sendRequest(operator, 'GET', `/api/v1/platforms/${platform.id}/instructions`)
   const pushing = readExample(own, language, 'Pushing changes')
   writeFiles(workspace, new Map([...readDataFiles(own), ...pushing.files]))
   const command = commandOf('push', example, pushing, workspace)
@@ -119,13 +120,13 @@ async function untilPingResponds(program: Program, address: string): Promise<voi
   program.ended.then((exit) => {
     code = exit
   })
-  await eventually('the platform responds', async () => {
+  await until(async () => {
     if (code !== undefined) throw new Error(`The platform ended with ${code}: ${program.output()}`)
     return call(address, 'ping').then(
       () => true,
       () => null,
     )
-  }).catch((error: Error) => {
+  }, 'the platform responds').catch((error: Error) => {
     throw new Error(`${error.message}: ${program.output()}`)
   })
 }
@@ -209,11 +210,13 @@ async function tryPull(
   id: number,
   { name, rows }: { name: string; rows: Row[] },
 ): Promise<void> {
-  const started = JSON.parse(await ask(operator, 'POST', `/api/v1/platforms/${id}/pull`, {}))
-  const { tasks } = await eventually('the pull ends', async () => {
+  const started = JSON.parse(
+    await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/pull`, {}),
+  )
+  const { tasks } = await until(async () => {
     const read = await readPull(operator, started.pull.id)
     return read.pull.finished_at === null ? null : read
-  })
+  }, 'the pull ends')
   const [task] = tasks
   assert.ok(task)
   const { state, total, created, rejected, warnings, error } = task
@@ -238,7 +241,7 @@ async function tryPull(
 }
 
 async function trySearch(operator: Operator, name: string): Promise<void> {
-  const text = await ask(operator, 'GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
+  const text = await sendRequest(operator, 'GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
   const lines = text
     .trim()
     .split('\n')
@@ -251,10 +254,10 @@ async function trySearch(operator: Operator, name: string): Promise<void> {
 }
 
 async function untilPushesStored(operator: Operator, name: string, push: Program): Promise<void> {
-  const record = await eventually('the hub has both pushes', async () => {
+  const record = await until(async () => {
     const [found] = await listRecords(operator, `platform=${name}&reference_number=A-2`)
     return found?.data['job_title'] === 'Another job title' ? found : null
-  }).catch((error: Error) => {
+  }, 'the hub has both pushes').catch((error: Error) => {
     throw new Error(`${error.message}: ${push.output()}`)
   })
   assert.equal(record.full_name, 'Ann Example')

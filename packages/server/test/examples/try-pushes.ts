@@ -1,9 +1,10 @@
 /** Checks an example with a hub that disconnects, is busy or rejects a push, and that its outbox survives a kill. */
+
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { PUSH_RETRY_RULES, pushRetryRule } from '@recordhub/protocol/push-retry'
-import { eventually } from '../helpers/process/operator.ts'
 import { rounds } from '../helpers/time/tier.ts'
+import { until } from '../helpers/time/until.ts'
 import type { Example } from './examples.ts'
 import { BUSY_SECONDS, type FaultyReceiver, startFaultyReceiver } from './faulty-receiver.ts'
 import type { Program } from './run-program.ts'
@@ -26,12 +27,12 @@ export async function tryPushes(
   const retried = rounds(1, RETRIED.length)
   receiver.setResponses('disconnect', 'busy', ...RETRIED.slice(0, retried), 'accept')
   const program = start(env)
-  await eventually('both pushes have arrived', async () => {
+  await until(async () => {
     const isDone = example.isQueue
       ? new Set(bodiesOf(receiver)).size === 2 && receiver.received.length === retried + 4
       : (await Promise.race([program.ended, undefined])) !== undefined
     return isDone ? true : null
-  }).catch((error: Error) => {
+  }, 'both pushes have arrived').catch((error: Error) => {
     throw new Error(`${error.message}: ${program.output()}`)
   })
   await program.stop()
@@ -54,8 +55,9 @@ async function tryRejection(
   receiver.setResponses(status)
   const rejected = start()
   const count = example.isQueue || example.isOutbox ? 2 : 1
-  await eventually('the rejection has been sent', async () =>
-    receiver.received.length >= before + count ? true : null,
+  await until(
+    async () => (receiver.received.length >= before + count ? true : null),
+    'the rejection has been sent',
   )
   if (!example.isQueue) {
     const code = await rejected.ended
@@ -74,8 +76,9 @@ async function tryOutbox(
   const before = receiver.received.length
   receiver.setResponses('disconnect')
   const killed = start()
-  await eventually('the first push has been tried', async () =>
-    receiver.received.length > before ? true : null,
+  await until(
+    async () => (receiver.received.length > before ? true : null),
+    'the first push has been tried',
   )
   await killed.stop()
   const tried = receiver.received.length

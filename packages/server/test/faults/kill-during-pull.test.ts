@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type ProcessEngine, quickOn, sqlite } from '../helpers/process/engine.ts'
+import { enginesForTier, type ProcessEngine, sqlite } from '../helpers/process/engine.ts'
 import {
-  eventually,
   listRecords,
   pullAndWait,
   readPull,
@@ -10,8 +9,9 @@ import {
   requestPull,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 
 const PER_MODULE = 3000
 
@@ -20,15 +20,15 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { sandbox, hub, operator, platform } = await startHubAndPlatform(t, sqlite)
-    const { halfSent } = platform.holdNextResponse()
+    const { halfSent } = platform.pauseNextResponse()
     const { status, pull } = await requestPull(operator)
     assert.equal(status, 202)
     await halfSent
-    await eventually('a part of the response is stored', async () => {
+    await until(async () => {
       const { pull: running, tasks } = await readPull(operator, pull.id)
       assert.equal(running.finished_at, null, JSON.stringify(tasks))
       return (await listRecords(operator)).length > 0 ? true : null
-    })
+    }, 'a part of the response is stored')
     assert.equal((await readPull(operator, pull.id)).pull.state, 'running')
     assert.equal((await requestPull(operator)).status, 409)
     await hub.stop('SIGKILL')
@@ -55,13 +55,13 @@ test(
   },
 )
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `a hub that receives SIGTERM during a pull interrupts it and exits (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
       const { sandbox, hub, operator, platform } = await startHubAndPlatform(t, engine)
-      const { halfSent } = platform.holdNextResponse()
+      const { halfSent } = platform.pauseNextResponse()
       const { pull } = await requestPull(operator)
       await halfSent
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
@@ -84,7 +84,7 @@ async function startHubAndPlatform(t: TestContext, engine: ProcessEngine) {
   const { sandbox } = await engine.createSandbox(t)
   const hub = await sandbox.startHub()
   const operator = await signIn(hub.address)
-  const modules = ['person', 'visit'].map((type) => makeUpModule(type, PER_MODULE))
+  const modules = ['person', 'visit'].map((type) => generateModule(type, PER_MODULE))
   const platform = await startPlatform(t, { name: 'archive', modules })
   await registerPlatform(operator, platform)
   return { sandbox, hub, operator, platform }

@@ -4,25 +4,25 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Removal } from '@recordhub/protocol'
 import {
-  type AskDatabase,
   ENGINES,
   type EngineSandbox,
   LOCK_MS,
   type ProcessEngine,
+  type QueryDatabase,
   sqlite,
 } from '../helpers/process/engine.ts'
 import {
-  ask,
-  eventually,
   listRecords,
   type Operator,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
+import { until } from '../helpers/time/until.ts'
 
 const REMOVED = isDeep ? 12_000 : 2000
 const OTHERS = 200
@@ -32,11 +32,14 @@ for (const engine of ENGINES) {
     `a removal interrupted by killing the hub is completed after a restart (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
-      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const { sandbox, queryDatabase } = await engine.createSandbox(t)
       const hub = await sandbox.startHub()
       const operator = await signIn(hub.address)
       const register = async (name: string, count: number) => {
-        const platform = await startPlatform(t, { name, modules: [makeUpModule('person', count)] })
+        const platform = await startPlatform(t, {
+          name,
+          modules: [generateModule('person', count)],
+        })
         return (await registerPlatform(operator, platform)).platform
       }
       const removed = await register('removed', REMOVED)
@@ -47,33 +50,34 @@ for (const engine of ENGINES) {
       const path = `/api/v1/platforms/${removed.id}`
       // Blocks one record so that the removal cannot finish before the hub is killed.
       const blockedId = await count(
-        askDatabase,
+        queryDatabase,
         `SELECT min(record_id) FROM records WHERE platform_id = ${removed.id}`,
       )
-      const allowDeletion = await preventDeletion(engine, { sandbox, askDatabase }, blockedId)
-      await ask(operator, 'DELETE', path, { platform_name: 'removed' })
-      await eventually('some records are removed', async () =>
-        (await readRemoval(operator)).removed > 0 ? true : null,
+      const allowDeletion = await preventDeletion(engine, { sandbox, queryDatabase }, blockedId)
+      await sendRequest(operator, 'DELETE', path, { platform_name: 'removed' })
+      await until(
+        async () => ((await readRemoval(operator)).removed > 0 ? true : null),
+        'some records are removed',
       )
       await hub.stop('SIGKILL')
       await allowDeletion()
-      const halfway = await count(askDatabase, 'SELECT count(*) FROM records')
+      const halfway = await count(queryDatabase, 'SELECT count(*) FROM records')
       assert.ok(halfway > OTHERS && halfway < REMOVED + OTHERS, `${halfway} records remain`)
-      const deletions = await count(askDatabase, 'SELECT count(*) FROM record_deletions')
+      const deletions = await count(queryDatabase, 'SELECT count(*) FROM record_deletions')
       assert.equal(deletions, REMOVED + OTHERS - halfway)
 
       const restarted = operator.at((await sandbox.startHub()).address)
-      const removal = await eventually('the removal ends', async () => {
+      const removal = await until(async () => {
         const read = await readRemoval(restarted)
         return read.finished_at === null ? null : read
-      })
+      }, 'the removal ends')
       assert.equal(removal.removed, REMOVED)
-      assert.equal(await count(askDatabase, 'SELECT count(*) FROM record_deletions'), REMOVED)
+      assert.equal(await count(queryDatabase, 'SELECT count(*) FROM record_deletions'), REMOVED)
       assert.deepEqual(await listRecords(restarted, 'platform=other'), others)
-      assert.equal(await count(askDatabase, 'SELECT count(*) FROM records'), OTHERS)
-      assert.equal(await count(askDatabase, 'SELECT sum(records) FROM module_counters'), OTHERS)
-      assert.equal(await count(askDatabase, 'SELECT count(*) FROM platforms'), 1)
-      assert.equal(await count(askDatabase, 'SELECT sum(created) FROM hourly_counters'), OTHERS)
+      assert.equal(await count(queryDatabase, 'SELECT count(*) FROM records'), OTHERS)
+      assert.equal(await count(queryDatabase, 'SELECT sum(records) FROM module_counters'), OTHERS)
+      assert.equal(await count(queryDatabase, 'SELECT count(*) FROM platforms'), 1)
+      assert.equal(await count(queryDatabase, 'SELECT sum(created) FROM hourly_counters'), OTHERS)
     },
   )
 }
@@ -81,11 +85,11 @@ for (const engine of ENGINES) {
 /** Makes the database reject the deletion of this record. @returns a function that allows it again. */
 async function preventDeletion(
   engine: ProcessEngine,
-  { sandbox, askDatabase }: EngineSandbox,
+  { sandbox, queryDatabase }: EngineSandbox,
   recordId: number,
 ) {
   const execute = async (statement: string) => {
-    if (engine !== sqlite) return void (await askDatabase(statement))
+    if (engine !== sqlite) return void (await queryDatabase(statement))
     const database = new DatabaseSync(join(sandbox.folder, 'data', 'recordhub.sqlite'), {
       timeout: LOCK_MS,
     })
@@ -109,7 +113,7 @@ async function preventDeletion(
 
 async function readRemoval(operator: Operator): Promise<Removal> {
   const { removals }: { removals: Removal[] } = JSON.parse(
-    await ask(operator, 'GET', '/api/v1/removals'),
+    await sendRequest(operator, 'GET', '/api/v1/removals'),
   )
   const [removal] = removals
   assert.ok(removal)
@@ -117,6 +121,6 @@ async function readRemoval(operator: Operator): Promise<Removal> {
 }
 
 /** PostgreSQL returns sums and counts as strings. */
-async function count(askDatabase: AskDatabase, sql: string): Promise<number> {
-  return Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
+async function count(queryDatabase: QueryDatabase, sql: string): Promise<number> {
+  return Number(Object.values((await queryDatabase(sql))[0] ?? {})[0])
 }

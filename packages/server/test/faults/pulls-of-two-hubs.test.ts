@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { postgres } from '../helpers/process/engine.ts'
 import {
-  eventually,
   listRecords,
   type Operator,
   pullAndWait,
@@ -11,9 +10,10 @@ import {
   requestPull,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
+import { until } from '../helpers/time/until.ts'
 
 const PER_MODULE = 2000
 const TYPES = ['person', 'visit']
@@ -22,14 +22,15 @@ test(
   'another hub can start a pull once the lease of a killed hub has expired',
   PROCESS_TEST,
   async (t) => {
-    const { sandbox, hub, operator, platform, askDatabase } = await startHubAndPlatform(t)
-    const { halfSent } = platform.holdNextResponse()
+    const { sandbox, hub, operator, platform, queryDatabase } = await startHubAndPlatform(t)
+    const { halfSent } = platform.pauseNextResponse()
     const { status, pull } = await requestPull(operator)
     assert.equal(status, 202)
     await halfSent
     const survivor = operator.at((await sandbox.startHub()).address)
-    await eventually('a part of the response is stored', async () =>
-      (await listRecords(survivor)).length > 0 ? true : null,
+    await until(
+      async () => ((await listRecords(survivor)).length > 0 ? true : null),
+      'a part of the response is stored',
     )
     await hub.stop('SIGKILL')
     const rejected = await requestPull(survivor)
@@ -37,7 +38,7 @@ test(
     assert.equal(rejected.pull.id, pull.id)
 
     // Expires the lease without waiting 20 seconds.
-    await askDatabase("UPDATE pulls SET lease_until = '2000-01-01T00:00:00.000Z'")
+    await queryDatabase("UPDATE pulls SET lease_until = '2000-01-01T00:00:00.000Z'")
     const stored = (await listRecords(survivor)).length
     const next = await pullAndWait(survivor)
     assert.notEqual(next.pull.id, pull.id)
@@ -54,8 +55,8 @@ test(
     const restarted = survivor.at((await sandbox.startHub()).address)
     assert.equal((await pullAndWait(restarted)).pull.counts.unchanged, TYPES.length * PER_MODULE)
     assert.deepEqual(await readPull(restarted, pull.id), interrupted, 'the pull does not resume')
-    const [first = ''] = platform.asked
-    assert.deepEqual(platform.asked.toSorted(), [first, ...TYPES, ...TYPES].toSorted())
+    const [first = ''] = platform.requestedTypes
+    assert.deepEqual(platform.requestedTypes.toSorted(), [first, ...TYPES, ...TYPES].toSorted())
   },
 )
 
@@ -64,7 +65,7 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { sandbox, operator: first, platform } = await startHubAndPlatform(t)
-    const heldResponse = platform.holdNextResponse()
+    const heldResponse = platform.pauseNextResponse()
     const { pull } = await requestPull(first)
     await heldResponse.halfSent
     const second = first.at((await sandbox.startHub()).address)
@@ -74,7 +75,7 @@ test(
     assert.equal((await listRecords(second)).length, TYPES.length * PER_MODULE)
 
     for (let round = 1; round <= rounds(2, 6); round += 1) {
-      const { halfSent, release } = platform.holdNextResponse()
+      const { halfSent, release } = platform.pauseNextResponse()
       const responses = await Promise.all([first, second, first, second].map(requestPull))
       assert.deepEqual(responses.map(({ status }) => status).toSorted(), [202, 409, 409, 409])
       assert.equal(new Set(responses.map(({ pull }) => pull.id)).size, 1, 'there is one pull')
@@ -84,24 +85,28 @@ test(
       assert.equal((await untilPullEnds(first, id)).state, 'succeeded')
       assert.deepEqual(await readPull(second, id), await readPull(first, id))
       const requested = (round + 1) * TYPES.length
-      assert.equal(platform.asked.length, requested, 'each module is read once in each pull')
+      assert.equal(
+        platform.requestedTypes.length,
+        requested,
+        'each module is read once in each pull',
+      )
     }
   },
 )
 
 async function startHubAndPlatform(t: TestContext) {
-  const { sandbox, askDatabase } = await postgres.createSandbox(t)
+  const { sandbox, queryDatabase } = await postgres.createSandbox(t)
   const hub = await sandbox.startHub()
   const operator = await signIn(hub.address)
-  const modules = TYPES.map((type) => makeUpModule(type, PER_MODULE))
+  const modules = TYPES.map((type) => generateModule(type, PER_MODULE))
   const platform = await startPlatform(t, { name: 'archive', modules })
   await registerPlatform(operator, platform)
-  return { sandbox, hub, operator, platform, askDatabase }
+  return { sandbox, hub, operator, platform, queryDatabase }
 }
 
 function untilPullEnds(operator: Operator, id: number) {
-  return eventually('the pull ends', async () => {
+  return until(async () => {
     const { pull } = await readPull(operator, id)
     return pull.finished_at === null ? null : pull
-  })
+  }, 'the pull ends')
 }

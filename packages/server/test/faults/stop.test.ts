@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
 test('a stopped hub closes its database', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
   const hub = sandbox.spawn(['start'], { env: { PORT: '0', HUB_PULL_SCHEDULE: 'off' } })
-  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
   assert.equal((await fetch(`${address}/readyz`)).status, 200)
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
   const files = readdirSync(join(sandbox.folder, 'data'))

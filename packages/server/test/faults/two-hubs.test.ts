@@ -20,7 +20,7 @@ test(
     const push = async (reference_number: string) => {
       const record = { method: 'POST', record_type: 'case', reference_number, data: {} } as const
       const result = await pusher.push(record)
-      return result.kind === 'answered' ? result.status : result.kind
+      return result.kind === 'response' ? result.status : result.kind
     }
 
     assert.equal(await push('before'), 201)

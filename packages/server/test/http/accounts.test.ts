@@ -5,20 +5,20 @@ import { resetPassword } from '../../src/features/operators/manage-operators.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import {
-  actionsOf,
   addOperator,
+  auditActionsOf,
   callAs,
+  sendSignIn,
   sessionOf,
   signInAs,
-  trySignIn,
 } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
   addPasskey,
-  beginPasskey,
+  beginPasskeySignIn,
   enableSecondFactor,
-  finishPasskey,
+  finishPasskeySignIn,
   ORIGIN,
   sendCode,
 } from '../helpers/hub/second-factors.ts'
@@ -37,7 +37,7 @@ onEachEngineWhenDeep((engine) => {
       const next = 'another horse battery staple'
       expectError(await change('not the password', next), 403, 'password_wrong')
       for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
-        expectError(await change(PASSWORD, weak), 422, 'password_refused')
+        expectError(await change(PASSWORD, weak), 422, 'password_rejected')
       }
       assert.equal((await callAs(hub, other, 'GET', ACCOUNT)).status, 200)
       const changed = await change(PASSWORD, next)
@@ -45,10 +45,10 @@ onEachEngineWhenDeep((engine) => {
       const renewed = await sessionOf(hub, changed)
       assert.equal((await callAs(hub, renewed, 'GET', ACCOUNT)).status, 200)
       expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
-      expectError(await trySignIn(hub, EMAIL), 401, 'invalid_email_or_password')
+      expectError(await sendSignIn(hub, EMAIL), 401, 'invalid_email_or_password')
       await signInAs(hub, EMAIL, next)
       expectAbsent([next, PASSWORD], [hub.log(), changed.text])
-      assert.ok((await actionsOf(hub)).includes('account.change_password'))
+      assert.ok((await auditActionsOf(hub)).includes('account.change_password'))
     })
 
     test('a password set from the command line is hashed like any other', async () => {
@@ -133,7 +133,7 @@ onEachEngineWhenDeep((engine) => {
       const { account } = expectObject(await callAs(hub, session, 'GET', ACCOUNT), 200)
       assert.equal(Object(account).second_factor, true)
 
-      const pending = await trySignIn(hub, EMAIL)
+      const pending = await sendSignIn(hub, EMAIL)
       assert.equal(expectObject(pending, 200)['twoFactorRedirect'], true)
       expectAbsent(['session_token=ey'], [cookieOf(pending)])
       const headers = { cookie: cookieOf(pending) }
@@ -145,7 +145,7 @@ onEachEngineWhenDeep((engine) => {
       const code = totpCode(uri, 1)
       const completed = await sendCode(hub, pending, 'verify-totp', code)
       await sessionOf(hub, completed)
-      const replayed = await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', code)
+      const replayed = await sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-totp', code)
       expectError(replayed, 401, 'code_used')
       assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
       const again = await sendCode(hub, pending, 'verify-totp', '111111')
@@ -155,7 +155,7 @@ onEachEngineWhenDeep((engine) => {
     test('five wrong codes end the pending sign-in', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { uri } = await enableSecondFactor(hub, await signInAs(hub))
-      const pending = await trySignIn(hub, EMAIL)
+      const pending = await sendSignIn(hub, EMAIL)
       for (let attempt = 0; attempt < 5; attempt++) {
         expectError(
           await sendCode(hub, pending, 'verify-totp', `00000${attempt}`),
@@ -184,7 +184,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
       const other = await sessionOf(
         hub,
-        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
+        await sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
       )
       const disabled = await callAs(hub, session, 'DELETE', url, right)
       expectObject(disabled, 200)
@@ -192,7 +192,7 @@ onEachEngineWhenDeep((engine) => {
       const current = await sessionOf(hub, disabled)
       assert.equal((await callAs(hub, current, 'GET', ACCOUNT)).status, 200)
       await signInAs(hub)
-      const actions = await actionsOf(hub)
+      const actions = await auditActionsOf(hub)
       for (const change of ['enable', 'recovery_codes', 'disable']) {
         assert.ok(actions.includes(`second_factor.${change}`), change)
       }
@@ -241,23 +241,27 @@ onEachEngineWhenDeep((engine) => {
       const [shown] = list['passkeys'].map((one) => Object(one))
       assert.deepEqual([shown.name, shown.synced], ['My laptop', false])
 
-      const { options, cookie } = await beginPasskey(hub)
+      const { options, cookie } = await beginPasskeySignIn(hub)
       const response = passkey.sign(options, ORIGIN)
-      const signedIn = await finishPasskey(hub, cookie, response)
+      const signedIn = await finishPasskeySignIn(hub, cookie, response)
       const signedInSession = await sessionOf(hub, signedIn)
       assert.equal((await callAs(hub, signedInSession, 'GET', ACCOUNT)).status, 200)
       assert.doesNotMatch(signedIn.text, /"token"/)
-      const replayed = await finishPasskey(hub, cookie, response)
+      const replayed = await finishPasskeySignIn(hub, cookie, response)
       assert.equal(replayed.status, 400)
 
       const url = `${ACCOUNT}/passkeys/${shown.id}`
       const wrongPassword = await callAs(hub, home, 'DELETE', url, { password: 'no' })
       expectError(wrongPassword, 403, 'password_wrong')
       expectObject(await callAs(hub, home, 'DELETE', url, { password: PASSWORD }), 200)
-      const next = await beginPasskey(hub)
-      const afterRemoval = await finishPasskey(hub, next.cookie, passkey.sign(next.options, ORIGIN))
+      const next = await beginPasskeySignIn(hub)
+      const afterRemoval = await finishPasskeySignIn(
+        hub,
+        next.cookie,
+        passkey.sign(next.options, ORIGIN),
+      )
       assert.equal(afterRemoval.status, 401)
-      const actions = await actionsOf(hub)
+      const actions = await auditActionsOf(hub)
       assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
     })
 
@@ -265,32 +269,32 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const { added } = await addPasskey(hub, session, { userVerified: false })
-      expectError(added, 422, 'sign_in_setting_refused')
+      expectError(added, 422, 'sign_in_setting_rejected')
       const { passkey } = await addPasskey(hub, session)
-      const { options, cookie } = await beginPasskey(hub)
+      const { options, cookie } = await beginPasskeySignIn(hub)
       const unverified = passkey.sign(options, ORIGIN, { userVerified: false })
-      expectError(await finishPasskey(hub, cookie, unverified), 401, 'user_not_verified')
+      expectError(await finishPasskeySignIn(hub, cookie, unverified), 401, 'user_not_verified')
     })
 
     test('a passkey response for another origin or another challenge is rejected', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
-      const stolen = await beginPasskey(hub)
+      const stolen = await beginPasskeySignIn(hub)
       const otherOrigin = passkey.sign(stolen.options, 'http://evil.example')
-      assert.equal((await finishPasskey(hub, stolen.cookie, otherOrigin)).status, 400)
-      const [own, other] = [await beginPasskey(hub), await beginPasskey(hub)]
+      assert.equal((await finishPasskeySignIn(hub, stolen.cookie, otherOrigin)).status, 400)
+      const [own, other] = [await beginPasskeySignIn(hub), await beginPasskeySignIn(hub)]
       const response = passkey.sign(other.options, ORIGIN)
-      assert.equal((await finishPasskey(hub, own.cookie, response)).status, 400)
-      assert.equal((await finishPasskey(hub, '', response)).status, 400)
-      assert.equal((await finishPasskey(hub, own.cookie, { id: 'x' })).status, 400)
+      assert.equal((await finishPasskeySignIn(hub, own.cookie, response)).status, 400)
+      assert.equal((await finishPasskeySignIn(hub, '', response)).status, 400)
+      assert.equal((await finishPasskeySignIn(hub, own.cookie, { id: 'x' })).status, 400)
     })
 
     test('a disabled operator cannot sign in with a passkey', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
       await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
-      const { options, cookie } = await beginPasskey(hub)
-      const response = await finishPasskey(hub, cookie, passkey.sign(options, ORIGIN))
+      const { options, cookie } = await beginPasskeySignIn(hub)
+      const response = await finishPasskeySignIn(hub, cookie, passkey.sign(options, ORIGIN))
       expectError(response, 403, 'operator_disabled')
       assert.ok(!response.cookies.some((one) => /session_token=[^;]/.test(one)))
     })

@@ -179,7 +179,7 @@ onEachEngineWhenDeep((engine) => {
         }, 'a slot is free')
       const startHeldProbe = async () => {
         const platform = await simulate()
-        const request = platform.holdRequest('ping')
+        const request = platform.delayNextResponse('ping')
         const controller = new AbortController()
         const sent = fetch(`${hub.address}${PROBE}`, {
           method: 'POST',

@@ -31,7 +31,7 @@ import {
   type TestResponse,
 } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -147,17 +147,17 @@ onEachEngineWhenDeep((engine) => {
       assert.match(checks.at(-1)?.message ?? '', /optional/)
     })
 
-    const FAILURES: [string, Behaviour, string, RegExp][] = [
+    const FAILURES: [string, Responder, string, RegExp][] = [
       [
         'a record without reference',
         respond.json({ success: true, records: [{}] }),
-        'platform_answer_invalid',
+        'platform_response_invalid',
         /first record.*reference_number/,
       ],
       [
         'no list of records',
         respond.json({ success: true }),
-        'platform_answer_invalid',
+        'platform_response_invalid',
         /"records"/,
       ],
       [
@@ -169,7 +169,7 @@ onEachEngineWhenDeep((engine) => {
       ['an HTML page', respond.html(), 'platform_not_json', /HTML/],
       ['500', respond.status(500), 'platform_failed', /500/],
       ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
-      ['nothing', respond.nothing(), 'platform_unreachable', /cut off/],
+      ['nothing', respond.disconnect(), 'platform_unreachable', /cut off/],
     ]
     test('a failing records endpoint is reported with the cause and advice', async () => {
       await using kit = await startKit(engine)
@@ -297,7 +297,7 @@ onEachEngineWhenDeep((engine) => {
       const limited = await attempt(PASSWORD)
       expectError(limited, 429, 'too_many_requests')
       assert.ok(Number(limited.header('retry-after')) > 0)
-      const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_refused'`
+      const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
       assert.equal((await runSql(kit.hub.storage, audited)).length, 5)
       const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
       expectError(asToken, 403, 'operators_only')
@@ -399,13 +399,13 @@ onEachEngineWhenDeep((engine) => {
       await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
       const expectRejected = async (body: Record<string, unknown>, status: number, code: string) =>
         expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
-      await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_refused_key')
+      await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_rejected_key')
       await expectRejected({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
       await expectRejected({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
       await expectRejected(
         { source_base_url: 'http://169.254.169.254' },
         422,
-        'platform_address_refused',
+        'platform_address_rejected',
       )
       await expectRejected({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
       const { source_base_url, status } = await readPlatform(kit)

@@ -61,7 +61,7 @@ onEachEngineWhenDeep((engine) => {
       await push(hub, hub_api_key, newRecord('N-1'))
       await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
       await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
-      const request = platform.holdRequest('records/cases')
+      const request = platform.delayNextResponse('records/cases')
       const { id } = await startPull(hub)
       await request.arrived
       const during = await read()

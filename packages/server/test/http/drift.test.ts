@@ -83,7 +83,7 @@ onEachEngine((engine) => {
       kit.platform.setResponse('manifest', respond.status(500))
       expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_failed')
       kit.platform.setResponse('manifest', respond.json({ success: true }))
-      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_answer_invalid')
+      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_response_invalid')
       const other = { platform_title: 'T', platform_description: '', modules: [] }
       const manifest = { success: true, platform_name: 'another platform', ...other }
       kit.platform.setResponse('manifest', respond.json(manifest))

@@ -6,8 +6,8 @@ import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
   manifestOf,
+  type Responder,
   recordsResponse,
   respond,
 } from '../helpers/platform/platform.ts'
@@ -26,7 +26,7 @@ const filler = (length: number) => 'x'.repeat(length)
 type Row = {
   name: string
   endpoint: 'ping' | 'manifest' | 'search' | 'records/cases'
-  behaviour: (kit: PulledHub) => Behaviour
+  behaviour: (kit: PulledHub) => Responder
 }
 const row = (name: string, endpoint: Row['endpoint'], behaviour: Row['behaviour']): Row => ({
   ...{ name, endpoint, behaviour },

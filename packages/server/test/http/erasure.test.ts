@@ -175,7 +175,7 @@ onEachEngine((engine) => {
       })
       await pullAll(hub)
       await pullAll(hub)
-      assert.equal(platform.recordRequests().at(-1)?.headers['if-none-match'], etag)
+      assert.equal(platform.listRecordsRequests().at(-1)?.headers['if-none-match'], etag)
       const { pull } = await pullAll(hub)
       assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
     })

@@ -182,7 +182,7 @@ onEachEngine((engine) => {
       })
       assert.equal(erased.status, 200)
       for (const second of [5000, 5010, 5019]) {
-        expectError(await asOf(id, at(second)), 410, 'history_not_kept')
+        expectError(await asOf(id, at(second)), 410, 'history_not_stored')
       }
       assert.equal((await asOf(id, at(5020))).status, 200)
       expectError(await asOf(id, at(4999)), 404, 'not_found')
@@ -200,7 +200,7 @@ onEachEngine((engine) => {
       const { storage } = hub()
       await runSql(storage, `DELETE FROM record_history WHERE at < '${at(4015)}'`)
       await runSql(storage, `INSERT INTO retention VALUES ('history', '${at(4015)}')`)
-      const error = expectError(await asOf(id, at(4014)), 410, 'history_not_kept')
+      const error = expectError(await asOf(id, at(4014)), 410, 'history_not_stored')
       assert.ok(error.message.includes(at(4015)))
       const { record } = Object(expectObject(await asOf(id, at(4015)), 200))
       assert.deepEqual([record.data, record.updated_at], [{ a: 2, b: 1 }, null])

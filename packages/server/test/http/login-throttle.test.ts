@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { addOperator, auditOf, callAs, sendSignIn, signInAs } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
@@ -26,7 +26,7 @@ async function failSignIn(
 ) {
   const statuses: number[] = []
   for (let round = 0; round < times; round++) {
-    statuses.push((await trySignIn(hub, email, `a wrong password ${round}`, headers)).status)
+    statuses.push((await sendSignIn(hub, email, `a wrong password ${round}`, headers)).status)
   }
   return statuses
 }
@@ -45,8 +45,8 @@ onEachEngineWhenDeep((engine) => {
         const statuses = await failSignIn(hub, 6, from(ATTACKER), email)
         assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
       }
-      const known = await trySignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
-      const unknown = await trySignIn(hub, 'unknown@example.org', PASSWORD, from(ATTACKER))
+      const known = await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
+      const unknown = await sendSignIn(hub, 'unknown@example.org', PASSWORD, from(ATTACKER))
       for (const response of [known, unknown]) {
         expectError(response, 429, 'too_many_requests')
         assert.match(response.header('retry-after'), /^30$/)
@@ -62,12 +62,12 @@ onEachEngineWhenDeep((engine) => {
       )
       await hub.restart({ env, clock })
       assert.deepEqual(await failSignIn(hub, 1, from(ATTACKER)), [429])
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
     })
 
     test('a lockout does not affect other addresses, trusted devices or open sessions', async () => {
       await using hub = await startHub(engine)
-      const first = await trySignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
+      const first = await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
       const device = cookieOf(first)
         .split('; ')
         .filter((cookie) => cookie.startsWith('recordhub.device='))
@@ -75,8 +75,8 @@ onEachEngineWhenDeep((engine) => {
       assert.notEqual(device, '')
       const session = { headers: { cookie: cookieOf(first) } }
       assert.equal((await failSignIn(hub, 7, from(ATTACKER))).at(-1), 429)
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(ATTACKER, device))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER, device))).status, 200)
       assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
 
       assert.equal(
@@ -86,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
       )
       const forged = device.replace(/=[^.]+/, '=00000000-0000-4000-8000-000000000000')
       const other = from(ATTACKER, forged)
-      expectError(await trySignIn(hub, EMAIL, PASSWORD, other), 429, 'too_many_requests')
+      expectError(await sendSignIn(hub, EMAIL, PASSWORD, other), 429, 'too_many_requests')
       await addOperator(hub, 'bob@example.org', 'viewer')
       assert.equal(
         (await failSignIn(hub, 7, from(ATTACKER, device), 'bob@example.org')).at(-1),
@@ -103,8 +103,8 @@ onEachEngineWhenDeep((engine) => {
         if (round === 20) await signInWith(hub, 'eve@example.org', ATTACKER)
       }
       assert.deepEqual([statuses.at(-2), statuses.at(-1)], [401, 429])
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(ATTACKER))).status, 429)
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))).status, 429)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
       const rows = await countRows(hub.storage, 'login_attempts')
       await failSignIn(hub, 20, from(ATTACKER), 'another@example.org')
       assert.equal(
@@ -123,7 +123,7 @@ onEachEngineWhenDeep((engine) => {
       await runSql(hub.storage, 'DELETE FROM login_attempts WHERE login_attempt_id <= 2')
       assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.1')), [401, 429])
       assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.2')), [401, 429])
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
     })
 
     test('IPv6 addresses of one /64 network share a limit', async () => {
@@ -140,7 +140,7 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startHub(engine)
       const uri = await setUpSecondFactor(hub)
       const send = async (address: string, code: string) => {
-        const pending = await trySignIn(hub, EMAIL, PASSWORD, from(address))
+        const pending = await sendSignIn(hub, EMAIL, PASSWORD, from(address))
         return hub.send({
           method: 'POST',
           url: '/api/auth/two-factor/verify-totp',
@@ -161,7 +161,7 @@ onEachEngineWhenDeep((engine) => {
       await addOperator(hub, 'eve@example.org', 'viewer')
       await setUpSecondFactor(hub, 'eve@example.org')
       const twoFactorCookieOf = async (email: string) => {
-        const pending = await trySignIn(hub, email, PASSWORD, from(ATTACKER))
+        const pending = await sendSignIn(hub, email, PASSWORD, from(ATTACKER))
         const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(pending))?.[0]
         return pair ?? assert.fail(cookieOf(pending))
       }
@@ -218,7 +218,7 @@ onEachEngineWhenDeep((engine) => {
       await failSignIn(hub, 1, from(ATTACKER), typed)
       for (let round = 0; round < 9; round++) await failSignIn(hub, 1, from(`203.0.113.${round}`))
       const failed = await until(async () => {
-        const entries = await auditOf(hub, '&action=session.refuse')
+        const entries = await auditOf(hub, '&action=session.reject')
         return entries.length === 5 ? entries : null
       }, 'the failed attempts are in the audit log')
       const attempts = failed.map((entry) => [entry['actor'], Object(entry['details'])['attempts']])
@@ -236,7 +236,7 @@ onEachEngineWhenDeep((engine) => {
 })
 
 async function signInWith(hub: TestHub, email: string, address: string): Promise<void> {
-  assert.equal((await trySignIn(hub, email, PASSWORD, from(address))).status, 200)
+  assert.equal((await sendSignIn(hub, email, PASSWORD, from(address))).status, 200)
 }
 
 /** @returns the URI that an authenticator app derives codes from. The code of the current time step is used up. */

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pullAll } from '../helpers/hub/actions.ts'
-import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
-import { type Behaviour, respond } from '../helpers/platform/platform.ts'
+import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
+import { type Responder, respond } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 async function startWithPagedModule(engine: StorageEngine) {
-  const kit = await startWithRecords(engine, 20)
+  const kit = await startHubWithRecords(engine, 20)
   return {
     ...kit,
     /** Pulls two pages without these records. @returns the references that are marked missing afterwards. */
@@ -17,15 +17,15 @@ async function startWithPagedModule(engine: StorageEngine) {
       kit.platform.setResponse('records/cases', respond.pages(listed.slice(0, 9), listed.slice(9)))
       const { pull } = await pullAll(kit.hub)
       assert.equal(pull.state, 'succeeded')
-      return missingOf(await kit.read())
+      return missingReferences(await kit.readRecords())
     },
     /** Pulls with this behaviour for the second page. @returns the references that are marked missing afterwards. */
-    async pullWithSecond(behaviour: Behaviour): Promise<string[]> {
+    async pullWithSecond(behaviour: Responder): Promise<string[]> {
       const first = respond.pages(kit.records.slice(0, 9), [])
       kit.platform.queueResponses('records/cases', first, behaviour)
       const { pull } = await pullAll(kit.hub)
       assert.equal(pull.state, 'failed')
-      return missingOf(await kit.read())
+      return missingReferences(await kit.readRecords())
     },
   }
 }
@@ -47,7 +47,7 @@ onEachEngineWhenDeep((engine) => {
 
     for (const [failure, second] of [
       ['fails', respond.status(500)],
-      ['is cut off', respond.cutOff('{"records":[')],
+      ['is cut off', respond.truncated('{"records":[')],
     ] as const) {
       test(`a second page that ${failure} marks nothing and interrupts the two reads in a row`, async () => {
         await using kit = await startWithPagedModule(engine)

@@ -8,14 +8,14 @@ import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import {
   accept,
-  actionsOf,
   addOperator,
+  auditActionsOf,
   auditOf,
   callAs,
   invite,
-  readInvited,
+  readInvitation,
+  sendSignIn,
   signInAs,
-  trySignIn,
 } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
@@ -37,18 +37,18 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(Object(invitation)['email'], 'bob@example.org')
       const token = tokenOfLink(String(link))
       assert.match(String(link), /\/invitation#token=rhi_\w+$/)
-      const { email, role } = expectObject(await readInvited(hub(), token), 200)
+      const { email, role } = expectObject(await readInvitation(hub(), token), 200)
       assert.deepEqual([email, role], ['bob@example.org', 'viewer'])
       expectError(await accept(hub(), token, { password: 'short' }), 422, 'invalid_operator')
       expectObject(await accept(hub(), token), 201)
       expectError(await accept(hub(), token), 403, 'invitation_invalid')
-      expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
+      expectError(await readInvitation(hub(), token), 403, 'invitation_invalid')
       const bob = await signInAs(hub(), 'bob@example.org')
       const session = await callAs(hub(), bob, 'GET', '/api/v1/session')
       assert.match(session.text, /"role":"viewer"/)
       expectError(await callAs(hub(), bob, 'GET', '/api/v1/operators'), 403, 'forbidden')
       expectAbsent([token], [hub().log(), JSON.stringify(await auditOf(hub()))])
-      const actions = await actionsOf(hub())
+      const actions = await auditActionsOf(hub())
       for (const action of ['operator.invite', 'operator.create', 'session.begin']) {
         assert.ok(actions.includes(action), `${action} is in the audit log`)
       }
@@ -93,7 +93,7 @@ onEachEngineWhenDeep((engine) => {
       )
       const before = await countRows(hub().storage, 'operators')
       for (const token of [withdrawn, expired, earlier, 'rhi_unknown', 'x', '']) {
-        expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
+        expectError(await readInvitation(hub(), token), 403, 'invitation_invalid')
         expectError(await accept(hub(), token), 403, 'invitation_invalid')
       }
       assert.equal(await countRows(hub().storage, 'operators'), before)
@@ -114,7 +114,7 @@ onEachEngineWhenDeep((engine) => {
           expectError(response, 403, 'origin_not_allowed')
         }
       }
-      assert.equal((await readInvited(hub(), token)).status, 200)
+      assert.equal((await readInvitation(hub(), token)).status, 200)
     })
 
     test('an invitation token is accepted only in a JSON body, as a string', async () => {
@@ -131,7 +131,7 @@ onEachEngineWhenDeep((engine) => {
       const form = { 'content-type': 'application/x-www-form-urlencoded' }
       const asForm = { method: 'POST', url, headers: form, body: `token=${token}` } as const
       assert.equal((await hub().send(asForm)).status, 415)
-      const read = await readInvited(hub(), token)
+      const read = await readInvitation(hub(), token)
       assert.equal(read.header('cache-control'), 'no-store')
       expectAbsent([token], [read.text, hub().log()])
     })
@@ -183,10 +183,10 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(Object(expectObject(disabled, 200)['operator']).disabled_at)
       expectError(await callAs(hub, bob, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
       expectError(await asProgram(), 401, 'not_signed_in')
-      const correct = await trySignIn(hub, 'bob@example.org')
+      const correct = await sendSignIn(hub, 'bob@example.org')
       expectError(correct, 403, 'operator_disabled')
       assert.ok(!correct.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-      const wrong = await trySignIn(hub, 'bob@example.org', 'not the password')
+      const wrong = await sendSignIn(hub, 'bob@example.org', 'not the password')
       expectError(wrong, 401, 'invalid_email_or_password')
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
       await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, { disabled: false })
@@ -226,7 +226,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await callAs(hub, viewer, 'GET', '/api/v1/operators'), 403, 'forbidden')
       expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}`), 200)
       expectError(await callAs(hub, viewer, 'GET', '/api/v1/session'), 401, 'not_signed_in')
-      expectError(await trySignIn(hub, 'bob@example.org'), 401, 'invalid_email_or_password')
+      expectError(await sendSignIn(hub, 'bob@example.org'), 401, 'invalid_email_or_password')
       const removal = (await auditOf(hub, '&action=operator.remove'))[0]
       assert.deepEqual([removal?.['actor'], removal?.['target']], [EMAIL, 'bob@example.org'])
     })

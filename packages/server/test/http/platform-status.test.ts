@@ -43,11 +43,11 @@ onEachEngineWhenDeep((engine) => {
       await using simulated = await simulatePlatform()
       const { id } = await registerPlatform(hub, simulated)
       simulated.modules[0]?.records.push(simulatedRecord(1))
-      const held = simulated.holdRequest('records/cases')
+      const delayed = simulated.delayNextResponse('records/cases')
       const pulling = pullAll(hub)
-      await held.arrived
+      await delayed.arrived
       await setStatus(hub, id, 'inactive')
-      held.release()
+      delayed.release()
       const { tasks } = await pulling
       assert.notEqual(only(tasks).state, 'succeeded')
       assert.match((await hub.get('/api/v1/records')).text, /"records":\[\]/)

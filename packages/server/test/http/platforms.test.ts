@@ -127,7 +127,7 @@ onEachEngine((engine) => {
       ['an empty key', { source_api_key: '' }, 400, 'invalid_request'],
       ['an unknown member', { status: 'inactive' }, 400, 'invalid_request'],
       ['a numeric key', { source_api_key: 7 }, 400, 'invalid_request'],
-      ['a wrong key', { source_api_key: 'a wrong source key' }, 502, 'platform_refused_key'],
+      ['a wrong key', { source_api_key: 'a wrong source key' }, 502, 'platform_rejected_key'],
     ] as const) {
       test(`a registration with ${what} returns ${status} ${code} and stores nothing`, async () => {
         await using simulated = await simulatePlatform()
@@ -194,7 +194,7 @@ onEachEngine((engine) => {
     })
 
     test('a base URL may have a path, and trailing slashes are removed', async () => {
-      await using simulated = await simulatePlatform({ base: '/apps/hr' })
+      await using simulated = await simulatePlatform({ pathPrefix: '/apps/hr' })
       const { source_base_url } = simulated
       const over = { source_base_url: ` ${source_base_url}// ` }
       const { platform } = await registerPlatform(hub(), simulated, over)
@@ -228,7 +228,7 @@ onEachEngine((engine) => {
     test('HUB_PLATFORM_PATH and HUB_TUNNEL_HEADER set the path and the tunnel header', async () => {
       const env = { HUB_PLATFORM_PATH: 'sync-1', HUB_TUNNEL_HEADER: 'X-Tunnel-Skip' }
       await using own = await startTestHub(engine, { env })
-      await using simulated = await simulatePlatform({ word: 'sync-1' })
+      await using simulated = await simulatePlatform({ pathSegment: 'sync-1' })
       await registerPlatform(own, simulated)
       await pullAll(own)
       expectSpecifiedRequests(simulated, 'x-tunnel-skip')

@@ -15,8 +15,8 @@ import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
   manifestOf,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -44,9 +44,9 @@ const PING = { success: true, message: 'online', platform_name: 'x' }
 const module = { module_name: 'A', record_type: 'a', fields: [] }
 
 /** The behaviour of an endpoint, the expected error code, and a pattern of the expected message. */
-const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
-  ['returns 401', respond.status(401), 'platform_refused_key', /source API key.*401/],
-  ['returns 403', respond.status(403), 'platform_refused_key', /source API key.*403/],
+const FAULTS: readonly (readonly [string, Responder, string, RegExp])[] = [
+  ['returns 401', respond.status(401), 'platform_rejected_key', /source API key.*401/],
+  ['returns 403', respond.status(403), 'platform_rejected_key', /source API key.*403/],
   ['returns 404', respond.status(404), 'platform_path_missing', /\/api\/hub\/.*404/],
   ['returns 500', respond.status(500), 'platform_failed', /HTTP 500/],
   ['returns 503', respond.status(503), 'platform_failed', /HTTP 503/],
@@ -65,20 +65,20 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
     'platform_not_json',
     /JSON/,
   ],
-  ['returns an array', respond.json([]), 'platform_answer_invalid', /object/],
-  ['returns an empty object', respond.json({}), 'platform_answer_invalid', /\w/],
+  ['returns an array', respond.json([]), 'platform_response_invalid', /object/],
+  ['returns an empty object', respond.json({}), 'platform_response_invalid', /\w/],
   [
     'returns success: false',
     respond.json({ ...manifest([module]), ...PING, success: false, message: 'Closed today' }),
     'platform_reports_failure',
     /: Closed today\)/,
   ],
-  ['is cut off', respond.cutOff('{"success":true,'), 'platform_broke_off', /cut off/],
-  ['closes the connection', respond.nothing(), 'platform_unreachable', /cut off/],
+  ['is cut off', respond.truncated('{"success":true,'), 'platform_broke_off', /cut off/],
+  ['closes the connection', respond.disconnect(), 'platform_unreachable', /cut off/],
   [
     'returns invalid gzip',
     respond.text('{}', 'application/json', { 'Content-Encoding': 'gzip' }),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /Content-Encoding/,
   ],
 ]
@@ -120,13 +120,13 @@ const ADDRESSES: readonly (readonly [string, string])[] = [
   ['file:///etc/passwd', 'source_url_invalid'],
   ['127.0.0.1', 'source_url_invalid'],
   ['https://', 'source_url_invalid'],
-  ['http://169.254.169.254', 'platform_address_refused'],
-  ['http://2852039166', 'platform_address_refused'],
-  ['http://0xa9.0xfe.0xa9.0xfe/latest', 'platform_address_refused'],
-  ['http://[::ffff:169.254.169.254]', 'platform_address_refused'],
-  ['http://[fe80::1]', 'platform_address_refused'],
-  ['http://[fd00:ec2::254]', 'platform_address_refused'],
-  ['http://100.100.100.200', 'platform_address_refused'],
+  ['http://169.254.169.254', 'platform_address_rejected'],
+  ['http://2852039166', 'platform_address_rejected'],
+  ['http://0xa9.0xfe.0xa9.0xfe/latest', 'platform_address_rejected'],
+  ['http://[::ffff:169.254.169.254]', 'platform_address_rejected'],
+  ['http://[fe80::1]', 'platform_address_rejected'],
+  ['http://[fd00:ec2::254]', 'platform_address_rejected'],
+  ['http://100.100.100.200', 'platform_address_rejected'],
 ]
 
 onEachEngineWhenDeep((engine) => {
@@ -200,7 +200,7 @@ onEachEngineWhenDeep((engine) => {
           response.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
         )
         const wrongKey = await probe(hub(), { ...entered, source_api_key: 'a wrong key' })
-        assert.equal(only(wrongKey.problems).code, 'platform_refused_key')
+        assert.equal(only(wrongKey.problems).code, 'platform_rejected_key')
         assert.equal(wrongKey.source_base_url, source_base_url)
         const { id } = await registerPlatform(hub(), platform, entered)
         const read = await hub().get(`/api/v1/platforms/${id}`)
@@ -209,7 +209,7 @@ onEachEngineWhenDeep((engine) => {
     }
 
     test('a base URL of a platform may end in /api', async () => {
-      await using platform = await simulatePlatform({ base: '/api' })
+      await using platform = await simulatePlatform({ pathPrefix: '/api' })
       const response = await probeOf(hub(), platform)
       assert.match(platform.source_base_url, /\/api$/)
       assert.deepEqual(
@@ -223,12 +223,12 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const [what, body, message] of BAD_MANIFESTS) {
-      test(`a manifest with ${what} is reported as platform_answer_invalid`, async () => {
+      test(`a manifest with ${what} is reported as platform_response_invalid`, async () => {
         await using platform = await simulatePlatform({ platform_name: 'x' })
         platform.setResponse('manifest', respond.json(body))
         const { success, problems } = await probeOf(hub(), platform)
         assert.equal(success, false)
-        assert.equal(only(problems).code, 'platform_answer_invalid')
+        assert.equal(only(problems).code, 'platform_response_invalid')
         assert.match(only(problems).message, message)
       })
     }
@@ -252,7 +252,7 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await simulatePlatform()
       const { source_base_url } = platform
       const { problems } = await probe(hub(), { source_base_url, source_api_key: 'a wrong key' })
-      assert.equal(only(problems).code, 'platform_refused_key')
+      assert.equal(only(problems).code, 'platform_rejected_key')
     })
 
     test('a ping and a manifest with different names are reported with both names', async () => {
@@ -335,7 +335,7 @@ onEachEngineWhenDeep((engine) => {
         for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0', '2130706433']) {
           const response = await probe(hub, { source_base_url: `http://${host}:${port}` })
           assert.deepEqual(platform.requests, [], `${host} was called`)
-          assert.equal(only(response.problems).code, 'platform_address_refused', host)
+          assert.equal(only(response.problems).code, 'platform_address_rejected', host)
         }
       })
     }
@@ -351,9 +351,9 @@ onEachEngineWhenDeep((engine) => {
       await hub.restart({ env })
       platform.requests.length = 0
       const { code, message } = only((await probeOf(hub, platform)).problems)
-      assert.equal(code, 'platform_address_refused')
+      assert.equal(code, 'platform_address_rejected')
       assert.match(message, /http:\/\/127\.0\.0\.1:\d+.*HUB_SOURCE_SCHEMES allows only https/)
-      expectError(await sendRegistration(hub, platform), 422, 'platform_address_refused')
+      expectError(await sendRegistration(hub, platform), 422, 'platform_address_rejected')
       const { pull, tasks } = await pullAll(hub)
       assert.equal(pull.state, 'failed')
       for (const { error } of tasks) assert.match(error ?? '', /HUB_SOURCE_SCHEMES/)

@@ -85,7 +85,7 @@ onEachEngineWhenDeep((engine) => {
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
       const { pull } = await pullOnSchedule(hub)
       assert.deepEqual([pull.state, pull.progress.percent], ['failed', 100])
-      assert.equal(failing.recordRequests().length, 5)
+      assert.equal(failing.listRecordsRequests().length, 5)
       const kinds = (await activityOf(hub)).map((entry) => entry.kind)
       assert.equal(kinds.filter((kind) => kind === 'pull.failed').length, 1)
       assert.equal(kinds.filter((kind) => kind === 'platform.passed_over').length, 1)

@@ -62,7 +62,7 @@ onEachEngineWhenDeep((engine) => {
     test('the hub sends no Accept-Encoding', async () => {
       await using kit = await startPulledHub(engine)
       await kit.pull()
-      assert.equal(kit.platform.recordRequests()[0]?.headers['accept-encoding'], undefined)
+      assert.equal(kit.platform.listRecordsRequests()[0]?.headers['accept-encoding'], undefined)
     })
 
     test('an unsupported Content-Encoding fails the task with an error that names it', async () => {

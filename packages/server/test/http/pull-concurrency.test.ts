@@ -9,7 +9,7 @@ import {
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
-import { createLimit, startTestHub } from '../helpers/hub/hub.ts'
+import { createPullTimeLimit, startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   respond,
@@ -64,7 +64,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a platform that timed out is pulled after those that were not reached', async () => {
-      const { reach, waitForLimit } = createLimit()
+      const { reach, waitForLimit } = createPullTimeLimit()
       const env = { HUB_PULL_CONCURRENCY: '1' }
       await using hub = await startTestHub(engine, { env, waitForLimit })
       await using hanging = await simulatePlatform()
@@ -98,17 +98,17 @@ onEachEngineWhenDeep((engine) => {
       await using stack = new AsyncDisposableStack()
       const hanging = stack.use(await simulatePlatform())
       await registerPlatform(hub, hanging)
-      const held = hanging.holdRequest('records/cases')
+      const delayed = hanging.delayNextResponse('records/cases')
       for (let count = 0; count < 4; count += 1) {
         await registerPlatform(hub, stack.use(await simulatePlatform()))
       }
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       await until(async () => {
         const { pull } = await readPull(hub, id)
         return pull.progress.tasks_done === 4 ? pull : null
       }, 'the four other platforms are read')
-      held.release()
+      delayed.release()
       assert.equal((await untilPullEnds(hub, id)).pull.state, 'succeeded')
     })
   })

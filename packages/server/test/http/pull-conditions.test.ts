@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { countStoredRows, newRecord, push } from '../helpers/hub/actions.ts'
 import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -11,18 +11,18 @@ import { runSql } from '../helpers/storage/sql.ts'
 const ETag = '"v1"'
 const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const RECORDS = [simulatedRecord(1), simulatedRecord(2)]
-const tagged = respond.tagged({ success: true, total: 2, records: RECORDS }, { ETag })
+const tagged = respond.conditional({ success: true, total: 2, records: RECORDS }, { ETag })
 
 /** The conditional headers of the last request for records. */
 function lastConditions({ platform }: PulledHub): (string | undefined)[] {
-  const headers = platform.recordRequests().at(-1)?.headers
+  const headers = platform.listRecordsRequests().at(-1)?.headers
   return [headers?.['if-none-match'], headers?.['if-modified-since']]
 }
 
 /** Starts a hub that has pulled the platform's two records once. */
 async function startAfterPull(
   engine: StorageEngine,
-  behaviour: Behaviour = tagged,
+  behaviour: Responder = tagged,
   env: Record<string, string> = {},
 ) {
   const kit = await startPulledHub(engine, { env })
@@ -32,15 +32,15 @@ async function startAfterPull(
 }
 
 /** Responses after which the next pull sends no conditional headers. */
-const UNCONDITIONAL: readonly (readonly [string, Behaviour])[] = [
+const UNCONDITIONAL: readonly (readonly [string, Responder])[] = [
   ['without validators', respond.json({ records: RECORDS })],
-  ['with a rejected record', respond.tagged({ records: [...RECORDS, {}] }, { ETag })],
+  ['with a rejected record', respond.conditional({ records: [...RECORDS, {}] }, { ETag })],
   [
     'with a duplicate reference number',
-    respond.tagged({ records: [...RECORDS, RECORDS[0]] }, { ETag }),
+    respond.conditional({ records: [...RECORDS, RECORDS[0]] }, { ETag }),
   ],
-  ['with a wrong total', respond.tagged({ total: 9, records: RECORDS }, { ETag })],
-  ['with an invalid ETag', respond.tagged({ records: RECORDS }, { ETag: '*' })],
+  ['with a wrong total', respond.conditional({ total: 9, records: RECORDS }, { ETag })],
+  ['with an invalid ETag', respond.conditional({ records: RECORDS }, { ETag: '*' })],
   [
     'whose Last-Modified equals its Date',
     respond.text(JSON.stringify({ records: RECORDS }), 'application/json', {
@@ -80,7 +80,7 @@ onEachEngineWhenDeep((engine) => {
       test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
         await using kit = await startAfterPull(
           engine,
-          respond.tagged({ records: RECORDS }, headers),
+          respond.conditional({ records: RECORDS }, headers),
         )
         assert.deepEqual(lastConditions(kit), [undefined, undefined])
         const { pulls: _, activity: __, ...before } = await countStoredRows(kit.hub)
@@ -108,7 +108,7 @@ onEachEngineWhenDeep((engine) => {
         const records = RECORDS
         kit.platform.setResponse(
           'records/cases',
-          respond.tagged({ ...body, records }, { ETag: tag }),
+          respond.conditional({ ...body, records }, { ETag: tag }),
         )
         for (const conditions of [null, tag]) {
           const task = await kit.pull()
@@ -132,7 +132,7 @@ onEachEngineWhenDeep((engine) => {
     test('a changed response is read, and its ETag is sent from then on', async () => {
       await using kit = await startAfterPull(engine)
       const records = [simulatedRecord(1, { status: 'closed' })]
-      kit.platform.setResponse('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
+      kit.platform.setResponse('records/cases', respond.conditional({ records }, { ETag: '"v2"' }))
       assert.equal((await kit.pull()).updated, 1)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
       assert.equal((await kit.pull()).unchanged, 1)
@@ -143,8 +143,8 @@ onEachEngineWhenDeep((engine) => {
       test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
         await using kit = await startAfterPull(engine, behaviour)
         await kit.pull()
-        assert.equal(kit.platform.recordRequests().length % 2, 0)
-        for (const { headers } of kit.platform.recordRequests()) {
+        assert.equal(kit.platform.listRecordsRequests().length % 2, 0)
+        for (const { headers } of kit.platform.listRecordsRequests()) {
           assert.equal(headers['if-none-match'], undefined)
           assert.equal(headers['if-modified-since'], undefined)
         }
@@ -177,12 +177,12 @@ onEachEngineWhenDeep((engine) => {
         await using kit = await startPulledHub(engine)
         kit.platform.setResponse('records/cases', tagged)
         if (!first) await kit.pull()
-        const held = kit.platform.holdRequest('records/cases')
+        const delayed = kit.platform.delayNextResponse('records/cases')
         const pulling = kit.pull()
-        await held.arrived
+        await delayed.arrived
         const pushed = newRecord('R-1', { data: { status: 'pushed' } })
         await push(kit.hub, kit.registered.hub_api_key, pushed)
-        held.release()
+        delayed.release()
         assert.equal((await pulling).state, 'succeeded')
         assert.deepEqual((await kit.records())[0]?.data, { status: 'pushed' })
         assert.equal((await kit.pull()).updated, 1)
@@ -194,7 +194,7 @@ onEachEngineWhenDeep((engine) => {
     test('after a truncated response, the next pull sends no conditional headers', async () => {
       await using kit = await startAfterPull(engine)
       const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
-      kit.platform.queueResponses('records/cases', respond.cutOff(`{"records":[${changed},`))
+      kit.platform.queueResponses('records/cases', respond.truncated(`{"records":[${changed},`))
       assert.deepEqual(
         [(await kit.pull()).state, (await kit.records())[0]?.data],
         ['failed', { status: 'half' }],

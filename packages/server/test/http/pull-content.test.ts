@@ -177,12 +177,12 @@ onEachEngine((engine) => {
         await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
         await pullAll(kit.hub)
         kit.serve(simulatedRecord(1, { status: 'read before the push' }), simulatedRecord(2))
-        const held = kit.platform.holdRequest('records/cases')
+        const delayed = kit.platform.delayNextResponse('records/cases')
         const pulling = pullCounts(kit.hub)
-        await held.arrived
+        await delayed.arrived
         const pushed = newRecord('R-1', { full_name: 'Person 1', data: { status: 'pushed' } })
         await push(kit.hub, kit.key, pushed, method)
-        held.release()
+        delayed.release()
         assert.deepEqual(await pulling, { received: 2, ...NONE, stale: 1, unchanged: 1 })
         assert.deepEqual((await kit.read())[0]?.data, { status: 'pushed' })
         kit.serve(simulatedRecord(1, { status: 'read after the push' }), simulatedRecord(2))

@@ -23,11 +23,11 @@ import {
 } from '../helpers/platform/platform.ts'
 import {
   createPullFaults,
-  type Failure,
-  KNOWN,
-  MANY,
-  SUCCESSES,
-  type Success,
+  PULLED_RECORDS,
+  type PullFault,
+  RECORDS_ABOVE_THRESHOLD,
+  SUCCESSFUL_PULLS,
+  type SuccessfulPull,
 } from '../helpers/platform/pull-faults.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -50,12 +50,12 @@ onEachEngineWhenDeep((engine) => {
     assert.equal((await pullAll(hub)).pull.state, 'succeeded')
 
     const recover = await kit.applyFaults()
-    const held = older.holdRequest('records/cases')
+    const delayed = older.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
-    await held.arrived
+    await delayed.arrived
     const changed = newRecord('R-1', { data: { status: 'pushed during the pull' } })
     assert.equal((await push(hub, kit.keyOf(older), changed)).status, 200)
-    held.release()
+    delayed.release()
     await until(async () => {
       const { tasks_total, tasks_done } = (await readPull(hub, id)).pull.progress
       return tasks_done === tasks_total - ENDLESS ? true : null
@@ -106,33 +106,36 @@ async function startPlatforms(engine: StorageEngine) {
   const hub = stack.use(await startTestHub(engine, { env, timeouts }))
   const elsewhere = stack.use(await simulatePlatform())
   const keys = new Map<SimulatedPlatform, string>()
-  async function register(records: unknown[] = KNOWN): Promise<SimulatedPlatform> {
+  async function register(records: unknown[] = PULLED_RECORDS): Promise<SimulatedPlatform> {
     const modules = [simulatedModule('cases', { records: [...records] })]
     const platform = stack.use(await simulatePlatform({ modules }))
     keys.set(platform, (await registerPlatform(hub, platform)).hub_api_key)
     return platform
   }
-  const failing = new Map<SimulatedPlatform, Failure>()
+  const failing = new Map<SimulatedPlatform, PullFault>()
   for (const row of createPullFaults(elsewhere.source_base_url)) failing.set(await register(), row)
-  const healthy = new Map<SimulatedPlatform, Success>()
-  for (const row of SUCCESSES) healthy.set(await register(), row)
-  const [emptied, older] = [await register(MANY), await register()]
+  const healthy = new Map<SimulatedPlatform, SuccessfulPull>()
+  for (const row of SUCCESSFUL_PULLS) healthy.set(await register(), row)
+  const [emptied, older] = [await register(RECORDS_ABOVE_THRESHOLD), await register()]
   return {
     ...{ hub, elsewhere, failing, healthy, emptied, older, pauses, timer },
     keyOf: (platform: SimulatedPlatform) => keys.get(platform) ?? '',
     /** Applies the fault of its row to each platform. The returned function makes all healthy again. */
     async applyFaults(): Promise<() => Promise<void>> {
-      const offline: { comeBack: () => Promise<void> }[] = []
-      for (const [platform, { behaviour }] of failing) {
+      const offline: { goOnline: () => Promise<void> }[] = []
+      for (const [platform, { responder }] of failing) {
         platform.requests.length = 0
-        if (behaviour) platform.setResponse('records/cases', behaviour)
+        if (responder) platform.setResponse('records/cases', responder)
         else offline.push(await platform.goOffline())
       }
-      for (const [platform, { inTurn }] of healthy)
-        platform.queueResponses('records/cases', ...inTurn)
-      emptied.setResponse('records/cases', respond.json({ records: MANY.slice(0, 1) }))
+      for (const [platform, { responses }] of healthy)
+        platform.queueResponses('records/cases', ...responses)
+      emptied.setResponse(
+        'records/cases',
+        respond.json({ records: RECORDS_ABOVE_THRESHOLD.slice(0, 1) }),
+      )
       return async () => {
-        for (const { comeBack } of offline) await comeBack()
+        for (const { goOnline } of offline) await goOnline()
         for (const platform of [...failing.keys(), emptied])
           platform.setResponse('records/cases', null)
       }
@@ -143,25 +146,25 @@ async function startPlatforms(engine: StorageEngine) {
 
 async function checkFailure(
   hub: TestHub,
-  { what, error, asked, stores }: Failure,
+  { name, error, requests, storesNewRecord }: PullFault,
   platform: SimulatedPlatform,
   task: PullTask,
 ): Promise<void> {
-  assert.equal(task.state, 'failed', what)
-  assert.match(task.error ?? '', error, what)
-  assert.match(task.error ?? '', ADVICE, `${what}: the error recommends an action`)
-  assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, what)
-  assert.equal(platform.recordRequests().length, asked, `${what}: number of requests`)
-  checkCounts(task, stores ? { received: 1, created: 1 } : {}, what)
+  assert.equal(task.state, 'failed', name)
+  assert.match(task.error ?? '', error, name)
+  assert.match(task.error ?? '', ADVICE, `${name}: the error recommends an action`)
+  assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, name)
+  assert.equal(platform.listRecordsRequests().length, requests, `${name}: number of requests`)
+  checkCounts(task, storesNewRecord ? { received: 1, created: 1 } : {}, name)
   const records = await recordsOf(hub, platform.platform_name)
   assert.deepEqual(
     records.map((record) => record.reference_number),
-    ['R-1', 'R-2', 'R-3', 'R-4', ...(stores ? ['R-9'] : [])],
-    what,
+    ['R-1', 'R-2', 'R-3', 'R-4', ...(storesNewRecord ? ['R-9'] : [])],
+    name,
   )
   assert.ok(
     records.every((record) => record.missing_since === null),
-    what,
+    name,
   )
   expectAbsent([platform.source_api_key], [JSON.stringify(task), hub.log()])
 }
@@ -173,11 +176,11 @@ function checkMessages(messages: (readonly [cause: RegExp, text: string])[]): vo
   assert.equal(new Set(texts.values()).size, texts.size)
 }
 
-function checkSuccess({ what, counts, warning }: Success, task: PullTask): void {
-  assert.deepEqual([task.state, task.error], ['succeeded', null], what)
-  checkCounts(task, counts, what)
-  if (warning) assert.match(only(task.warnings), warning, what)
-  else assert.deepEqual(task.warnings, [], what)
+function checkSuccess({ name, counts, warning }: SuccessfulPull, task: PullTask): void {
+  assert.deepEqual([task.state, task.error], ['succeeded', null], name)
+  checkCounts(task, counts, name)
+  if (warning) assert.match(only(task.warnings), warning, name)
+  else assert.deepEqual(task.warnings, [], name)
 }
 
 function checkCounts(task: PullTask, counts: Partial<PullCounts>, what: string): void {

@@ -15,7 +15,7 @@ import {
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -29,7 +29,7 @@ const one = JSON.stringify(simulatedRecord(1))
 const two = JSON.stringify(simulatedRecord(2))
 
 /** The endpoint's behaviour, the expected error of the task, and the number of stored records. */
-const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
+const FAULTS: readonly (readonly [string, Responder, RegExp, number])[] = [
   ['HTTP 500', respond.status(500), /HTTP 500/, 0],
   ['an object as "records"', respond.json({ success: true, records: {} }), /records/, 0],
   ['null as "records"', respond.json({ success: true, records: null }), /records/, 0],
@@ -75,13 +75,13 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
   ],
   [
     'a connection cut after two records',
-    respond.cutOff(`{"records":[${one},${two},`),
+    respond.truncated(`{"records":[${one},${two},`),
     /cut off/,
     2,
   ],
   [
     'a connection cut within a record',
-    respond.cutOff(`{"records":[${one},${two.slice(0, 20)}`),
+    respond.truncated(`{"records":[${one},${two.slice(0, 20)}`),
     /cut off/,
     1,
   ],
@@ -93,7 +93,7 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
   ],
 ]
 
-const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
+const WARNINGS: readonly (readonly [string, Responder, RegExp])[] = [
   [
     'a total above the number of records',
     respond.records([simulatedRecord(1)], { total: 5 }),
@@ -113,7 +113,7 @@ const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
 ]
 
 /** Pulls a platform whose module `cases` has the given behaviour and whose module `people` is valid. */
-async function pullWith(hub: TestHub, behaviour: Behaviour) {
+async function pullWith(hub: TestHub, behaviour: Responder) {
   const people = simulatedModule('people', { records: [simulatedRecord(9)] })
   const platform = await simulatePlatform({ modules: [simulatedModule('cases'), people] })
   const { id } = await registerPlatform(hub, platform)

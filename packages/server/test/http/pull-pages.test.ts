@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   simulatedRecord,
   simulatePlatform,
@@ -15,19 +15,19 @@ const json = 'application/json'
 const [one, two, three] = [simulatedRecord(1), simulatedRecord(2), simulatedRecord(3)]
 
 /** A first page with `R-1` and the given Link header. */
-function linking(link: string): Behaviour {
+function linking(link: string): Responder {
   return respond.text(JSON.stringify({ records: [one] }), json, { Link: link })
 }
 
 const NEXT = linking('<?page=2>; rel=next')
 
 /** The second page, the expected error of the task, and the records that are stored. */
-const INVALID: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
+const INVALID: readonly (readonly [string, Responder, RegExp, string[]])[] = [
   ['returns 500', respond.status(500), /^Page 2: .*HTTP 500/, ['R-1']],
   ['is HTML', respond.html(), /^Page 2: .*HTML/, ['R-1']],
   [
     'is cut off',
-    respond.cutOff(`{"records":[${JSON.stringify(two)},`),
+    respond.truncated(`{"records":[${JSON.stringify(two)},`),
     /^Page 2: .*cut off/,
     ['R-1', 'R-2'],
   ],
@@ -63,7 +63,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
       assert.match(only(task.warnings), /lacks the members/)
       assert.deepEqual(await kit.references(), ['R-1', 'R-2', 'R-3'])
-      const requests = kit.platform.recordRequests()
+      const requests = kit.platform.listRecordsRequests()
       const paths = ['', '?page=2', '?page=3'].map((query) => `/api/hub/records/cases${query}`)
       assert.deepEqual(
         requests.map(({ path }) => path),
@@ -114,7 +114,7 @@ onEachEngineWhenDeep((engine) => {
         )
         assert.equal((await kit.pull()).state, 'succeeded')
         assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
-        assert.equal(kit.platform.recordRequests()[1]?.path, '/api/hub/records/cases?page=2')
+        assert.equal(kit.platform.listRecordsRequests()[1]?.path, '/api/hub/records/cases?page=2')
       })
     }
 
@@ -134,7 +134,7 @@ onEachEngineWhenDeep((engine) => {
       const busy = respond.status(503)
       kit.platform.queueResponses('records/cases', NEXT, busy, respond.json({ records: [two] }))
       assert.equal((await kit.pull()).state, 'succeeded')
-      const queries = kit.platform.recordRequests().map(({ path }) => path.split('?')[1])
+      const queries = kit.platform.listRecordsRequests().map(({ path }) => path.split('?')[1])
       assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
     })
 
@@ -157,7 +157,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /more than 3 pages/)
       assert.equal((await kit.references()).length, 3)
-      assert.equal(kit.platform.recordRequests().length, 3)
+      assert.equal(kit.platform.listRecordsRequests().length, 3)
     })
 
     test('a duplicate reference number on a later page is rejected', async () => {

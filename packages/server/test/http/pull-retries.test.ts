@@ -9,7 +9,7 @@ import { pullAll, readPull, registerPlatform, startPull } from '../helpers/hub/a
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   simulatedModule,
   simulatedRecord,
@@ -27,10 +27,10 @@ const RETRY_AT = 'Tue, 10 Mar 2026 08:00:30 GMT'
  * `domain/pull/retry.test.ts` and `platform-client/request/request-error.test.ts` prove which failures concern the whole
  * platform.
  */
-const FIRST_FAILURES: readonly (readonly [string, Behaviour, number])[] = [
+const FIRST_FAILURES: readonly (readonly [string, Responder, number])[] = [
   ['404', respond.status(404), 4],
   ['malformed JSON', respond.text('{"records": [}', 'application/json'), 4],
-  ['a response that is cut off', respond.cutOff('{"records":['), 4],
+  ['a response that is cut off', respond.truncated('{"records":['), 4],
   ['401', respond.status(401), 1],
   ['503 on every attempt', respond.status(503), 1],
 ]
@@ -54,10 +54,10 @@ onEachEngineWhenDeep((engine) => {
       kit.platform.queueResponses('records/cases', respond.status(503), respond.status(503))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
-      assert.equal(kit.platform.recordRequests().length, 3)
+      assert.equal(kit.platform.listRecordsRequests().length, 3)
       const [first = 0, second = 0] = kit.pauses
       assert.ok(first > 0 && second >= first, 'the delays grow')
-      for (const { headers } of kit.platform.recordRequests()) {
+      for (const { headers } of kit.platform.listRecordsRequests()) {
         assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
       }
     })
@@ -78,7 +78,7 @@ onEachEngineWhenDeep((engine) => {
           ['failed', 'failed'],
         )
         const requested = platform
-          .recordRequests()
+          .listRecordsRequests()
           .filter(({ path }) => path.endsWith('/records/b'))
         assert.equal(requested.length, requests)
       })
@@ -94,10 +94,10 @@ onEachEngineWhenDeep((engine) => {
       const modules = ['a', 'b'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const { comeBack } = await platform.goOffline()
+      const { goOnline } = await platform.goOffline()
       await pullAll(hub)
       assert.equal(pauses, 3)
-      await comeBack()
+      await goOnline()
     })
 
     test('a module that succeeds enables retries for the modules after it', async () => {
@@ -111,7 +111,8 @@ onEachEngineWhenDeep((engine) => {
       platform.setResponse('records/c', null)
       const { tasks } = await pullAll(hub)
       const countRequests = (type: string) =>
-        platform.recordRequests().filter(({ path }) => path.endsWith(`/records/${type}`)).length
+        platform.listRecordsRequests().filter(({ path }) => path.endsWith(`/records/${type}`))
+          .length
       assert.deepEqual(types.map(countRequests), [4, 1, 1, 4])
       assert.deepEqual(
         tasks.map((task) => task.state),
@@ -133,20 +134,20 @@ onEachEngineWhenDeep((engine) => {
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /wait 30 s/)
-      assert.equal(kit.platform.recordRequests().length, 1)
+      assert.equal(kit.platform.listRecordsRequests().length, 1)
     })
 
     test('a refused connection is retried and the pull succeeds', async () => {
-      let comeBack: (() => Promise<void>) | null = null
+      let goOnline: (() => Promise<void>) | null = null
       const pause = async () => {
-        await comeBack?.()
+        await goOnline?.()
         return true
       }
       await using kit = await startPulledHub(engine, { timeouts: { pause } })
-      ;({ comeBack } = await kit.platform.goOffline())
+      ;({ goOnline } = await kit.platform.goOffline())
       const task = await kit.pull()
       assert.deepEqual([task.state, task.error], ['succeeded', null])
-      assert.equal(kit.platform.recordRequests().length, 1)
+      assert.equal(kit.platform.listRecordsRequests().length, 1)
     })
 
     test('stopping the hub ends the delay before a retry at once', {

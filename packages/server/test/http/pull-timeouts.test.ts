@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { createManualTimer } from '../helpers/time/manual-timer.ts'
 
@@ -18,11 +18,11 @@ onEachEngineWhenDeep((engine) => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
       kit.platform.modules[0]?.records.push(simulatedRecord(1))
-      const held = kit.platform.holdRequest('records/cases')
+      const delayed = kit.platform.delayNextResponse('records/cases')
       const pulling = kit.pull()
-      await held.arrived
+      await delayed.arrived
       timer.advance(3000)
-      held.release()
+      delayed.release()
       assert.equal((await pulling).created, 1)
     })
 
@@ -69,7 +69,7 @@ onEachEngineWhenDeep((engine) => {
     test('an endless response below the minimum throughput fails the task, and the records before it are stored', async () => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...THROUGHPUT, timer } })
-      kit.platform.setResponse('records/cases', respond.drip(BEGINNING, 10))
+      kit.platform.setResponse('records/cases', respond.trickle(BEGINNING, 10))
       let hasEnded = false
       const pulling = kit.pull().finally(() => {
         hasEnded = true
@@ -117,10 +117,10 @@ onEachEngineWhenDeep((engine) => {
 
     test('a 503 whose body never ends does not delay the retry', async () => {
       await using kit = await startPulledHub(engine)
-      const busy: Behaviour = (response) => void response.writeHead(503).write('wait')
+      const busy: Responder = (response) => void response.writeHead(503).write('wait')
       kit.platform.queueResponses('records/cases', busy)
       assert.equal((await kit.pull()).state, 'succeeded')
-      assert.equal(kit.platform.recordRequests().length, 2)
+      assert.equal(kit.platform.listRecordsRequests().length, 2)
     })
   })
 })

@@ -71,11 +71,11 @@ onEachEngine((engine) => {
       const { platform_name } = platform
       await registerPlatform(hub, platform)
       platform.modules[0]?.records.push(simulatedRecord(1))
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       expectBody(await cancel(hub, id), 202, StartPullResponse)
-      held.release()
+      delayed.release()
       await hub.restart()
       assert.deepEqual(await recordsOf(hub, platform_name), [])
     })
@@ -101,13 +101,13 @@ onEachEngine((engine) => {
       await using other = await simulatePlatform()
       const { id } = await registerPlatform(hub, one)
       await registerPlatform(hub, other)
-      const held = one.holdRequest('records/a')
+      const delayed = one.delayNextResponse('records/a')
       const response = await call(hub, `/api/v1/platforms/${id}/pull`)
       const { pull } = expectBody(response, 202, StartPullResponse)
-      await held.arrived
+      await delayed.arrived
       const again = await call(hub, `/api/v1/platforms/${id}/pull`)
       assert.equal(expectBody(again, 409, PullRunningResponse).pull.id, pull.id)
-      held.release()
+      delayed.release()
       const { tasks } = await untilPullEnds(hub, pull.id)
       assert.deepEqual(tasks.map((task) => task.record_type).sort(), ['a', 'b'])
       assert.deepEqual(

@@ -12,7 +12,12 @@ import {
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
-import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import {
+  createPullTimeLimit,
+  sendOverSocket,
+  startTestHub,
+  type TestHub,
+} from '../helpers/hub/hub.ts'
 import {
   expectBody,
   expectError,
@@ -123,7 +128,7 @@ onEachEngine((engine) => {
       platform.modules[1]?.records.push(simulatedRecord(3))
       await registerPlatform(hub, platform)
       const body = { success: true, total: 3, records: [simulatedRecord(1), simulatedRecord(2)] }
-      platform.setResponse('records/cases', respond.drip(JSON.stringify(body).slice(0, -2), 100))
+      platform.setResponse('records/cases', respond.trickle(JSON.stringify(body).slice(0, -2), 100))
       const { id } = await startPull(hub)
       const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
       // The hub reads the pull before its tasks, so progress may be stored in between.
@@ -147,9 +152,9 @@ onEachEngine((engine) => {
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
       const { headers } = await signIn(hub)
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       for (const [url, sent] of [
         [PULL_ALL, headers],
         ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
@@ -158,7 +163,7 @@ onEachEngine((engine) => {
         const { code, pull } = expectBody(response, 409, PullRunningResponse)
         assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
       }
-      held.release()
+      delayed.release()
       await untilPullEnds(hub, id)
       assert.equal(await countRows(hub.storage, 'pulls'), 1)
       assert.equal((await pullAll(hub)).pull.state, 'succeeded')
@@ -168,7 +173,7 @@ onEachEngine((engine) => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const headers = { authorization: hub.authorization('operator') }
       const responses = await Promise.all(
         Array.from({ length: 20 }, () =>
@@ -179,7 +184,7 @@ onEachEngine((engine) => {
       assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
       const pulls = responses.map((one) => pullStartedBy(one))
       assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
-      held.release()
+      delayed.release()
       await untilPullEnds(hub, pulls[0]?.id ?? 0)
     })
 
@@ -216,9 +221,11 @@ onEachEngine((engine) => {
       const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = modules.map((module) => platform.holdRequest(`records/${module.record_type}`))
+      const delayed = modules.map((module) =>
+        platform.delayNextResponse(`records/${module.record_type}`),
+      )
       const { id } = await startPull(hub)
-      await Promise.race(held.map((one) => one.arrived))
+      await Promise.race(delayed.map((one) => one.arrived))
       const first = await readPull(hub, id)
       assert.equal(first.tasks.length, 500)
       assert.ok(first.next_cursor !== null)
@@ -254,9 +261,12 @@ onEachEngine((engine) => {
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = [platform.holdRequest('records/a'), platform.holdRequest('records/b')]
+      const delayed = [
+        platform.delayNextResponse('records/a'),
+        platform.delayNextResponse('records/b'),
+      ]
       const { id } = await startPull(hub)
-      await Promise.race(held.map((one) => one.arrived))
+      await Promise.race(delayed.map((one) => one.arrived))
       await hub.restart()
       const { pull, tasks } = await readPull(hub, id)
       assert.equal(pull.state, 'interrupted')
@@ -265,7 +275,7 @@ onEachEngine((engine) => {
         tasks.map((task) => task.state),
         ['interrupted', 'interrupted'],
       )
-      for (const one of held) one.release()
+      for (const one of delayed) one.release()
       const again = await pullAll(hub)
       assert.equal(again.pull.state, 'succeeded')
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 2)
@@ -273,16 +283,16 @@ onEachEngine((engine) => {
     })
 
     test('a pull over its time limit ends as timed_out and retains the records read before', async () => {
-      const { reach, waitForLimit } = createLimit()
+      const { reach, waitForLimit } = createPullTimeLimit()
       await using hub = await startTestHub(engine, { waitForLimit })
       const modules = ['a', 'b'].map((type) =>
         simulatedModule(type, { records: [simulatedRecord(1)] }),
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = platform.holdRequest('records/b')
+      const delayed = platform.delayNextResponse('records/b')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       reach()
       const { pull, tasks } = await untilPullEnds(hub, id)
       assert.equal(pull.state, 'timed_out')
@@ -305,12 +315,12 @@ onEachEngine((engine) => {
         const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
         await using hub = await startTestHub(engine, { env })
         await using platform = await simulatePlatform()
-        const held = platform.holdRequest('records/cases')
+        const delayed = platform.delayNextResponse('records/cases')
         await registerPlatform(hub, platform)
-        await held.arrived
+        await delayed.arrived
         const first = only(await listPulls(hub))
         assert.deepEqual([first.trigger, first.state], ['schedule', 'running'])
-        held.release()
+        delayed.release()
         const both = await until(async () => {
           const pulls = await listPulls(hub)
           return pulls.length > 1 ? pulls : null

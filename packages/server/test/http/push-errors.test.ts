@@ -10,7 +10,7 @@ import {
   registerPushingPlatform,
   shareHub,
 } from '../helpers/hub/actions.ts'
-import { ALERTS_AT_ONCE, createStoppedClock, untilOpen } from '../helpers/hub/alerts.ts'
+import { CONTINUOUS_ALERTS, createStoppedClock, untilAlertsOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -127,13 +127,13 @@ onEachEngine((engine) => {
     test('many pushes with wrong keys raise an alert for their platform, or for unknown senders', async () => {
       const clock = createStoppedClock()
       await using hub = await startTestHub(engine, {
-        intervals: { ...ALERTS_AT_ONCE, ...AT_ONCE },
+        intervals: { ...CONTINUOUS_ALERTS, ...AT_ONCE },
         clock,
       })
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       for (let n = 0; n < 20; n += 1) await send(hub, `${hub_api_key.slice(0, 7)}${n}`, '{}')
       for (let n = 0; n < 20; n += 1) await send(hub, '-wrong-', '{}')
-      const alerts = await untilOpen(hub, 'push_errors_rising', 2)
+      const alerts = await untilAlertsOpen(hub, 'push_errors_rising', 2)
       const messages = alerts.map(({ platform_name, message }) => [platform_name, message])
       assert.deepEqual(messages.map(([name]) => name).sort(), [null, platform_name].sort())
       for (const [, message] of messages) assert.match(message ?? '', /^20 requests/)

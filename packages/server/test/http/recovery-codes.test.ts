@@ -6,7 +6,13 @@ import { deriveAuthSecret } from '../../src/domain/auth/auth-secret.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { actionsOf, callAs, sessionOf, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import {
+  auditActionsOf,
+  callAs,
+  sendSignIn,
+  sessionOf,
+  signInAs,
+} from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/hub/second-factors.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -16,7 +22,7 @@ const KEY = deriveAuthSecret(createSecretBox(SECRET))
 
 /** Signs in with the password and a recovery code. */
 const signInWithCode = async (hub: TestHub, code: string) =>
-  sendCode(hub, await trySignIn(hub, EMAIL), 'verify-backup-code', code)
+  sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-backup-code', code)
 
 /** Decrypts the stored codes, as an attacker with the database and the hub's secret could. */
 async function decryptCodes(hub: TestHub): Promise<string[]> {
@@ -53,7 +59,7 @@ onEachEngineWhenDeep((engine) => {
       }
       await sessionOf(hub, await signInWithCode(hub, second))
       assert.equal((await decryptCodes(hub)).length, 8)
-      assert.ok((await actionsOf(hub)).includes('session.begin'))
+      assert.ok((await auditActionsOf(hub)).includes('session.begin'))
     })
 
     test('of simultaneous sign-ins with one recovery code, only one succeeds', async () => {
@@ -62,7 +68,7 @@ onEachEngineWhenDeep((engine) => {
       const [code = ''] = codes
       const typed = [code, code.toUpperCase(), code.replaceAll('-', ' ')]
       const signIns = []
-      for (const _ of typed) signIns.push(await trySignIn(hub, EMAIL))
+      for (const _ of typed) signIns.push(await sendSignIn(hub, EMAIL))
       const responses = await Promise.all(
         signIns.map((signIn, at) => sendCode(hub, signIn, 'verify-backup-code', typed[at] ?? '')),
       )
@@ -121,7 +127,7 @@ onEachEngineWhenDeep((engine) => {
       const [hash = ''] = await decryptCodes(hub)
       const tryFrom = async (address: string, code: string) => {
         const from = { 'x-forwarded-for': address }
-        const signIn = await trySignIn(hub, EMAIL, PASSWORD, from)
+        const signIn = await sendSignIn(hub, EMAIL, PASSWORD, from)
         return hub.send({
           method: 'POST',
           url: '/api/auth/two-factor/verify-backup-code',

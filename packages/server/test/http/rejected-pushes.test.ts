@@ -12,7 +12,12 @@ import {
 } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { groupsOf, replayOne, sendRejectedPush, sendReplay } from '../helpers/hub/rejected.ts'
+import {
+  rejectedGroupsOf,
+  replayRejectedPush,
+  sendRejectedPush,
+  sendReplay,
+} from '../helpers/hub/rejected.ts'
 import {
   expectAbsent,
   expectBody,
@@ -34,7 +39,7 @@ onEachEngine((engine) => {
       await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 1 }))
       await sendRejectedPush(hub(), platform, newRecord('R-2', { data: 2 }))
       await sendRejectedPush(hub(), platform, newRecord('R-3', { full_name: 3 }))
-      const groups = await groupsOf(hub(), platform.platform_name)
+      const groups = await rejectedGroupsOf(hub(), platform.platform_name)
       assert.deepEqual(
         groups.map((group) => [group.code, group.record_type, group.rejected_pushes]).sort(),
         [
@@ -49,7 +54,7 @@ onEachEngine((engine) => {
         `?cause=${two.cause}&platform=${platform.platform_name}`,
       )
       assert.equal(expectBody(response, 200, Dismissed).dismissed, 2)
-      const left = await groupsOf(hub(), platform.platform_name)
+      const left = await rejectedGroupsOf(hub(), platform.platform_name)
       assert.match(only(left).message, /full_name/)
     })
 
@@ -105,7 +110,7 @@ onEachEngine((engine) => {
       const rows = await runSql(hub().storage, `SELECT * FROM rejected_pushes`)
       expectAbsent([key, 'some other key'], [JSON.stringify(rows), hub().log()])
       expectError(await sendReplay(hub(), id, {}), 422, 'key_was_removed')
-      await replayOne(hub(), id, { body: newRecord('R-1') })
+      await replayRejectedPush(hub(), id, { body: newRecord('R-1') })
     })
 
     test('the source API key in a pulled record is redacted', async () => {

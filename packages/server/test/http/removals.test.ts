@@ -81,11 +81,11 @@ onEachEngine((engine) => {
       const [cases, visits] = platform.modules
       cases?.records.push(simulatedRecord('new'))
       visits?.records.push(simulatedRecord('new'))
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const pulling = pullAll(hub)
-      await held.arrived
+      await delayed.arrived
       expectBody(await setModules(hub, id, ['visits']), 200, OnePlatform)
-      held.release()
+      delayed.release()
       const { tasks } = await pulling
       const states = new Map(tasks.map((task) => [task.record_type, task.state]))
       assert.deepEqual([states.get('cases'), states.get('visits')], ['failed', 'succeeded'])
@@ -216,13 +216,13 @@ onEachEngine((engine) => {
       await using other = await simulatePlatform()
       other.modules[0]?.records.push(simulatedRecord(1))
       await registerPlatform(hub, other)
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const pulling = pullAll(hub)
-      await held.arrived
+      await delayed.arrived
       const { platform_name } = platform
       const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
       const { removal } = expectBody(response, 202, RemovalResponse)
-      held.release()
+      delayed.release()
       const { pull, tasks } = await pulling
       assert.equal(pull.state, 'partial')
       const states = tasks.map((task) => task.state).sort()

@@ -25,12 +25,12 @@ import {
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
-  groupsOf,
-  type Registered,
-  replayOne,
+  type PushingPlatform,
+  rejectedGroupsOf,
+  replayRejectedPush,
   sendRejectedPush,
+  sendRejectedPushRequest,
   sendReplay,
-  sendToRejected,
 } from '../helpers/hub/rejected.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
@@ -46,15 +46,15 @@ onEachEngine((engine) => {
       const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 'none' }))
       const body = newRecord('R-1', { data: { price: 1 } })
       const before = await countStoredRows(hub())
-      const dry = await replayOne(hub(), id, { body, dry_run: true })
+      const dry = await replayRejectedPush(hub(), id, { body, dry_run: true })
       assert.deepEqual(dry, { ...accepted(id), outcome: 'created', record_id: null })
-      const unedited = await replayOne(hub(), id, { dry_run: true })
+      const unedited = await replayRejectedPush(hub(), id, { dry_run: true })
       assert.deepEqual([unedited.outcome, unedited.code], ['rejected', 'invalid_record'])
       assert.deepEqual(unedited.errors, { data: ['must be an object'] })
       assert.deepEqual(await countStoredRows(hub()), before)
 
       expectError(await sendReplay(hub(), id, {}), 422, 'invalid_record')
-      const replay = await replayOne(hub(), id, { body })
+      const replay = await replayRejectedPush(hub(), id, { body })
       const record = only(await recordsOf(hub(), platform.platform_name))
       assert.deepEqual(replay, {
         ...accepted(id),
@@ -77,8 +77,8 @@ onEachEngine((engine) => {
       await registerModule(hub(), platform)
       const [last, first] = rejected
       assert.ok(first && last)
-      assert.equal((await replayOne(hub(), first.id, {})).outcome, 'created')
-      assert.equal((await replayOne(hub(), last.id, undefined)).outcome, 'created')
+      assert.equal((await replayRejectedPush(hub(), first.id, {})).outcome, 'created')
+      assert.equal((await replayRejectedPush(hub(), last.id, undefined)).outcome, 'created')
     })
 
     test('a dry run returns no record_id for a record that does not exist yet', async () => {
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
       const unregistered = newRecord('R-1', { record_type: 'nothing' })
       expectError(await sendReplay(hub(), id, { body: unregistered }), 422, 'module_not_registered')
       const body = newRecord('R-1', { data: { status: 'open' } })
-      assert.equal((await replayOne(hub(), id, { body })).outcome, 'created')
+      assert.equal((await replayRejectedPush(hub(), id, { body })).outcome, 'created')
     })
 
     test('numbers retain all their digits when a push is edited and replayed', async () => {
@@ -131,11 +131,14 @@ onEachEngine((engine) => {
       const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
       await push(hub(), platform.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
       const body = newRecord('R-1', { data: { status: 'earlier' } })
-      assert.equal((await replayOne(hub(), id, { body })).outcome, 'stale')
+      assert.equal((await replayRejectedPush(hub(), id, { body })).outcome, 'stale')
       const { record_id, data } = only(await recordsOf(hub(), platform.platform_name))
       assert.deepEqual(data, { status: 'later' })
       expectError(await sendReplay(hub(), id, { body }), 409, 'already_replayed')
-      assert.equal((await replayOne(hub(), id, { body, overwrite: true })).outcome, 'updated')
+      assert.equal(
+        (await replayRejectedPush(hub(), id, { body, overwrite: true })).outcome,
+        'updated',
+      )
       const entry = only(await historyOf(hub(), record_id))
       assert.equal(entry.source, 'replay')
       assert.deepEqual(entry.changes, [{ path: '/data/status', before: 'later', after: 'earlier' }])
@@ -208,7 +211,7 @@ onEachEngine((engine) => {
       assert.equal(await replayableOf(hub(), platform.id), 0)
       const [nothing] = await replaySteps(hub(), { ...filter, dry_run: false })
       assert.deepEqual(nothing?.counts, NONE)
-      assert.deepEqual(await groupsOf(hub(), name), [])
+      assert.deepEqual(await rejectedGroupsOf(hub(), name), [])
       const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
       const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
       assert.deepEqual(expectBody(await hub().get(open), 200, Page).rejected_pushes, [])
@@ -230,13 +233,13 @@ onEachEngine((engine) => {
       await registerModule(down, platform)
       const request = { platform: name, dry_run: false }
       const first = expectBody(
-        await sendToRejected(down, '/replay', request),
+        await sendRejectedPushRequest(down, '/replay', request),
         200,
         ReplayStepResponse,
       )
       isDown = true
       const next = { ...request, cursor: first.next_cursor }
-      expectError(await sendToRejected(down, '/replay', next), 503, 'storage_unavailable')
+      expectError(await sendRejectedPushRequest(down, '/replay', next), 503, 'storage_unavailable')
       isDown = false
       assert.equal((await recordsOf(down, name)).length, 200)
       assert.equal(await replayableOf(down, platform.id), 10)
@@ -253,10 +256,10 @@ onEachEngine((engine) => {
       const [step] = await replaySteps(hub(), filter)
       assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
       assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
-      const [group] = await groupsOf(hub(), platform.platform_name)
+      const [group] = await rejectedGroupsOf(hub(), platform.platform_name)
       assert.equal(group?.rejected_pushes, 2)
       for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
-        expectError(await sendToRejected(hub(), '/replay', wrong), 400, 'invalid_request')
+        expectError(await sendRejectedPushRequest(hub(), '/replay', wrong), 400, 'invalid_request')
       }
     })
   })
@@ -272,12 +275,12 @@ onEachEngine((engine) => {
       const { id, record_type, method } = only(await kit.rejected())
       assert.deepEqual([record_type, method], ['cases', 'pull'])
       const body = { ...wrong, full_name: 'Two', data: { status: 'right' } }
-      assert.equal((await replayOne(kit.hub, id, { body })).outcome, 'created')
+      assert.equal((await replayRejectedPush(kit.hub, id, { body })).outcome, 'created')
       const records = await kit.records()
       assert.deepEqual(records.map(referenceOf), ['R-1', 'R-2'])
       assert.equal((await kit.pull()).missing, 0)
       assert.deepEqual(await kit.records(), records)
-      assert.deepEqual(await groupsOf(kit.hub, kit.platform.platform_name), [])
+      assert.deepEqual(await rejectedGroupsOf(kit.hub, kit.platform.platform_name), [])
       module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'corrected' })]
       const corrected = await kit.pull()
       assert.deepEqual([corrected.updated, corrected.unchanged, corrected.rejected], [1, 1, 0])
@@ -291,8 +294,8 @@ onEachEngine((engine) => {
       await kit.pull()
       const { id, code } = only(await kit.rejected())
       assert.equal(code, 'duplicate_reference')
-      assert.equal((await replayOne(kit.hub, id, {})).outcome, 'stale')
-      assert.equal((await replayOne(kit.hub, id, { overwrite: true })).outcome, 'updated')
+      assert.equal((await replayRejectedPush(kit.hub, id, {})).outcome, 'stale')
+      assert.equal((await replayRejectedPush(kit.hub, id, { overwrite: true })).outcome, 'updated')
       assert.deepEqual(only(await kit.records()).data, { n: 2 })
     })
   })
@@ -325,11 +328,15 @@ async function pushToUnregistered(hub: TestHub, references: string[]) {
   return { platform, name, rejected: await rejectedOf(hub, name) }
 }
 
-function registerModule(hub: TestHub, platform: Registered): Promise<void> {
+function registerModule(hub: TestHub, platform: PushingPlatform): Promise<void> {
   return setRegistered(hub, platform, ['cases', 'late'])
 }
 
-async function setRegistered(hub: TestHub, { id }: Registered, types: string[]): Promise<void> {
+async function setRegistered(
+  hub: TestHub,
+  { id }: PushingPlatform,
+  types: string[],
+): Promise<void> {
   const response = await hub.send({
     method: 'PATCH',
     url: `/api/v1/platforms/${id}`,
@@ -354,7 +361,7 @@ async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
 async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepResponse[]> {
   const steps: ReplayStepResponse[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const response = await sendToRejected(hub, '/replay', {
+    const response = await sendRejectedPushRequest(hub, '/replay', {
       ...request,
       ...(cursor ? { cursor } : {}),
     })

@@ -9,7 +9,7 @@ import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpe
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -46,10 +46,10 @@ onEachEngineWhenDeep((engine) => {
       const { lines, text } = await search(hub, 'Person')
       assert.deepEqual(
         lines.map((line) => line.kind),
-        ['asked', 'hub', 'platform', 'end'],
+        ['started', 'hub', 'platform', 'end'],
       )
       const [start, own, found] = lines
-      assert.ok(start?.kind === 'asked' && own?.kind === 'hub' && found?.kind === 'platform')
+      assert.ok(start?.kind === 'started' && own?.kind === 'hub' && found?.kind === 'platform')
       assert.equal(only(start.platforms).platform_name, simulated.platform_name)
       assert.equal(only(own.records).reference_number, 'C-1')
       assert.match(text, /"n":9007199254740993/)
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
     const bigText = 'x'.repeat(1024 * 1024)
     for (const [what, behaviour, outcome, code] of [
       ['no search endpoint', respond.status(404), 'no_endpoint', null],
-      ['a rejected key', respond.status(401), 'failed', 'platform_refused_key'],
+      ['a rejected key', respond.status(401), 'failed', 'platform_rejected_key'],
       ['an HTTP 500', respond.status(500), 'failed', 'platform_failed'],
       ['a redirect', respond.redirect('http://127.0.0.1:1/'), 'failed', 'platform_redirected'],
       ['an HTML page', respond.html(), 'failed', 'platform_not_json'],
@@ -103,9 +103,9 @@ onEachEngineWhenDeep((engine) => {
         'a response over the size limit',
         respond.json({ records: [bigText] }),
         'failed',
-        'platform_answer_too_large',
+        'platform_response_too_large',
       ],
-      ['a truncated response', respond.cutOff('{"records":['), 'failed', 'platform_broke_off'],
+      ['a truncated response', respond.truncated('{"records":['), 'failed', 'platform_broke_off'],
       [
         'a response with "success": false',
         respond.json({ success: false, message: 'The index is broken' }),
@@ -116,11 +116,11 @@ onEachEngineWhenDeep((engine) => {
         'a response nested 5000 levels deep',
         respond.text('['.repeat(5000) + ']'.repeat(5000), 'application/json'),
         'failed',
-        'platform_answer_invalid',
+        'platform_response_invalid',
       ],
       ['JSON of an unknown shape', respond.json({ hits: { total: 2 } }), 'raw', null],
       ['an empty result', respond.json({ results: [] }), 'found', null],
-    ] as const satisfies [string, Behaviour, string, string | null][]) {
+    ] as const satisfies [string, Responder, string, string | null][]) {
       test(`${what} is reported for that platform, and the search continues to its end`, async () => {
         await using simulated = await simulatePlatform()
         simulated.setResponse('search', behaviour)
@@ -169,11 +169,11 @@ onEachEngineWhenDeep((engine) => {
       await registerPlatform(hub(), quick)
       const lineBy = ({ platform_name }: SimulatedPlatform) =>
         `{"kind":"platform","platform_name":"${platform_name}"`
-      const held = slow.holdRequest('search')
+      const delayed = slow.delayNextResponse('search')
       await using stream = await openSearch(hub(), 'ann')
       await stream.until((text) => text.includes(lineBy(quick)))
       assert.ok(!stream.text().includes(lineBy(slow)))
-      held.release()
+      delayed.release()
       await stream.until((text) => text.endsWith('{"kind":"end"}\n'))
       assert.ok(stream.text().includes(lineBy(slow)))
     })
@@ -197,13 +197,13 @@ onEachEngineWhenDeep((engine) => {
       await using own = await startTestHub(engine)
       await using slow = await simulatePlatform()
       await registerPlatform(own, slow)
-      const held = slow.holdRequest('search')
+      const delayed = slow.delayNextResponse('search')
       await using stream = await openSearch(own, 'ann')
-      await held.arrived
+      await delayed.arrived
       await own.stop()
       await stream.ended
       assert.ok(!stream.text().includes('"end"'))
-      held.release()
+      delayed.release()
     })
 
     test('at most 16 platforms are searched at a time', async () => {

@@ -4,18 +4,18 @@ import { describe, test } from 'node:test'
 import { type Session, shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
-import { addOperator, callAs, sessionOf, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { addOperator, callAs, sendSignIn, sessionOf, signInAs } from '../helpers/hub/operators.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
   addPasskey,
-  beginPasskey,
+  beginPasskeySignIn,
   enableSecondFactor,
-  finishPasskey,
+  finishPasskeySignIn,
   ORIGIN,
   sendCode,
 } from '../helpers/hub/second-factors.ts'
-import { signOn, startHubWith } from '../helpers/hub/single-sign-on.ts'
+import { signOn, startHubWithSingleSignOn } from '../helpers/hub/single-sign-on.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
@@ -99,7 +99,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(out.status, 200)
 
       const byCode = async (path: string, code: string) =>
-        sessionOf(hub(), await sendCode(hub(), await trySignIn(hub(), email), path, code))
+        sessionOf(hub(), await sendCode(hub(), await sendSignIn(hub(), email), path, code))
       await expectAccess(hub(), await byCode('verify-totp', totpCode(setUp.uri, 1)))
       await expectAccess(hub(), await byCode('verify-backup-code', setUp.codes[0] ?? ''))
     })
@@ -116,7 +116,7 @@ onEachEngineWhenDeep((engine) => {
     test('adding a passkey gives this session access at once, and a later password sign-in none', async () => {
       const { email, session } = await addPasswordOnlyAdmin()
       const unverified = await addPasskey(hub(), session, { userVerified: false })
-      expectError(unverified.added, 422, 'sign_in_setting_refused')
+      expectError(unverified.added, 422, 'sign_in_setting_rejected')
       expectError(await listPlatforms(hub(), session), 403, 'second_factor_required')
       const { passkey, added } = await addPasskey(hub(), session)
       expectObject(added, 201)
@@ -125,8 +125,8 @@ onEachEngineWhenDeep((engine) => {
       const thief = await signInAs(hub(), email)
       const setUp = await callAs(hub(), thief, 'POST', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
       expectError(setUp, 403, 'second_factor_unused')
-      const { options, cookie } = await beginPasskey(hub())
-      const signedIn = await finishPasskey(hub(), cookie, passkey.sign(options, ORIGIN))
+      const { options, cookie } = await beginPasskeySignIn(hub())
+      const signedIn = await finishPasskeySignIn(hub(), cookie, passkey.sign(options, ORIGIN))
       await expectAccess(hub(), await sessionOf(hub(), signedIn))
     })
 
@@ -177,8 +177,8 @@ onEachEngineWhenDeep((engine) => {
   describe(`a second factor that becomes required, on ${engine.name}`, () => {
     test('single sign-on is sufficient, and an operator who used it gets no access by password', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider, REQUIRED)
-      provider.become({ email: EMAIL })
+      await using hub = await startHubWithSingleSignOn(engine, provider, REQUIRED)
+      provider.setPerson({ email: EMAIL })
       const before = await signInAs(hub)
       assert.equal(await requiredStepOf(hub, before), 'set_up')
       await expectAccess(hub, await sessionOf(hub, await signOn(hub)))

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { Session } from '../helpers/hub/actions.ts'
 import { cookieOf, signIn } from '../helpers/hub/actions.ts'
 import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { addOperator, auditOf, callAs, sendSignIn, signInAs } from '../helpers/hub/operators.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -122,7 +122,7 @@ onEachEngineWhenDeep((engine) => {
       assert.notEqual(cookieOf(response), first.cookie)
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 2)
       const fixed = { cookie: 'recordhub.session_token=chosen.by-attacker' }
-      const chosen = await trySignIn(hub, 'ann@example.org', PASSWORD, fixed)
+      const chosen = await sendSignIn(hub, 'ann@example.org', PASSWORD, fixed)
       assert.doesNotMatch(cookieOf(chosen), /chosen/)
     })
   })
@@ -131,7 +131,7 @@ onEachEngineWhenDeep((engine) => {
     test('behind TLS the session cookie is bound to this host, and responses have HSTS', async () => {
       const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
       await using hub = await startTestHub(engine, { withOperator: true, env })
-      const { cookies } = await trySignIn(hub, 'ann@example.org')
+      const { cookies } = await sendSignIn(hub, 'ann@example.org')
       const [session] = cookies.filter((cookie) => cookie.includes('session_token'))
       assert.match(session ?? '', /^__Host-recordhub\.session_token=/)
       assert.match(session ?? '', /; Secure/i)
@@ -199,7 +199,7 @@ onEachEngineWhenDeep((engine) => {
         const env = { HUB_TRUST_PROXY: setting }
         await using hub = await startTestHub(engine, { withOperator: true, env })
         const chain = '192.0.2.66, 198.51.100.7, 203.0.113.9'
-        await trySignIn(hub, 'ann@example.org', PASSWORD, { 'x-forwarded-for': chain })
+        await sendSignIn(hub, 'ann@example.org', PASSWORD, { 'x-forwarded-for': chain })
         const [entry] = await auditOf(hub, '&action=session.begin')
         assert.equal(entry?.['address'], expected)
       })

@@ -8,7 +8,11 @@ import type { ConformanceReport } from '@recordhub/protocol'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { checkPlatform } from '../../src/cli/check-platform.ts'
 import { SettingError } from '../../src/config/config.ts'
-import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
+import {
+  findingRules,
+  simulateConformingPlatform,
+  validRecord,
+} from '../helpers/platform/conformance-check.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
@@ -21,7 +25,7 @@ function checkInProcess(args: string[]): Promise<number> {
 
 async function setUp(t: TestContext) {
   const sandbox = createSandbox(t)
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const [module] = platform.modules
   assert.ok(module)
@@ -49,7 +53,7 @@ test(
     assert.match(stdout.join('\n'), /^Records of Module cases: 3 records/m)
     const strict = await check(['--strict', '--json'], env)
     const report: ConformanceReport = JSON.parse(strict.stdout.join('\n'))
-    assert.deepEqual(rulesOf(report), [])
+    assert.deepEqual(findingRules(report), [])
     assert.equal(strict.code, report.warnings === 0 ? 0 : 1)
   },
 )
@@ -59,7 +63,7 @@ test(
   PROCESS_TEST,
   async (t) => {
     const { check, module, key, folder } = await setUp(t)
-    module.records = [{ ...goodRecord(1), full_name: '' }]
+    module.records = [{ ...validRecord(1), full_name: '' }]
     assert.equal((await check([])).code, 0)
     const strict = await check(['--strict', '--html', 'report.html'])
     assert.equal(strict.code, 1)
@@ -67,12 +71,12 @@ test(
     assert.match(html, /full_name is empty/)
     assert.ok(!html.includes(key))
     assert.doesNotMatch(html, /<script|https?:\/\/(?!127\.0\.0\.1)|src=/)
-    module.records = [{ ...goodRecord(1), reference_number: 7 }]
+    module.records = [{ ...validRecord(1), reference_number: 7 }]
     const { code, stdout } = await check(['--json'])
     assert.equal(code, 1)
     const report: ConformanceReport = JSON.parse(stdout.join('\n'))
     assert.equal(report.success, false)
-    assert.ok(rulesOf(report).includes('records/cases record.reference'))
+    assert.ok(findingRules(report).includes('records/cases record.reference'))
   },
 )
 
@@ -127,7 +131,7 @@ test('the check waits for a platform that sends Retry-After', PROCESS_TEST, asyn
   const { code, stdout } = await check(['--json'])
   assert.equal(code, 0)
   const report: ConformanceReport = JSON.parse(stdout.join('\n'))
-  assert.deepEqual(rulesOf(report), ['connection check.throttled'])
+  assert.deepEqual(findingRules(report), ['connection check.throttled'])
   assert.deepEqual([report.errors, report.notes], [0, 1])
 })
 
@@ -138,7 +142,7 @@ test(
     const { spawn, platform, key } = await setUp(t)
     const args = ['check-platform', '--url', platform.source_base_url]
     const env = { RECORDHUB_SOURCE_KEY: key }
-    const recordsRequest = platform.holdRequest('records/cases')
+    const recordsRequest = platform.delayNextResponse('records/cases')
     const stopped = spawn(args, { env })
     await recordsRequest.arrived
     assert.deepEqual(await stopped.stop('SIGINT'), { code: 130, signal: null })
@@ -146,7 +150,7 @@ test(
       'The check was stopped before it was complete: there is no report.',
     ])
     recordsRequest.release()
-    const manifestRequest = platform.holdRequest('manifest')
+    const manifestRequest = platform.delayNextResponse('manifest')
     const unread = spawn(args, { env })
     await manifestRequest.arrived
     unread.child.stdout?.destroy()
@@ -183,7 +187,7 @@ test(
     assert.ok(warning >= 0 && warning < lines.indexOf(address), lines)
     const headers = { 'X-API-KEY': hubApiKey, 'Content-Type': 'application/json' }
     const body = JSON.stringify({
-      ...goodRecord(9),
+      ...validRecord(9),
       record_type: 'cases',
       module_name: 'Module cases',
     })
@@ -192,7 +196,7 @@ test(
     assert.deepEqual(await check.stop('SIGINT'), { code: 0, signal: null })
     const report: ConformanceReport = JSON.parse(check.stdout.join('\n'))
     assert.equal(report.complete, false, 'not every rule could be checked')
-    assert.ok(rulesOf(report).includes('push push.not_seen'))
+    assert.ok(findingRules(report).includes('push push.not_seen'))
     assert.ok(!JSON.stringify(report).includes(hubApiKey))
   },
 )
@@ -209,7 +213,7 @@ for (const name of ['hr', 'clinic']) {
     const args = ['check-platform', '--url', url, '--key', key, '--json']
     const { code, stdout } = await run(args)
     const report: ConformanceReport = JSON.parse(stdout.join('\n'))
-    assert.deepEqual(rulesOf(report), [])
+    assert.deepEqual(findingRules(report), [])
     assert.equal(code, 0)
   })
 }

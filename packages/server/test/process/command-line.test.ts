@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { readConfig, SettingError } from '../../src/config/config.ts'
 import { flagOf, SETTING_NAMES } from '../../src/config/settings.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
-import { operatorAt, signIn } from '../helpers/process/operator.ts'
+import { createOperatorClient, signIn } from '../helpers/process/operator.ts'
 import { createSandbox, HUB_SOURCE, OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
@@ -111,7 +111,7 @@ test('flags override the environment, which overrides the .env file', PROCESS_TE
   writeFileSync(join(folder, '.env'), file.join('\n'))
   const env = { HUB_LOG_LEVEL: 'warn', PORT: 'nonsense', HUB_COLOUR: 'blue', HUB_SECRET: '' }
   const hub = spawn(['start', '--port', '0', '--pull-schedule=off'], { env })
-  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
   assert.equal((await fetch(`${address}/healthz`)).status, 200)
   assert.ok(statSync(join(folder, 'from-file')).isDirectory())
   assert.deepEqual(await hub.stop(), { code: 0, signal: null })
@@ -132,7 +132,7 @@ test(
     assert.equal(stdout.length, 1, 'only the token is printed')
     const [token = ''] = stdout
     assert.match(token, /^rht_[0-9A-Za-z]+$/)
-    const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
+    const program = createOperatorClient(hub.address, { Authorization: `Bearer ${token}` })
     const read = await program.call('GET', '/api/v1/platforms')
     assert.equal(read.status, 200)
     assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
@@ -141,7 +141,7 @@ test(
       403,
       'the token has the viewer role',
     )
-    const withWrongToken = operatorAt(hub.address, {
+    const withWrongToken = createOperatorClient(hub.address, {
       Authorization: `Bearer ${token.slice(0, -1)}`,
     })
     assert.equal((await withWrongToken.call('GET', '/api/v1/platforms')).status, 401)
@@ -155,11 +155,11 @@ test(
     const { spawn, folder } = createSandbox(t)
     const env = { PORT: '0', HUB_PULL_SCHEDULE: 'off', HUB_LOG_LEVEL: 'warn' }
     const hub = spawn(['start'], { env })
-    const line = await hub.line(/^Create the first operator: /)
+    const line = await hub.untilPrinted(/^Create the first operator: /)
     const link = new URL(line.slice('Create the first operator: '.length))
     assert.equal((await fetch(link)).status, 200)
     const body = { ...OPERATOR, name: 'Ops', token: tokenOfLink(link.href) }
-    const anonymous = operatorAt(link.origin, {})
+    const anonymous = createOperatorClient(link.origin, {})
     const wrong = await anonymous.call('POST', '/setup', { ...body, token: 'guessed' })
     assert.equal(wrong.status, 403)
     assert.equal((await anonymous.call('POST', '/setup', body)).status, 201)
@@ -173,7 +173,7 @@ test(
     assert.equal(mode('recordhub.secret'), 0o600)
 
     const restarted = spawn(['start'], { env })
-    await restarted.line(/^Recordhub listens at /)
+    await restarted.untilPrinted(/^Recordhub listens at /)
     await restarted.stop()
     assert.deepEqual(
       restarted.stdout.filter((printed) => printed.includes('/setup')),

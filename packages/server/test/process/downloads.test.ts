@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { VERSION } from '../../src/cli/version.ts'
-import { goodPlatform } from '../helpers/platform/conformance-check.ts'
+import { simulateConformingPlatform } from '../helpers/platform/conformance-check.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const run = promisify(execFile)
@@ -51,7 +51,7 @@ test(
     await empty.run('node_modules/.bin/recordhub-platform', ['init', '--from', '.'])
     assert.match(readFileSync(join(empty.folder, 'platform.yaml'), 'utf8'), /people/)
 
-    await using platform = await goodPlatform()
+    await using platform = await simulateConformingPlatform()
     const args = ['--yes', urlOf('check-platform'), '--url', platform.source_base_url]
     const key = { RECORDHUB_SOURCE_KEY: platform.source_api_key }
     const { stdout } = await empty.run('npx', args, key)

@@ -1,23 +1,23 @@
 /** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, registerPlatform, signIn } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { registerPlatform, sendRequest, signIn } from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const SETTINGS = { HUB_PUBLIC_URL: 'https://records.example.net' }
 
 test('the command line prints the same guide as the API of the hub', PROCESS_TEST, async (t) => {
   const { startHub, run } = createSandbox(t)
-  const modules = [makeUpModule('visit', 1)]
+  const modules = [generateModule('visit', 1)]
   const platform = await startPlatform(t, { name: 'clinic', modules })
   const hub = await startHub({ env: SETTINGS })
   const operator = await signIn(hub.address)
   const registered = await registerPlatform(operator, platform)
   const { id } = registered.platform
   const guides = {
-    general: await ask(operator, 'GET', '/api/v1/guide'),
-    clinic: await ask(operator, 'GET', `/api/v1/platforms/${id}/instructions`),
+    general: await sendRequest(operator, 'GET', '/api/v1/guide'),
+    clinic: await sendRequest(operator, 'GET', `/api/v1/platforms/${id}/instructions`),
   }
   assert.match(guides.clinic, /"visit"/)
   for (const [args, expected] of [

@@ -1,14 +1,16 @@
 /** Uses every function of a hub with full logging, then searches its output and storage for secrets. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import { sendRaw } from '../helpers/hub/raw-requests.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
-import { type Behaviour, respond, simulatePlatform } from '../helpers/platform/platform.ts'
-import { quickOn, sqlite } from '../helpers/process/engine.ts'
-import { findLeaks, readStored, type Secrets } from '../helpers/process/leaks.ts'
-import { ask, eventually, operatorAt, pullAndWait } from '../helpers/process/operator.ts'
+import { type Responder, respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
+import { findLeaks, readStoredData, type Secrets } from '../helpers/process/leaks.ts'
+import { createOperatorClient, pullAndWait, sendRequest } from '../helpers/process/operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 
 const SOURCE_KEY = 'source-key/with+signs=0123456789abcdef'
 const SETTINGS = {
@@ -25,7 +27,7 @@ const SETTINGS = {
 const NEW_PASSWORD = 'another horse, another battery 2'
 
 /** Responses that contain the received key, as error pages of some frameworks do. */
-const echo: readonly Behaviour[] = [
+const echo: readonly Responder[] = [
   (response, request) => {
     const message = `No ${request.headers['x-platform-api-key']} here`
     respond.json({ success: false, message })(response, request)
@@ -44,7 +46,7 @@ const echo: readonly Behaviour[] = [
   ),
 ]
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `no key, password, token or code appears in the output and storage of a hub (${engine.name})`,
     PROCESS_TEST,
@@ -85,12 +87,14 @@ for (const engine of quickOn(sqlite)) {
       secrets["the cookie's signature"] = secrets['the cookie'].split('.').at(-1) ?? ''
       const session = JSON.parse((await send('/api/v1/session', { headers: { cookie } })).text)
       secrets['the CSRF token'] = session.csrf_token
-      const operator = operatorAt(address, { cookie, 'X-CSRF-TOKEN': session.csrf_token })
+      const operator = createOperatorClient(address, { cookie, 'X-CSRF-TOKEN': session.csrf_token })
 
       await using platform = await simulatePlatform({ source_api_key: SOURCE_KEY })
       const { source_base_url } = platform
       const registration = { source_base_url, source_api_key: SOURCE_KEY, record_types: ['cases'] }
-      const registered = JSON.parse(await ask(operator, 'POST', '/api/v1/platforms', registration))
+      const registered = JSON.parse(
+        await sendRequest(operator, 'POST', '/api/v1/platforms', registration),
+      )
       const { id } = registered.platform
       const key = registered.hub_api_key
       secrets['the hub key'] = key
@@ -169,7 +173,9 @@ for (const engine of quickOn(sqlite)) {
       const { password } = OPERATOR
       assert.ok(
         (
-          await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
+          await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
+            password,
+          })
         ).includes(key),
       )
       responses.push(
@@ -180,15 +186,15 @@ for (const engine of quickOn(sqlite)) {
         ).text,
       )
       secrets['the rotated key'] = JSON.parse(
-        await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
+        await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
           grace_seconds: 60,
         }),
       ).hub_api_key
       secrets['the token'] = JSON.parse(
-        await ask(operator, 'POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
+        await sendRequest(operator, 'POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
       ).token
       const invitation = JSON.parse(
-        await ask(operator, 'POST', '/api/v1/invitations', {
+        await sendRequest(operator, 'POST', '/api/v1/invitations', {
           email: 'bob@example.org',
           role: 'viewer',
         }),
@@ -209,7 +215,7 @@ for (const engine of quickOn(sqlite)) {
         ).text,
       )
       const factor = JSON.parse(
-        await ask(operator, 'POST', '/api/v1/account/second-factor', { password }),
+        await sendRequest(operator, 'POST', '/api/v1/account/second-factor', { password }),
       )
       secrets['the TOTP secret'] = new URL(factor.totp_uri).searchParams.get('secret') ?? ''
       for (const [index, code] of factor.recovery_codes.entries()) {
@@ -220,7 +226,7 @@ for (const engine of quickOn(sqlite)) {
         (await operator.call('POST', '/api/v1/account/second-factor/confirm', { code: '000000' }))
           .text,
       )
-      await ask(operator, 'POST', '/api/v1/account/second-factor/confirm', {
+      await sendRequest(operator, 'POST', '/api/v1/account/second-factor/confirm', {
         code: totpCode(factor.totp_uri),
       })
 
@@ -246,7 +252,9 @@ for (const engine of quickOn(sqlite)) {
         { env: SETTINGS },
       )
       secrets['the printed token'] = created.stdout[0] ?? ''
-      const admin = operatorAt(second.address, { Authorization: `Bearer ${created.stdout[0]}` })
+      const admin = createOperatorClient(second.address, {
+        Authorization: `Bearer ${created.stdout[0]}`,
+      })
       for (const path of [
         'platforms',
         `platforms/${id}`,
@@ -280,12 +288,13 @@ for (const engine of quickOn(sqlite)) {
       ]) {
         responses.push(await (await fetch(`${second.address}${path}`, { headers: token })).text())
       }
-      await eventually('the hub is ready', async () =>
-        (await fetch(`${second.address}/readyz`)).ok ? true : null,
+      await until(
+        async () => ((await fetch(`${second.address}/readyz`)).ok ? true : null),
+        'the hub is ready',
       )
       await second.stop()
 
-      const sources = await readStored(engine, kit)
+      const sources = await readStoredData(engine, kit)
       for (const [name, { stdout, stderr }] of [
         ['first', first],
         ['second', second],

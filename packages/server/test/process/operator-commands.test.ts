@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
-import { quickOn, sqlite } from '../helpers/process/engine.ts'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { signIn } from '../helpers/process/operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const NEW = 'another horse battery staple'
 const BOB = { email: 'bob@example.org', password: 'the stapler of the horse' }
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `operators are managed from the command line, on ${engine.name}`,
     PROCESS_TEST,
     async (t) => {
-      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const { sandbox, queryDatabase } = await engine.createSandbox(t)
       const hub = await sandbox.startHub()
       const env = { HUB_PUBLIC_URL: hub.address }
       const run = (command: string, input = '') =>
@@ -74,7 +74,7 @@ for (const engine of quickOn(sqlite)) {
       await signIn(hub.address, { email: BOB.email, password: NEW })
       await signIn(hub.address, OPERATOR)
 
-      const audit = await askDatabase(
+      const audit = await queryDatabase(
         "SELECT action, target FROM audit WHERE actor = 'command line' ORDER BY audit_id",
       )
       assert.deepEqual(

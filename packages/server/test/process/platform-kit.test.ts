@@ -1,4 +1,5 @@
 /** The kit as published: the example of its README runs against a real hub. */
+
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,17 +10,12 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { draftChanges } from '../../../platform-kit/src/push.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
-import {
-  eventually,
-  listRecords,
-  pullAndWait,
-  registerPlatform,
-  signIn,
-} from '../helpers/process/operator.ts'
-import { findNodes, installKit } from '../helpers/process/package.ts'
+import { listRecords, pullAndWait, registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { findNodePrograms, installKit } from '../helpers/process/package.ts'
 import { createPusher } from '../helpers/process/push.ts'
-import { registerPusher } from '../helpers/process/pushing.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { bareEnvironment, createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
 const SOURCE_KEY = 'choose-a-long-secret'
@@ -41,7 +37,7 @@ test('the packed and installed kit runs the platform of its README', {
   const hub = await startHub()
   const operator = await signIn(hub.address)
 
-  const nodes = await findNodes()
+  const nodes = await findNodePrograms()
   const isOldest = ({ version }: { version: string }) => version.startsWith(`v${OLDEST_MAJOR}.`)
   if (!nodes.some(isOldest))
     t.diagnostic(`Node.js ${OLDEST_MAJOR} is not in PATH, so the kit is not tested on it.`)
@@ -67,10 +63,10 @@ test('the packed and installed kit runs the platform of its README', {
       const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
       const second = startProgram(t, node, project, env)
       await second.line(/^The hub has stored the PATCH of /)
-      await eventually('the record has the pushed value', async () => {
+      await until(async () => {
         const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
         return records[0]?.data['job'] === 'baker' ? true : null
-      })
+      }, 'the record has the pushed value')
       await second.stop()
       assert.deepEqual([...first.errors, ...second.errors], [])
     })
@@ -116,7 +112,7 @@ test('the kit and the hub have the same limit for nested data', PROCESS_TEST, as
   const push = async (levels: number) => {
     const data = { ...nested(levels) }
     const result = await pusher.push({ method: 'PATCH', ...recordRef, data })
-    return result.kind === 'answered' ? result.status : result.kind
+    return result.kind === 'response' ? result.status : result.kind
   }
   assert.ok(draftChanges(recordRef, { data: nested(63) }))
   assert.equal(await push(63), 201)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres/database.ts'
 import { startPostgres } from '../helpers/postgres/server.ts'
-import { sandboxOn } from '../helpers/process/engine.ts'
+import { createPostgresSandbox } from '../helpers/process/engine.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test('a hub on PostgreSQL does not start without HUB_SECRET', PROCESS_TEST, async (t) => {
@@ -43,7 +43,7 @@ test(
             const url = new URL(database.url)
             const { password } = url
             url[part] = value
-            const { sandbox } = sandboxOn(t, url.href)
+            const { sandbox } = createPostgresSandbox(t, url.href)
             const { code, stdout, stderr } = await sandbox.run(args, { env: { PORT: '0' } })
             assert.deepEqual(
               { code, stdout, lines: stderr.length },
@@ -62,14 +62,14 @@ test(
 test('a hub waits for PostgreSQL to start', PROCESS_TEST, async (t) => {
   const { server, sandbox } = await createStoppedPostgres(t)
   const hub = sandbox.spawn(['start'], { env: SETTINGS })
-  const warning = JSON.parse(await hub.line(/Waiting for PostgreSQL at /))
+  const warning = JSON.parse(await hub.untilPrinted(/Waiting for PostgreSQL at /))
   assert.equal(warning.level, 40, 'the level is warn')
   assert.match(
     warning.msg,
     new RegExp(`^Waiting for PostgreSQL at 127\\.0\\.0\\.1:${server.port}: `),
   )
   await server.start()
-  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
   assert.equal((await fetch(`${address}/readyz`)).status, 200)
   assert.deepEqual(await hub.stop(), { code: 0, signal: null })
   assert.deepEqual(hub.stderr, [])
@@ -79,7 +79,7 @@ test('a hub waits for PostgreSQL to start', PROCESS_TEST, async (t) => {
 test('a hub that waits for PostgreSQL exits immediately on SIGTERM', PROCESS_TEST, async (t) => {
   const { sandbox } = await createStoppedPostgres(t)
   const hub = sandbox.spawn(['start'], { env: SETTINGS })
-  await hub.line(/Waiting for PostgreSQL at /)
+  await hub.untilPrinted(/Waiting for PostgreSQL at /)
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
 })
 
@@ -99,5 +99,5 @@ async function createStoppedPostgres(t: TestContext) {
   const server = await startPostgres()
   t.after(() => server.remove())
   await server.stop()
-  return { server, ...sandboxOn(t, server.url) }
+  return { server, ...createPostgresSandbox(t, server.url) }
 }

@@ -5,15 +5,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { totpCode } from '../helpers/hub/totp.ts'
-import { type EngineSandbox, postgres, quickOn, sqlite } from '../helpers/process/engine.ts'
+import { type EngineSandbox, enginesForTier, postgres, sqlite } from '../helpers/process/engine.ts'
 import {
-  ask,
-  operatorAt,
+  createOperatorClient,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { OPERATOR, PROCESS_TEST, type Sandbox } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
@@ -27,18 +27,20 @@ const secret = () => randomBytes(32).toString('hex')
 async function prepareHub(t: TestContext, { sandbox }: EngineSandbox, env: Record<string, string>) {
   const hub = await sandbox.startHub({ env })
   const operator = await signIn(hub.address)
-  const module = makeUpModule('person', 3)
+  const module = generateModule('person', 3)
   const platform = await startPlatform(t, { name: 'archive', modules: [module] })
   const registered = await registerPlatform(operator, platform)
   await pullAndWait(operator)
-  const { records } = JSON.parse(await ask(operator, 'GET', '/api/v1/records?sort=record_id'))
+  const { records } = JSON.parse(
+    await sendRequest(operator, 'GET', '/api/v1/records?sort=record_id'),
+  )
   const [{ record_id, reference_number }] = records
-  await ask(operator, 'POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
+  await sendRequest(operator, 'POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
   const { password } = OPERATOR
-  const enabled = await ask(operator, 'POST', '/api/v1/account/second-factor', { password })
+  const enabled = await sendRequest(operator, 'POST', '/api/v1/account/second-factor', { password })
   const { totp_uri, recovery_codes } = JSON.parse(enabled)
   const code = totpCode(totp_uri)
-  await ask(operator, 'POST', '/api/v1/account/second-factor/confirm', { code })
+  await sendRequest(operator, 'POST', '/api/v1/account/second-factor/confirm', { code })
   await hub.stop()
   return {
     ...{ id: registered.platform.id, key: registered.hub_api_key, erased: reference_number },
@@ -67,7 +69,9 @@ async function checkHub(
   if (isLast) await signInWithCode(hub.address, 'totp', totpCode(totp_uri, 1))
   else assert.equal((await sendCode(hub.address, 'totp', '000000')).status, 401)
   const { password } = OPERATOR
-  const shown = await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
+  const shown = await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
+    password,
+  })
   assert.equal(JSON.parse(shown).hub_api_key, key)
   const { tasks } = await pullAndWait(operator)
   assert.deepEqual(
@@ -75,7 +79,7 @@ async function checkHub(
     [['succeeded', 0]],
     'the hub decrypts the source key and recognises the erased record',
   )
-  const platform = operatorAt(hub.address, { 'X-API-KEY': key })
+  const platform = createOperatorClient(hub.address, { 'X-API-KEY': key })
   const push = (reference_number: string) =>
     platform.call('PATCH', '/api/webhook/receive', {
       ...{ record_type: 'person', reference_number, data: {} },
@@ -104,7 +108,7 @@ async function signInWithCode(address: string, kind: 'totp' | 'backup-code', cod
   const cookie = cookiesOf(second)
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token } = JSON.parse(await session.text())
-  return operatorAt(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
+  return createOperatorClient(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
 }
 
 function cookiesOf(response: Response): string {
@@ -114,7 +118,7 @@ function cookiesOf(response: Response): string {
     .join('; ')
 }
 
-for (const engine of quickOn(postgres)) {
+for (const engine of enginesForTier(postgres)) {
   test(
     `after rotating HUB_SECRET the new secret decrypts everything and the old one nothing (${engine.name})`,
     PROCESS_TEST,
@@ -174,7 +178,7 @@ for (const engine of quickOn(postgres)) {
   )
 }
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `a killed rotation leaves everything encrypted with either the old or the new secret (${engine.name})`,
     PROCESS_TEST,

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres/database.ts'
-import { postgres, sandboxOn } from '../helpers/process/engine.ts'
+import { createPostgresSandbox, postgres } from '../helpers/process/engine.ts'
 import {
-  ask,
   listPlatforms,
   type Operator,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
@@ -17,7 +17,7 @@ import { rounds } from '../helpers/time/tier.ts'
 
 test('hubs that start concurrently on an empty database all start', PROCESS_TEST, async (t) => {
   const database = await createDatabase()
-  const { sandbox } = sandboxOn(t, database.url)
+  const { sandbox } = createPostgresSandbox(t, database.url)
   t.after(() => database.drop())
   const hubs = await Promise.all(Array.from({ length: rounds(2, 3) }, () => sandbox.startHub()))
   for (const { address, stdout, stderr } of hubs) {
@@ -70,9 +70,9 @@ describe('two hubs on one database', () => {
       assert.deepEqual(await pushToBoth(), [200, 200], 'both hubs have cached the key')
       for (let round = 0; round < rounds(4, 20); round += 1) {
         const at = operator.at(hubs[round % 2]?.address ?? '')
-        await ask(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
+        await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
         assert.deepEqual(await pushToBoth(), [401, 401])
-        await ask(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
+        await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
         assert.deepEqual(await pushToBoth(), [200, 200])
       }
     },
@@ -132,6 +132,6 @@ function createRepeatedPush(t: TestContext, { address }: RunningHub, hubApiKey: 
   return async () => {
     const record = { record_type: 'case', reference_number: 'one', data: { a: 1 } }
     const result = await pusher.push({ ...record, method: 'POST' })
-    return result.kind === 'answered' ? result.status : result.kind
+    return result.kind === 'response' ? result.status : result.kind
   }
 }

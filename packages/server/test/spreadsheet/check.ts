@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operatorAt, pullAndWait, registerPlatform } from '../helpers/process/operator.ts'
+import { createOperatorClient, pullAndWait, registerPlatform } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
 import { CELLS } from './edge-case-cells.ts'
@@ -76,7 +76,7 @@ async function startExportingHub(sandbox: ReturnType<typeof createSandbox>) {
   const hub = await sandbox.startHub()
   const token = await sandbox.run(['token', 'create', '--name', 'check', '--role', 'admin'])
   const authorization = `Bearer ${token.stdout[0]}`
-  const operator = operatorAt(hub.address, { authorization })
+  const operator = createOperatorClient(hub.address, { authorization })
   await registerPlatform(operator, platform)
   const { pull } = await pullAndWait(operator)
   if (pull.counts.created !== CELLS.length) throw new Error('Not all records were pulled')

@@ -24,7 +24,7 @@ export const INITIAL: SearchState = { hub: null, lanes: [], progress: 'searching
 
 export function addLine(state: SearchState, line: SearchLine): SearchState {
   switch (line.kind) {
-    case 'asked':
+    case 'started':
       return { ...state, lanes: line.platforms.map((one) => ({ ...one, line: null })) }
     case 'hub':
       return { ...state, hub: line }

@@ -5,7 +5,12 @@ import { connectionHint } from './connection-hints.ts'
 
 /** Codes of a pull or of the hub itself, which a connection test cannot return. */
 const OTHER_CODES = new Set([
-  ...['platform_busy', 'platform_page_refused', 'platform_already_registered', 'platform_inactive'],
+  ...[
+    'platform_busy',
+    'platform_page_rejected',
+    'platform_already_registered',
+    'platform_inactive',
+  ],
 ])
 
 test('every code that a connection test can return has advice that adds to its message', () => {

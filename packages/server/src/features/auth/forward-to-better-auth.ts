@@ -75,7 +75,7 @@ function toHubError({ code, message }: Record<string, unknown>): HubError {
   const known = CODES[String(code)]
   if (known) return new HubError(known)
   return HubError.withMessage(
-    'sign_in_setting_refused',
+    'sign_in_setting_rejected',
     String(message ?? 'The change was rejected.'),
   )
 }

@@ -121,7 +121,7 @@ export function createLoginThrottle(deps: {
       const target = isOperator ? email : null
       await activity.appendAudit({
         actor: target ?? 'unknown user',
-        action: 'session.refuse',
+        action: 'session.reject',
         target,
         address: request.ip,
         details: { method: credential, attempts },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { REFUSAL, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
+import { REJECTION, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
 import { createMailer, type MailTimeouts } from './mailer.ts'
 
 const LONG: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
@@ -50,7 +50,7 @@ test('the URL may have any characters in the user name and password', async () =
   const wrong = server.url.replace('p%40ss', 'another-long-secret')
   const rejected = await mailerTo(wrong).send(MAIL)
   assert.ok(rejected.outcome === 'failed')
-  assert.match(rejected.reason, /535.*Who are you\?/)
+  assert.match(rejected.reason, /535.*Invalid credentials\?/)
   assert.doesNotMatch(rejected.reason, /another-long-secret/)
 })
 
@@ -65,19 +65,19 @@ test('the password is sent to a remote mail server over TLS only', async () => {
 })
 
 test("a rejection is returned with the mail server's message", async () => {
-  await using server = await startMailServer({ refusedRecipient: 'bob@example.org' })
+  await using server = await startMailServer({ rejectedRecipient: 'bob@example.org' })
   const sent = await mailerTo(server.url).send(MAIL)
   assert.deepEqual(sent, { outcome: 'sent', rejected: ['bob@example.org'] })
-  server.behave('refuse')
+  server.setReaction('reject')
   const rejected = await mailerTo(server.url).send(MAIL)
   assert.ok(rejected.outcome === 'failed')
-  assert.ok(rejected.reason.includes(REFUSAL), rejected.reason)
+  assert.ok(rejected.reason.includes(REJECTION), rejected.reason)
   assert.doesNotMatch(rejected.reason, /[\r\n]/)
 })
 
 test('sending fails if the server is silent, absent or does not speak SMTP', async () => {
   await using hanging = await startMailServer()
-  hanging.behave('hang')
+  hanging.setReaction('hang')
   const late = await mailerTo(hanging.url, SHORT_SILENCE).send(MAIL)
   assert.ok(late.outcome === 'failed')
   assert.match(late.reason, /time/i)
@@ -100,7 +100,7 @@ test('sending fails if the server is silent, absent or does not speak SMTP', asy
 
 test('sending fails at the total timeout, and can be aborted', async () => {
   await using server = await startMailServer()
-  server.behave('hang')
+  server.setReaction('hang')
   const limited = { connect: 10_000, silence: 10_000, total: 100 }
   const late = await mailerTo(server.url, limited).send(MAIL)
   assert.deepEqual(late, { outcome: 'failed', reason: 'the mail server did not respond in time' })

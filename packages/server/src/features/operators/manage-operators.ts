@@ -69,7 +69,7 @@ export async function endSessions(storage: Storage, email: string): Promise<numb
 /**
  * Sets a new password, which ends all sessions.
  * @returns whether a second factor was removed.
- * @throws HubError `not_found`, `password_refused`
+ * @throws HubError `not_found`, `password_rejected`
  */
 export async function resetPassword(
   storage: Storage,
@@ -79,7 +79,7 @@ export async function resetPassword(
   const { password, removeSecondFactor, publicUrl } = request
   const { id, email: target, name } = await findOperator(storage, request.email)
   const reason = findPasswordIssue(password, { email: target, name, publicUrl })
-  if (reason !== null) throw new HubError('password_refused', { reason })
+  if (reason !== null) throw new HubError('password_rejected', { reason })
   const audit = { ...REQUESTER, target }
   const hash = await hashPassword(password)
   await operators.setPassword(id, hash, { ...audit, action: 'account.reset_password' })

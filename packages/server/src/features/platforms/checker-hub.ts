@@ -117,7 +117,7 @@ function toCheckPage(page: ClientPage): RecordsPage {
             error:
               error === null
                 ? null
-                : new HubError('platform_answer_invalid', { path: page.path, reason: error }),
+                : new HubError('platform_response_invalid', { path: page.path, reason: error }),
           }
         } finally {
           page.release(chunk)

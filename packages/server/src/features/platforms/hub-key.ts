@@ -37,7 +37,7 @@ export async function revealHubKey(
   } catch (error) {
     // Attempts during a lockout would fill the audit log.
     if (error instanceof HubError && LOGGED_ERRORS.includes(error.code)) {
-      await activity.appendAudit({ ...audit, action: 'hub_key.reveal_refused' })
+      await activity.appendAudit({ ...audit, action: 'hub_key.reveal_rejected' })
     }
     throw error
   }

@@ -87,6 +87,6 @@ export async function registerPlatform(
 
 /** The error of a request that fails because of a problem that the probe found. */
 export function toProbeError(problem: { code: string; message: string }): HubError {
-  const code = isErrorCode(problem.code) ? problem.code : 'platform_answer_invalid'
+  const code = isErrorCode(problem.code) ? problem.code : 'platform_response_invalid'
   return HubError.withMessage(code, problem.message)
 }

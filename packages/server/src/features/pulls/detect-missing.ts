@@ -210,7 +210,7 @@ function describeReviewNeeded(
 ): NewActivity {
   return {
     level: 'warning',
-    kind: 'missing.held',
+    kind: 'missing.needs_review',
     message: `${missing} of ${records} records of ${plan.module_name} of ${source.display_title} are missing from a complete pull, more than ${thresholdPercent} %. They are not marked as missing until an operator approves it. Check whether the platform still has them, then approve or dismiss the review.`,
     platform: source,
     details: { record_type: plan.record_type, missing, records, pull_id },

@@ -168,7 +168,7 @@ async function storeChunks(
   }
   await Promise.all(storing)
   reporter.changed()
-  if (error !== null) throw new HubError('platform_answer_invalid', { path, reason: error })
+  if (error !== null) throw new HubError('platform_response_invalid', { path, reason: error })
 }
 
 function validateElement(

@@ -28,7 +28,7 @@ const STEP = 500
 /**
  * Returns a record as of a time, by undoing all later changes.
  * @throws HubError `invalid_request` for an invalid time; `not_found` if the record did not exist yet;
- *   `history_not_kept` if retention may have deleted later changes, or anonymisation has.
+ *   `history_not_stored` if retention may have deleted later changes, or anonymisation has.
  */
 export async function readRecordAsOf(
   deps: HistoryDeps,
@@ -54,8 +54,8 @@ export async function readRecordAsOf(
   // Read last, to include deletions during the loop above.
   const storedSince = await deps.retention.historyCompleteSince()
   if (!isPastStored(storedSince, as_of))
-    throw new HubError('history_not_kept', { since: storedSince ?? '' })
-  if (!isComplete) throw new HubError('history_not_kept', { since: row.updated_at })
+    throw new HubError('history_not_stored', { since: storedSince ?? '' })
+  if (!isComplete) throw new HubError('history_not_stored', { since: row.updated_at })
   const updated_at =
     changedAt ?? (isPastStored(storedSince, row.created_at) ? row.created_at : null)
   return { record: { ...present, ...content, updated_at }, as_of }

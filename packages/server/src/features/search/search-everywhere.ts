@@ -41,7 +41,7 @@ export async function* searchEverywhere(
   const active = all.filter(({ status }) => status === 'active')
   const searches = active.map((platform) => searchPlatform(deps, platform, query, signal))
   yield {
-    kind: 'asked',
+    kind: 'started',
     platforms: active.map(({ platform_name, display_title }) => ({ platform_name, display_title })),
   }
   yield await searchHub(deps, query)

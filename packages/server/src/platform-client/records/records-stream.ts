@@ -76,7 +76,7 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
 function toReadError(error: unknown, path: string): HubError {
   if (error instanceof MalformedJsonError) {
     const params = { path, reason: error.message }
-    return new HubError('platform_answer_invalid', params, { cause: error })
+    return new HubError('platform_response_invalid', params, { cause: error })
   }
   return toBodyError(error, path)
 }
@@ -95,7 +95,7 @@ export async function peekRecords(response: PlatformResponse): Promise<RecordsPe
     if (chunk.starts.length === 0) continue
     const { elements, error } = parseElements(chunk, [0])
     if (error !== null)
-      throw new HubError('platform_answer_invalid', { path: stream.path, reason: error })
+      throw new HubError('platform_response_invalid', { path: stream.path, reason: error })
     first = elements[0]?.value
     break
   }

@@ -43,5 +43,5 @@ function createDecoder(name: string, path: string): Transform {
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
   if (create) return create()
   const reason = `its Content-Encoding "${name.slice(0, 100)}" is not supported`
-  throw new HubError('platform_answer_invalid', { path, reason })
+  throw new HubError('platform_response_invalid', { path, reason })
 }

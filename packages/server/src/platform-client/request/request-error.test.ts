@@ -35,7 +35,7 @@ test('a response that is cut off does not concern the whole platform', () => {
 
 test('an error whose message quoted the source key still concerns the whole platform', async () => {
   const key = 'source-key-0123456789'
-  const quoting = HubError.withMessage('platform_refused_key', `Not ${key}`, {
+  const quoting = HubError.withMessage('platform_rejected_key', `Not ${key}`, {
     concernsPlatform: true,
   })
   await assert.rejects(

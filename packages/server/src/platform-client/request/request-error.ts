@@ -109,7 +109,7 @@ export function toBodyError(error: unknown, path: string): HubError {
   if (known.code !== 'platform_unreachable') return known
   if (DAMAGED.test(codeOf(error))) {
     const reason = 'its compressed data are damaged, or its Content-Encoding is wrong'
-    return new HubError('platform_answer_invalid', { path, reason }, { cause: error })
+    return new HubError('platform_response_invalid', { path, reason }, { cause: error })
   }
   const cause = reasonOf(codeOf(error))
   const reason = cause === CUT_OFF ? 'the response was cut off' : cause

@@ -193,7 +193,7 @@ function findResponseError(
   }
   const scope = { concernsPlatform: concernsPlatform({ status }) }
   if (status === 401 || status === 403) {
-    return new HubError('platform_refused_key', { status }, scope)
+    return new HubError('platform_rejected_key', { status }, scope)
   }
   if (status === 404) return new HubError('platform_path_missing', { path })
   if (status === 429) return toThrottledError(path, header)

@@ -46,6 +46,6 @@ test('a missing permission is explained at startup, and later errors do not reve
   assert.doesNotMatch(later.message, /made up/)
   const atStart = toStartupError(later)
   assert.ok(atStart instanceof HubError)
-  assert.equal(atStart.code, 'database_refused')
+  assert.equal(atStart.code, 'database_rejected')
   assert.match(atStart.message, /owner of the database/)
 })

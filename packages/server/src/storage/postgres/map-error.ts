@@ -56,7 +56,7 @@ export function toStartupError(error: unknown): unknown {
   const cause = error instanceof HubError ? error.cause : error
   if (codeOf(cause) !== INSUFFICIENT_PRIVILEGE || !(cause instanceof Error)) return error
   const reason = `the user lacks privileges that the hub needs (${cause.message}); make it the owner of the database`
-  return new HubError('database_refused', { reason }, { cause })
+  return new HubError('database_rejected', { reason }, { cause })
 }
 
 /**

@@ -46,7 +46,7 @@ export type PostgresOptions = {
 
 /**
  * Opens a PostgreSQL database. A hub creates or migrates its tables first. Any number of hubs may use one database.
- * @throws HubError `database_refused` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
+ * @throws HubError `database_rejected` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
  *   this version has created the tables and this process is not a hub.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */

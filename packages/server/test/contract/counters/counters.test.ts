@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import { pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`counters on ${engine.name}`, () => {
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
           )
         })
         assert.deepEqual(await todayOf(kit), { received: 2, created: 2, updated: 0, rejected: 0 })
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await write(kit, pushWrite(school, { reference: 'pushed' }))
         await write(
           kit,

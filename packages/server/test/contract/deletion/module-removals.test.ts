@@ -10,12 +10,12 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import {
   createTwoPlatforms,
   expectMatchingCounters,
-  register,
-  remove,
+  registerModules,
+  removePlatform,
   runRemovals,
 } from '../../helpers/storage/removals.ts'
 
@@ -35,17 +35,17 @@ onEachEngine((engine) => {
         })
         const rejected = await storage.removals.removeModuleRecords(request, changeLog())
         assert.equal(rejected, 'registered')
-        await register(kit, school, ['staff'])
+        await registerModules(kit, school, ['staff'])
         assert.deepEqual(await storage.removals.previewModule(module), {
           ...preview,
           registered: false,
         })
         const removal = await storage.removals.removeModuleRecords(request, changeLog())
         assert.deepEqual(await storage.removals.removeModuleRecords(request, changeLog()), removal)
-        const blocked = await register(kit, school, ['staff', 'students'])
+        const blocked = await registerModules(kit, school, ['staff', 'students'])
         assert.deepEqual(blocked, { outcome: 'removing', record_type: 'students' })
-        assert.equal((await register(kit, school, []))?.outcome, 'changed')
-        assert.equal((await register(kit, school, ['staff']))?.outcome, 'changed')
+        assert.equal((await registerModules(kit, school, []))?.outcome, 'changed')
+        assert.equal((await registerModules(kit, school, ['staff']))?.outcome, 'changed')
         await runRemovals(storage)
         const platform = await storage.platforms.readPlatform(school.platform_id)
         assert.equal(platform?.records, 500)
@@ -55,7 +55,10 @@ onEachEngine((engine) => {
         )
         assert.equal((await listRecords(storage, { record_type: 'staff' })).length, 500)
         await expectMatchingCounters(kit)
-        assert.equal((await register(kit, school, ['staff', 'students']))?.outcome, 'changed')
+        assert.equal(
+          (await registerModules(kit, school, ['staff', 'students']))?.outcome,
+          'changed',
+        )
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
         await expectMatchingCounters(kit)
       }),
@@ -93,7 +96,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await createTwoPlatforms(kit)
-        await register(kit, school, ['staff'])
+        await registerModules(kit, school, ['staff'])
         const request = {
           platform_id: school.platform_id,
           record_type: 'students',
@@ -101,7 +104,7 @@ onEachEngine((engine) => {
         }
         await storage.removals.removeModuleRecords(request, changeLog())
         await storage.removals.runNextStep()
-        await remove(kit, school)
+        await removePlatform(kit, school)
         await runRemovals(storage)
         assert.equal((await listRecords(storage)).length, 1)
         await expectMatchingCounters(kit)
@@ -120,12 +123,12 @@ onEachEngine((engine) => {
         assert.ok(first)
         const erasure = { record_id: first.record_id, mode: 'anonymise', actor: 'ann' } as const
         await storage.erasure.eraseRecord(erasure, changeLog())
-        await register(kit, school, [])
+        await registerModules(kit, school, [])
         const request = { ...school, record_type: 'students', requested_by: 'ann' }
         await storage.removals.removeModuleRecords(request, changeLog())
         await runRemovals(storage)
-        await register(kit, school, ['students'])
-        const read = await beginRead(storage, school)
+        await registerModules(kit, school, ['students'])
+        const read = await startPullAndRead(storage, school)
         const both = ['r-1', 'r-2'].map((reference) => pullWrite(read, { reference }))
         assert.deepEqual(outcomesOf(await write(kit, ...both)), ['record_erased', 'created'])
         assert.equal(await storage.missing.countUnmarked(read.read), read.read.seen.size)

@@ -13,17 +13,22 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, finishRead, finishTestPull, pullWrite } from '../../helpers/storage/pulls.ts'
 import {
+  finishRead,
+  finishTestPull,
+  pullWrite,
+  startPullAndRead,
+} from '../../helpers/storage/pulls.ts'
+import {
+  countPlatformRows,
   createTwoPlatforms,
   expectMatchingCounters,
-  OF_PLATFORM,
-  remove,
+  PLATFORM_TABLES,
+  removePlatform,
   runRemovals,
-  sizes,
 } from '../../helpers/storage/removals.ts'
 import { rejection, saveRejected } from '../../helpers/storage/replays.ts'
-import { chooseFields, indexAll } from '../../helpers/storage/search.ts'
+import { indexAll, setIndexedFields } from '../../helpers/storage/search.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
@@ -40,7 +45,7 @@ onEachEngine((engine) => {
           rejected_pushes: 1,
           hub_api_keys: 1,
         })
-        const removal = await remove(kit, school)
+        const removal = await removePlatform(kit, school)
         assert.deepEqual(
           { ...removal, id: 0 },
           {
@@ -62,7 +67,7 @@ onEachEngine((engine) => {
         assert.equal(await storage.platforms.readSource(school.platform_id), null)
         const { searchIndex } = storage
         assert.equal(await searchIndex.listIndexedFields(school.platform_id, 'students'), null)
-        assert.equal(await chooseFields(storage, school, ['a']), null)
+        assert.equal(await setIndexedFields(storage, school, ['a']), null)
         assert.equal(
           await storage.platforms.findPlatformByKey(school.key_hash, kit.clock.text),
           null,
@@ -92,15 +97,15 @@ onEachEngine((engine) => {
         const { school, clinic } = await createTwoPlatforms(kit)
         const remaining = await listRecords(storage, { platform: 'clinic' })
         const [newest] = await runSql(storage, 'SELECT max(change_seq) AS n FROM records')
-        await chooseFields(storage, school, ['a'])
+        await setIndexedFields(storage, school, ['a'])
         await indexAll(storage)
         assert.equal(await countRows(storage, 'record_index'), 700)
-        await remove(kit, school)
+        await removePlatform(kit, school)
         let steps = 0
-        let rows = await sizes(kit)
+        let rows = await countPlatformRows(kit)
         while (await storage.removals.runNextStep()) {
           steps += 1
-          const now = await sizes(kit)
+          const now = await countPlatformRows(kit)
           for (const [table, count] of Object.entries(rows)) {
             assert.ok(count - Number(now[table]) <= 500, `${table} lost more than 500 rows at once`)
           }
@@ -109,7 +114,7 @@ onEachEngine((engine) => {
         assert.ok(steps > 3)
         const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
         assert.deepEqual([removal.removed, removal.finished_at], [1200, kit.clock.text])
-        for (const table of OF_PLATFORM) {
+        for (const table of PLATFORM_TABLES) {
           const found = await runSql(
             storage,
             `SELECT 1 FROM ${table} WHERE platform_id = ${school.platform_id}`,
@@ -144,7 +149,7 @@ onEachEngine((engine) => {
       'the deletion continues after the storage is reopened',
       withStorage(engine, async (kit) => {
         const { school } = await createTwoPlatforms(kit)
-        await remove(kit, school)
+        await removePlatform(kit, school)
         await kit.storage.removals.runNextStep()
         const storage = await kit.reopen()
         const [halfway] = await storage.removals.listRemovals({ limit: 5, before: null })
@@ -161,9 +166,9 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const read = await beginRead(storage, school)
+        const read = await startPullAndRead(storage, school)
         await write(kit, pullWrite(read))
-        await remove(kit, school)
+        await removePlatform(kit, school)
         const late = pullWrite(read, { reference: 'r-2' })
         assert.deepEqual(outcomesOf(await write(kit, late)), ['module_not_registered'])
         const { pull_id } = read.read
@@ -209,7 +214,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await createTwoPlatforms(kit)
-        await remove(kit, school)
+        await removePlatform(kit, school)
         await saveRejected(kit, [rejection(school)])
         await runRemovals(storage)
         await saveRejected(kit, [rejection(school)])
@@ -226,7 +231,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school, clinic } = await createTwoPlatforms(kit)
-        await remove(kit, school)
+        await removePlatform(kit, school)
         let pushed = 0
         const pushRecords = async () => {
           for (; pushed < 50; pushed += 1) {

@@ -14,7 +14,12 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullOnce, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
+import {
+  pullOnce,
+  startPullAndRead,
+  startTestPull,
+  taskResult,
+} from '../../helpers/storage/pulls.ts'
 import { createRow, deleteOld, timesOf } from '../../helpers/storage/retention.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
@@ -59,10 +64,10 @@ onEachEngine((engine) => {
       'pending reviews, open alerts and running pulls are never deleted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const { read } = await beginRead(kit.storage, school)
+        const { read } = await startPullAndRead(kit.storage, school)
         const { platform_id, module_id, pull_id } = read
         const numbers = { missing: 20, records: 50, fingerprint: 'these' }
-        const entry = { level: 'warning', kind: 'missing.held', message: 'Many' } as const
+        const entry = { level: 'warning', kind: 'missing.needs_review', message: 'Many' } as const
         const review = { platform_id, module_id, pull_id, ...numbers, record_ids: [] }
         await kit.storage.missing.createReview(review, null, entry)
         const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const

@@ -11,7 +11,7 @@ import {
   testModule,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { readDrift, storeManifest, withKeys } from '../../helpers/storage/manifests.ts'
+import { moduleWithKeys, readDrift, saveManifest } from '../../helpers/storage/manifests.ts'
 import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 import {
   listRejected,
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
           { ...pushWrite(school, { record_type: 'staff' }), drift },
         )
         kit.clock.advance(60)
-        await storeManifest(kit, school, withKeys('students', ['a', 'x']), testModule('staff'))
+        await saveManifest(kit, school, moduleWithKeys('students', ['a', 'x']), testModule('staff'))
         const [students, staff] = (await readDrift(kit, school)).modules
         assert.deepEqual([students?.unknown, students?.since], [[], kit.clock.text])
         assert.equal(staff?.unknown.length, 1)

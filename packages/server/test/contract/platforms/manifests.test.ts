@@ -11,7 +11,7 @@ import {
   testManifest,
   testModule,
 } from '../../helpers/storage/fixtures.ts'
-import { readDrift, storeManifest, withKeys } from '../../helpers/storage/manifests.ts'
+import { moduleWithKeys, readDrift, saveManifest } from '../../helpers/storage/manifests.ts'
 import { finishTestPull, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
@@ -24,8 +24,8 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         kit.clock.advance(HOUR)
-        const students = withKeys('students', ['b', 'a'])
-        const changes = await storeManifest(kit, school, students, testModule('rooms'))
+        const students = moduleWithKeys('students', ['b', 'a'])
+        const changes = await saveManifest(kit, school, students, testModule('rooms'))
         assert.deepEqual(
           changes?.map((one) => one.change),
           ['field_added', 'module_removed', 'module_added'],
@@ -46,7 +46,7 @@ onEachEngine((engine) => {
         const staff = modules.get('staff')
         assert.deepEqual([staff?.registered, staff?.removed_at], [true, at])
         kit.clock.advance(HOUR)
-        await storeManifest(kit, school, withKeys('students', ['b']), testModule('staff'))
+        await saveManifest(kit, school, moduleWithKeys('students', ['b']), testModule('staff'))
         const later = await kit.storage.platforms.readPlatform(school.platform_id)
         const [laterStudents, laterStaff] = later?.modules ?? []
         assert.deepEqual(
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const before = await readTraces(kit)
         kit.clock.advance(HOUR)
-        assert.deepEqual(await storeManifest(kit, school, testModule('students')), [])
+        assert.deepEqual(await saveManifest(kit, school, testModule('students')), [])
         assert.deepEqual(await readTraces(kit), before)
         const platform = await kit.storage.platforms.readPlatform(school.platform_id)
         assert.equal(platform?.manifest_fetched_at, kit.clock.text)
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
         kit.storage.platforms.onChange(() => {
           notifications += 1
         })
-        await storeManifest(kit, school, withKeys('students', ['a', 'n']))
+        await saveManifest(kit, school, moduleWithKeys('students', ['a', 'n']))
         await setPolicy(kit, school, 'reject')
         assert.ok(notifications >= 2)
         const platform = await kit.storage.platforms.findPlatformByKey(
@@ -94,7 +94,10 @@ onEachEngine((engine) => {
           kit.clock.text,
         )
         const { manifest_keys, drift_policy } = only(platform?.modules ?? [])
-        assert.deepEqual(manifest_keys, toManifestKeys(withKeys('students', ['a', 'n']).fields))
+        assert.deepEqual(
+          manifest_keys,
+          toManifestKeys(moduleWithKeys('students', ['a', 'n']).fields),
+        )
         assert.equal(drift_policy, 'reject')
         const { tasks } = await startTestPull(kit.storage)
         assert.equal(only(tasks).drift_policy, 'reject')
@@ -140,7 +143,7 @@ onEachEngine((engine) => {
           await kit.storage.pulls.finishTask(pull.pull_id, task_number, result, null)
         }
         await finishTestPull(kit.storage, pull.pull_id)
-        await storeManifest(kit, school, withKeys('students', ['a', 'n']), testModule('staff'))
+        await saveManifest(kit, school, moduleWithKeys('students', ['a', 'n']), testModule('staff'))
         const next = await startTestPull(kit.storage)
         for (const { task_number, record_type } of next.tasks) {
           const started = await kit.storage.pulls.startTask(next.pull_id, task_number)

@@ -14,12 +14,12 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   finishRead,
   finishTestPull,
   pullOnce,
   pullWrite,
   requestPull,
+  startPullAndRead,
   startRead,
   startTestPull,
   taskResult,
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
       'unregistering a module during a pull stops the pull from storing records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['created'])
         await register(kit, school, [])
         const late = pullWrite(read, { reference: 'r-2' })
@@ -144,7 +144,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(storage, school)
+        const read = await startPullAndRead(storage, school)
         const entry = { level: 'info', kind: 'test.entry', message: 'Test entry' } as const
         await storage.missing.createReview(missingReview(read), null, entry)
         await storage.missing.saveCandidates(read.read, [1, 2])

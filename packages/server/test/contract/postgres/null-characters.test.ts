@@ -14,7 +14,7 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
-import { beginRead, taskResult } from '../../helpers/storage/pulls.ts'
+import { startPullAndRead, taskResult } from '../../helpers/storage/pulls.ts'
 
 const NUL = 'a\0b'
 
@@ -99,7 +99,7 @@ describe('received texts with U+0000 are stored on PostgreSQL', () => {
   test(
     'a failed task is saved with U+0000 in its error and warnings',
     withSchool(async ({ storage, school }) => {
-      const { read, task } = await beginRead(storage, school)
+      const { read, task } = await startPullAndRead(storage, school)
       const failed = taskResult({ state: 'failed', error: `Response: ${NUL}`, warnings: [NUL] })
       await storage.pulls.finishTask(read.pull_id, task.task_number, failed, {
         level: 'error',

@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { HubError } from '../../../src/errors.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { openNode } from '../../helpers/postgres/nodes.ts'
+import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../../helpers/storage/fixtures.ts'
-import { AT_ONCE, withDatabase } from '../../helpers/storage/postgres.ts'
+import { TEST_POSTGRES_OPTIONS, withDatabase } from '../../helpers/storage/postgres.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 const PASSWORD = 'pa:ss/w@rd#%-geheim'
@@ -140,7 +140,7 @@ describe('opening PostgreSQL', () => {
     test('a wrong password fails immediately and is not in the error', async () => {
       const url = address(server, { password: PASSWORD })
       const { error, warnings } = await failToOpen(url, 30)
-      assert.equal(error.code, 'database_refused')
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /password of "recordhub"/)
       assert.deepEqual(warnings, [])
       assertSecret(error)
@@ -151,7 +151,7 @@ describe('opening PostgreSQL', () => {
         address(server, { user: 'unknown', password: PASSWORD }),
         30,
       )
-      assert.equal(error.code, 'database_refused')
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /"unknown"/)
       assertSecret(error)
     })
@@ -160,7 +160,7 @@ describe('opening PostgreSQL', () => {
       await run(`CREATE ROLE reader LOGIN PASSWORD '${PASSWORD}'`)
       const credentials = { user: 'reader', password: PASSWORD, database: 'missing' }
       const { error } = await failToOpen(address(server, credentials), 30)
-      assert.equal(error.code, 'database_refused')
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /no database "missing".*createdb missing/)
       assertSecret(error)
     })
@@ -173,14 +173,14 @@ describe('opening PostgreSQL', () => {
       )
       const credentials = { user: 'stranger', password: PASSWORD, database: 'closed' }
       const { error } = await failToOpen(address(server, credentials), 30)
-      assert.equal(error.code, 'database_refused')
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /permission denied/)
       assertSecret(error)
     })
 
     test('the error for a database that is not encoded in UTF8 contains the options to create one', async () => {
       const { error } = await failToOpen(await createDatabase('bytes', "ENCODING 'SQL_ASCII'"), 30)
-      assert.equal(error.code, 'database_refused')
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /SQL_ASCII.*ENCODING 'UTF8' TEMPLATE template0/)
     })
 
@@ -189,7 +189,7 @@ describe('opening PostgreSQL', () => {
       await run(`CREATE ROLE guest LOGIN PASSWORD '${PASSWORD}'`)
       const credentials = { user: 'guest', password: PASSWORD, database: 'guarded' }
       const { error } = await failToOpen(address(server, credentials), 30)
-      assert.equal(error.code, 'database_refused')
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /permission denied for schema public/)
       assertSecret(error)
     })
@@ -210,7 +210,11 @@ describe('opening PostgreSQL', () => {
   describe('with a schema', () => {
     test('nodes that start concurrently on an empty database all open it and start their dispatchers', async () => {
       const url = await createDatabase('fresh')
-      const nodes = await Promise.all([openNode(url), openNode(url), openNode(url)])
+      const nodes = await Promise.all([
+        openNodeStorage(url),
+        openNodeStorage(url),
+        openNodeStorage(url),
+      ])
       const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
       await Promise.all(nodes.map((node) => node.pullDispatcher.start(handlers, '17 * * * *')))
       await Promise.all(nodes.map((node) => node.checkWritable()))
@@ -220,32 +224,32 @@ describe('opening PostgreSQL', () => {
 
     test('the command line does not create the schema and opens a database that a hub has created', async () => {
       const url = await createDatabase('empty')
-      const options = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      const options = { ...TEST_POSTGRES_OPTIONS, url, timeZone: 'UTC', asHub: false }
       await assert.rejects(openPostgres(options), { name: 'HubError', code: 'no_database' })
       const tables = `SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'`
       assert.deepEqual(
         await withDatabase(url, async (client) => (await client.query(tables)).rows),
         [{ n: 0 }],
       )
-      await (await openNode(url)).close()
+      await (await openNodeStorage(url)).close()
       await (await openPostgres(options)).close()
     })
 
     test('opening the database again changes nothing', async () => {
       const url = await createDatabase('again')
       const clock = new TestClock()
-      const first = await openNode(url, clock)
+      const first = await openNodeStorage(url, clock)
       const school = await registerTestPlatform({ storage: first, clock })
       await writeOne({ storage: first, clock }, pushWrite(school))
       await first.close()
       const before = await contentOf(url)
-      await (await openNode(url, clock)).close()
+      await (await openNodeStorage(url, clock)).close()
       assert.deepEqual(await contentOf(url), before)
     })
 
     test('a database migrated by a newer version is rejected and not changed', async () => {
       const url = await createDatabase('newer')
-      await (await openNode(url)).close()
+      await (await openNodeStorage(url)).close()
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
@@ -253,24 +257,24 @@ describe('opening PostgreSQL', () => {
       })
       const content = await contentOf(url)
       const newer = { code: 'newer_schema', message: /9999-future.*Start that version/ }
-      await assert.rejects(openNode(url), newer)
-      const commandLine = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      await assert.rejects(openNodeStorage(url), newer)
+      const commandLine = { ...TEST_POSTGRES_OPTIONS, url, timeZone: 'UTC', asHub: false }
       await assert.rejects(openPostgres(commandLine), newer)
       assert.deepEqual(await contentOf(url), content)
       await withDatabase(url, async (client) => {
         await client.query(`DELETE FROM kysely_migration WHERE name = '9999-future'`)
       })
-      await (await openNode(url)).close()
+      await (await openNodeStorage(url)).close()
     })
 
     test('a failed opening leaves no connection open', async () => {
       const url = await createDatabase('failed')
-      await (await openNode(url)).close()
+      await (await openNodeStorage(url)).close()
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
         )
-        await assert.rejects(openNode(url))
+        await assert.rejects(openNodeStorage(url))
         // The server ends its side of a closed connection a moment later.
         await untilTrue('no connection is left', async () => {
           const { rowCount } = await client.query(

@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { countCalls, openNode, untilLockWaiters, withLock } from '../../helpers/postgres/nodes.ts'
+import {
+  createCallCounter,
+  openNodeStorage,
+  untilLockWaiters,
+  withLock,
+} from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
+import { callsOfAllMethods } from '../../helpers/storage/all-methods.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
@@ -15,9 +21,8 @@ import {
   type TestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { everyMethod } from '../../helpers/storage/methods.ts'
 import { withDatabase } from '../../helpers/storage/postgres.ts'
-import { beginRead } from '../../helpers/storage/pulls.ts'
+import { startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { authKysely, runSql } from '../../helpers/storage/sql.ts'
 import { guardMs } from '../../helpers/time/guard.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
@@ -41,7 +46,7 @@ describe('PostgreSQL outages', () => {
     const name = `hub_${count++}`
     await withDatabase(server.url, (client) => client.query(`CREATE DATABASE ${name}`))
     url = server.url.replace(/\/postgres$/, `/${name}`)
-    storage = await openNode(url, clock)
+    storage = await openNodeStorage(url, clock)
     school = await registerTestPlatform({ storage, clock })
     await write({ storage, clock }, pushWrite(school))
   })
@@ -60,11 +65,11 @@ describe('PostgreSQL outages', () => {
         runPull: async (id: number) => runs.resolve(id),
         onSchedule: async () => undefined,
       }
-      const notified = countCalls()
+      const notified = createCallCounter()
       storage.platforms.onChange(notified.call)
       await pullDispatcher.start(handlers, '17 * * * *')
-      const read = await beginRead(storage, school)
-      const calls = everyMethod(storage, { clock, school, read })
+      const read = await startPullAndRead(storage, school)
+      const calls = callsOfAllMethods(storage, { clock, school, read })
       // Concurrent calls open every connection of the pools.
       await Promise.all(calls.slice(0, -1).map(([, call]) => call()))
 
@@ -93,7 +98,7 @@ describe('PostgreSQL outages', () => {
       assert.equal(only(schedule)['cron'], '17 * * * *')
       assert.ok(pullDispatcher.nextRun())
       // Notifications from another node arrive over the new connection.
-      const other = await openNode(url, clock)
+      const other = await openNodeStorage(url, clock)
       await notified.next()
       await untilTrue('both nodes listen', async () => {
         const rows = await runSql(
@@ -141,7 +146,7 @@ describe('PostgreSQL outages', () => {
     })
 
     test(`the storage can be closed after PostgreSQL ${ending}`, async () => {
-      const other = await openNode(url, clock)
+      const other = await openNodeStorage(url, clock)
       await Promise.all([other.checkWritable(), listRecords(other)])
       await end()
       await other.close()
@@ -217,7 +222,7 @@ describe('PostgreSQL outages', () => {
         GRANT ALL ON ALL TABLES IN SCHEMA public TO few;
         GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few; GRANT CREATE ON SCHEMA public TO few`),
     )
-    const limited = await openNode(owner.href, clock)
+    const limited = await openNodeStorage(owner.href, clock)
     try {
       const kit = { storage: limited, clock }
       const many = await Promise.all([
@@ -259,7 +264,7 @@ describe('PostgreSQL outages', () => {
   })
 
   test('a transaction that exceeds the idle timeout fails with storage_unavailable', async () => {
-    const node = await openNode(`${url}?idle_in_transaction_session_timeout=50`, clock)
+    const node = await openNodeStorage(`${url}?idle_in_transaction_session_timeout=50`, clock)
     try {
       const waiting = runIdleTransaction(node, () =>
         withDatabase(url, (observer) =>

@@ -5,7 +5,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { openNode } from '../../helpers/postgres/nodes.ts'
+import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
@@ -92,7 +92,7 @@ async function withUnresponsiveServer(
       outbound.destroy()
     }
   }
-  const storage = await openNode(url.href, clock)
+  const storage = await openNodeStorage(url.href, clock)
   try {
     await run({
       storage,

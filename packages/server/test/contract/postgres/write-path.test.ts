@@ -4,7 +4,12 @@ import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { openNode, untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
+import {
+  openNodeStorage,
+  untilLockWaiters,
+  withLock,
+  withTwoNodes,
+} from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { TestClock, withStorage } from '../../helpers/storage/engine.ts'
 import {
@@ -17,7 +22,7 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine, withDatabase } from '../../helpers/storage/postgres.ts'
-import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
 describe('the write-ahead log of PostgreSQL', () => {
@@ -31,7 +36,7 @@ describe('the write-ahead log of PostgreSQL', () => {
 
   test('a pull without changes and reading the dashboard write nothing to the log', async () => {
     const clock = new TestClock()
-    const storage = await openNode(server.url, clock)
+    const storage = await openNodeStorage(server.url, clock)
     try {
       const kit = { storage, clock }
       const school = await registerTestPlatform(kit)
@@ -40,7 +45,7 @@ describe('the write-ahead log of PostgreSQL', () => {
         await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
       })
       await withDatabase(server.url, async (observer) => {
-        const read = await beginRead(storage, school)
+        const read = await startPullAndRead(storage, school)
         const again = references.map((reference) => pullWrite(read, { reference }))
         // The first read of a row after a write may set hint bits in it.
         const first = { ...read, read: { ...read.read, seen: new IdBitset() } }
@@ -91,14 +96,14 @@ describe('write batches on PostgreSQL', () => {
   ] as const) {
     test(
       `a batch of ${kind} that the server aborts because of a deadlock is retried`,
-      withTwoNodes(async ({ url, clock, here, observer }) => {
-        const storage = await openNode(`${url}?options=-c%20deadlock_timeout%3D300ms`, clock)
+      withTwoNodes(async ({ url, clock, nodeA, observer }) => {
+        const storage = await openNodeStorage(`${url}?options=-c%20deadlock_timeout%3D300ms`, clock)
         try {
           const kit = { storage, clock }
-          const school = await registerTestPlatform(here)
+          const school = await registerTestPlatform(nodeA)
           const names = Array.from({ length: count }, (_, index) => `r-${index + 1}`)
-          await write(here, ...names.map((reference) => pushWrite(school, { reference })))
-          const read = await beginRead(storage, school)
+          await write(nodeA, ...names.map((reference) => pushWrite(school, { reference })))
+          const read = await startPullAndRead(storage, school)
           const writes = names.map((reference) =>
             kind === 'pushes'
               ? pushWrite(school, { reference, data: '{"a":1}' })
@@ -168,7 +173,7 @@ describe('write batches on PostgreSQL', () => {
     withTwoNodes(async ({ url, clock, observer }) => {
       const name = new URL(url).pathname.slice(1)
       await observer.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
-      const storage = await openNode(`${url}?synchronous_commit=off`, clock)
+      const storage = await openNodeStorage(`${url}?synchronous_commit=off`, clock)
       try {
         const school = await registerTestPlatform({ storage, clock })
         await observer.query(RECORD_SETTINGS)
@@ -189,13 +194,13 @@ describe('write batches on PostgreSQL', () => {
 describe('lease times on PostgreSQL', () => {
   test(
     'a node without its own clock uses the time of the database',
-    withTwoNodes(async ({ url, here, observer }) => {
+    withTwoNodes(async ({ url, nodeA, observer }) => {
       await observer.query(`CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql
         AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$`)
       let storage: Storage | null = null
       try {
-        await registerTestPlatform(here)
-        storage = await openNode(`${url}?options=-c%20search_path%3Dpublic,pg_catalog`)
+        await registerTestPlatform(nodeA)
+        storage = await openNodeStorage(`${url}?options=-c%20search_path%3Dpublic,pg_catalog`)
         const before = await timeOf(observer)
         const lease = { owner: 'node', seconds: 30 }
         const { pull } = await storage.pulls.requestPull({

@@ -11,9 +11,9 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
+  completeRead,
   finishTestPull,
   pullWrite,
-  readOf,
   startRead,
   startTestPull,
   taskResult,
@@ -126,12 +126,14 @@ async function readModule(
   kit: StorageKit,
   school: TestPlatform,
   references: string[],
-  over: Omit<Parameters<typeof readOf>[0], 'snapshotSeq'>,
+  over: Omit<Parameters<typeof completeRead>[0], 'snapshotSeq'>,
 ): Promise<void> {
   const pull = await startTestPull(kit.storage)
   const started = await startRead(kit.storage, pull, school)
   await write(kit, ...references.map((reference) => pullWrite(started, { reference })))
-  const result = taskResult({ read: readOf({ snapshotSeq: started.read.snapshotSeq, ...over }) })
+  const result = taskResult({
+    read: completeRead({ snapshotSeq: started.read.snapshotSeq, ...over }),
+  })
   await kit.storage.pulls.finishTask(pull.pull_id, started.task.task_number, result, null)
   await finishTestPull(kit.storage, pull.pull_id)
 }

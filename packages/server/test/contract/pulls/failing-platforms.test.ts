@@ -14,7 +14,7 @@ import {
   testModule,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { storeManifest } from '../../helpers/storage/manifests.ts'
+import { saveManifest } from '../../helpers/storage/manifests.ts'
 import { finishTestPull, LEASE, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
 import {
   listRejected,
@@ -32,13 +32,10 @@ const SCHOOL = new Set(['school'])
 const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<unknown>][] = [
   ['a push', (kit, platform) => writeOne(kit, pushWrite(platform))],
   ['a response', ({ storage }, { platform_id }) => storage.platforms.recordRecovery(platform_id)],
-  [
-    'an unchanged manifest',
-    (kit, platform) => storeManifest(kit, platform, testModule('students')),
-  ],
+  ['an unchanged manifest', (kit, platform) => saveManifest(kit, platform, testModule('students'))],
   [
     'a changed manifest',
-    (kit, platform) => storeManifest(kit, platform, testModule('students'), testModule('rooms')),
+    (kit, platform) => saveManifest(kit, platform, testModule('students'), testModule('rooms')),
   ],
   ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
   ['a new source API key', (kit, platform) => setSource(kit, platform, 'another encrypted key')],

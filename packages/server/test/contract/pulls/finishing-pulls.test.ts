@@ -5,9 +5,9 @@ import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import { listActivity, only, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
 import {
+  completeRead,
   finishTestPull,
   NO_COUNTS,
-  readOf,
   startTestPull,
   taskResult,
 } from '../../helpers/storage/pulls.ts'
@@ -21,7 +21,11 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = readOf({ snapshotSeq: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
+const READ = completeRead({
+  snapshotSeq: 0,
+  requested_at: '2026-03-10T08:00:00.000000000Z',
+  records: 0,
+})
 
 onEachEngine((engine) => {
   describe(`finishing pulls and tasks on ${engine.name}`, () => {

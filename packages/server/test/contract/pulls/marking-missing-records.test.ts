@@ -18,11 +18,11 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { listMissing, markMissing, READ_AT } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   finishRead,
   finishTestPull,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   type TestRead,
 } from '../../helpers/storage/pulls.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
@@ -61,7 +61,7 @@ onEachEngine((engine) => {
         await push('new')
         kit.clock.advance(299)
         const requested_at = formatRfc3339(kit.clock.now())
-        const read = await beginRead(kit.storage, school, { requested_at })
+        const read = await startPullAndRead(kit.storage, school, { requested_at })
         const missing = await listMissing(kit.storage, read, { graceSeconds: 300 })
         const allowed = ['early', 'pulled']
         assert.deepEqual(missing.map((one) => one.reference_number).sort(), allowed)
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school, { record_type: 'staff' }), pushWrite(clinic))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         assert.deepEqual(await listMissing(kit.storage, read), [])
         await markMissing(kit.storage, read, ['r-1'])
         assert.deepEqual(await listMarked(kit), [])
@@ -244,7 +244,7 @@ onEachEngine((engine) => {
         const { school } = await createMissing(kit)
         await write(kit, pushWrite(school, { reference: 'a' }))
         const requested_at = formatRfc3339(kit.clock.now())
-        const read = await beginRead(kit.storage, school, { requested_at })
+        const read = await startPullAndRead(kit.storage, school, { requested_at })
         assert.equal((await listMissing(kit.storage, read)).length, 1)
         await markMissing(kit.storage, read, ['a'])
         assert.deepEqual(await listMarked(kit), ['a'])
@@ -307,7 +307,7 @@ async function readSome(kit: StorageKit, names: string[], contained: string[]) {
     references.map((reference) => pullWrite(read, { reference }))
   const store = async (read: TestRead) => void (await write(kit, ...elements(read, names)))
   await pullOnce(kit, school, store, { requested_at: '2026-03-10T06:00:00.000000000Z' })
-  const read = await beginRead(kit.storage, school)
+  const read = await startPullAndRead(kit.storage, school)
   await write(kit, ...elements(read, contained))
   return { school, read }
 }

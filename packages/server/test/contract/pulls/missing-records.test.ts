@@ -16,7 +16,12 @@ import {
   type TestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, finishTestPull, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import {
+  finishTestPull,
+  pullOnce,
+  pullWrite,
+  startPullAndRead,
+} from '../../helpers/storage/pulls.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 type Reading = {
@@ -179,7 +184,7 @@ async function readModule(
   reading: Reading,
 ): Promise<DetectedOutcome> {
   const { received, pages = 1, missing = kit.storage.missing } = reading
-  const started = await beginRead(kit.storage, school, {
+  const started = await startPullAndRead(kit.storage, school, {
     requested_at: formatRfc3339(kit.clock.now()),
   })
   const { pull_id, snapshotSeq, seen, requested_at } = started.read

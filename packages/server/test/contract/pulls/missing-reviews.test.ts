@@ -11,10 +11,14 @@ import {
   registerTestPlatform,
 } from '../../helpers/storage/fixtures.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
-import { beginRead, type TestRead } from '../../helpers/storage/pulls.ts'
+import { startPullAndRead, type TestRead } from '../../helpers/storage/pulls.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
-const NEEDED = { level: 'warning', kind: 'missing.held', message: 'Many are missing' } as const
+const NEEDED = {
+  level: 'warning',
+  kind: 'missing.needs_review',
+  message: 'Many are missing',
+} as const
 const RESOLVED = {
   level: 'info',
   kind: 'missing.resolved',
@@ -47,7 +51,7 @@ onEachEngine((engine) => {
         const { missing, records } = created
         const open = { review_id: id, state: 'pending', missing, records, fingerprint: 'these' }
         assert.deepEqual([{ ...state.review }, state.candidates], [open, null])
-        assert.deepEqual(await listKinds(kit), ['missing.held'])
+        assert.deepEqual(await listKinds(kit), ['missing.needs_review'])
         const platform = only(await kit.storage.platforms.listPlatforms())
         assert.equal(platform.missing_reviews, 1)
       }),
@@ -73,7 +77,11 @@ onEachEngine((engine) => {
         await decide(kit, open?.review_id ?? 0, 'approved')
         await missing.createReview(missingReview(read, { missing: 60 }), open, NEEDED)
         assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
-        assert.deepEqual(await listKinds(kit), ['missing.held', 'missing.held', 'missing.decided'])
+        assert.deepEqual(await listKinds(kit), [
+          'missing.needs_review',
+          'missing.needs_review',
+          'missing.decided',
+        ])
       }),
     )
 
@@ -115,7 +123,7 @@ onEachEngine((engine) => {
         const closed = await decide(kit, id, 'approved')
         assert.deepEqual([closed?.state, closed?.missing], ['resolved', 12])
         assert.equal(closed?.closed_at, kit.clock.text)
-        assert.deepEqual(await listKinds(kit), ['missing.held', 'missing.resolved'])
+        assert.deepEqual(await listKinds(kit), ['missing.needs_review', 'missing.resolved'])
         assert.equal((await missing.readMissingState(read.read)).review, null)
         await missing.createReview(missingReview(read), null, NEEDED)
         assert.equal((await listReviews(kit)).length, 2)
@@ -162,7 +170,7 @@ onEachEngine((engine) => {
 })
 
 async function startRead(kit: StorageKit): Promise<TestRead> {
-  return beginRead(kit.storage, await registerTestPlatform(kit))
+  return startPullAndRead(kit.storage, await registerTestPlatform(kit))
 }
 
 function listReviews({ storage }: StorageKit): Promise<MissingReview[]> {

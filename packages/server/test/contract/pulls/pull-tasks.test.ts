@@ -14,11 +14,11 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
+  completeRead,
   finishTestPull,
   LEASE,
   NO_COUNTS,
   pullWrite,
-  readOf,
   requestPull,
   startRead,
   startTestPull,
@@ -36,7 +36,11 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = readOf({ snapshotSeq: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
+const READ = completeRead({
+  snapshotSeq: 0,
+  requested_at: '2026-03-10T08:00:00.000000000Z',
+  records: 0,
+})
 
 onEachEngine((engine) => {
   describe(`pull tasks on ${engine.name}`, () => {

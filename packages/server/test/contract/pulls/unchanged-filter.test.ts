@@ -23,10 +23,10 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   finishTestPull,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   type TestRead,
 } from '../../helpers/storage/pulls.ts'
 import { rounds } from '../../helpers/time/tier.ts'
@@ -150,7 +150,7 @@ onEachEngine((engine) => {
             ids.push((await writeOne(kit, pullWrite(read, { reference: one }))).record_id)
           }
         })
-        const started = await beginRead(kit.storage, school)
+        const started = await startPullAndRead(kit.storage, school)
         const { records } = kit.storage
         const elements = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => elementOf(started, one))
         const changed = { ...elementOf(started, 'r-1'), fingerprint: 'another' }
@@ -192,7 +192,7 @@ onEachEngine((engine) => {
           await pullOnce(kit, school, async (read) => {
             await writeOne(kit, pullWrite(read))
           })
-          const started = await beginRead(kit.storage, school)
+          const started = await startPullAndRead(kit.storage, school)
           const recognise = () =>
             kit.storage.records.findUnchanged(started.read, [elementOf(started, 'r-1')])
           assert.notDeepEqual(await recognise(), [null])

@@ -13,7 +13,7 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing, READ_AT } from '../../helpers/storage/missing.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`history on ${engine.name}`, () => {
@@ -21,7 +21,7 @@ onEachEngine((engine) => {
       'creating a record by push or pull adds no history entry',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const pushed = await writeOne(kit, pushWrite(school))
         const pulled = await writeOne(kit, pullWrite(read, { reference: 'r-2' }))
         assert.deepEqual(await listHistory(kit.storage, pushed.record_id), [])
@@ -45,7 +45,7 @@ onEachEngine((engine) => {
         const patch = pushWrite(school, { source: 'PATCH', data: '{"b":1}', request_id: 'q-3' })
         await writeOne(kit, patch)
         kit.clock.set(at[2] ?? '')
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await writeOne(kit, pullWrite(read, { data: '{"a":2}' }))
         const { change_seq } = await readRecord(kit.storage, record_id)
         const history = await listHistory(kit.storage, record_id)
@@ -135,7 +135,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { source: 'PATCH' }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await markMissing(kit.storage, read, ['r-1'])
         await markMissing(kit.storage, read, ['r-1'])
         const push = pushWrite(school, { full_name: '', request_id: 'q-2' })
@@ -171,7 +171,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const occurred_at = '2026-03-10T07:00:00.000000000Z'
         const { record_id } = await writeOne(kit, pushWrite(school, { occurred_at }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const older = { occurred_at: '2026-03-10T06:00:00.000000000Z', data: '{"a":1}' }
         await write(
           kit,

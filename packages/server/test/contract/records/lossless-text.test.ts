@@ -15,7 +15,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
 /** Texts that a database could confuse: by case, whitespace, accents, width, collation or type. */
@@ -61,7 +61,7 @@ onEachEngine((engine) => {
           '"zero":-0,"list":[1.0,{"deep":0.1000}],"huge":1e400,"plain":42}'
         const { record_id } = await writeOne(kit, pushWrite(school, { data }))
         assert.equal((await readRecord(kit.storage, record_id)).data, data)
-        const read = await beginRead(kit.storage, school, { manifest_keys: ['x'] })
+        const read = await startPullAndRead(kit.storage, school, { manifest_keys: ['x'] })
         await write(kit, pullWrite(read, { reference: 'pulled', data }))
         const [pulled] = await listRecords(kit.storage, { reference_number: 'pulled' })
         assert.equal(pulled?.data, data)
@@ -156,7 +156,7 @@ onEachEngine((engine) => {
       'similar references are not duplicates in a pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const elements = SIMILAR.map((reference) => pullWrite(read, { reference }))
         assert.deepEqual(
           outcomesOf(await write(kit, ...elements)),

@@ -14,10 +14,10 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   finishRead,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   startRead,
   startTestPull,
 } from '../../helpers/storage/pulls.ts'
@@ -91,7 +91,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const same = pushWrite(school, { data: '{"a":1}' })
         assert.equal((await writeOne(kit, same)).outcome, 'unchanged')
         const pulled = pullWrite(read, { data: '{"a":2}' })
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const pulled = pullWrite(read, { data: '{"a":2}' })
         assert.equal((await writeOne(kit, pulled)).outcome, 'updated')
       }),
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { reference: 'unlisted', data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school, {
+        const read = await startPullAndRead(kit.storage, school, {
           requested_at: '2026-03-10T08:00:00.000000000Z',
         })
         await write(kit, pullWrite(read, { reference: 'listed' }))
@@ -152,7 +152,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school, {
+        const read = await startPullAndRead(kit.storage, school, {
           requested_at: '2026-03-10T08:00:00.000000000Z',
         })
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read, { data: '{"a":1}' }))), [
@@ -172,7 +172,7 @@ onEachEngine((engine) => {
         await pullOnce(kit, school, async (read) => {
           await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
         })
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const before = await readState(kit)
         kit.clock.advance(60)
         const writes = references.map((reference) => pullWrite(read, { reference }))
@@ -201,7 +201,7 @@ onEachEngine((engine) => {
       'a duplicate reference in one batch of a pull is rejected, and the first record is stored',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const outcomes = await write(
           kit,
           pullWrite(read, { data: '{"a":"first"}' }),
@@ -234,7 +234,7 @@ onEachEngine((engine) => {
         await pullOnce(kit, school, async (read) => {
           await write(kit, pullWrite(read, { reference: 'same' }))
         })
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await write(kit, pushWrite(school, { reference: 'pushed' }))
         const references = ['new', 'same', 'pushed']
         const elements = (data: string) =>

@@ -11,7 +11,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
 const TOO_LONG = 'x'.repeat(600)
 
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
       'a batch can mix pushes and pulled records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const outcomes = await write(
           kit,
           pullWrite(read, { data: '{"a":"read"}' }),
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
       'a pulled record that the database rejects does not affect its batch and is not counted as seen',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const outcomes = await write(
           kit,
           pullWrite(read, { reference: 'r-1' }),

@@ -12,7 +12,7 @@ import {
   registerTestPlatform,
   type TestPlatform,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, finishRead, finishTestPull } from '../../helpers/storage/pulls.ts'
+import { finishRead, finishTestPull, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { rejection, saveRejected } from '../../helpers/storage/replays.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
@@ -170,7 +170,7 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
         /** Runs a pull that rejects these bodies of a module; returns the id of the pull. */
         const pull = async (platform: TestPlatform, record_type: string, ...bodies: string[]) => {
-          const read = await beginRead(storage, platform, { record_type })
+          const read = await startPullAndRead(storage, platform, { record_type })
           const { pull_id } = read.read
           const rejected = bodies.map((body) =>
             rejection(platform, { method: 'pull', pull_id, record_type, body }),

@@ -20,9 +20,9 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import {
-  ALL_REFUSALS,
+  ALL_REJECTIONS,
   listRejected,
   rejection,
   replayWrite,
@@ -217,7 +217,7 @@ onEachEngine((engine) => {
         } as const
         await write(kit, replayWrite(rejected, { content }))
         assert.equal(only(await listRecords(kit.storage)).incomplete, false)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const again = pullWrite(read, { data: '{"a":1}' })
         assert.deepEqual(outcomesOf(await write(kit, again)), ['unchanged'])
         const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
@@ -228,7 +228,7 @@ onEachEngine((engine) => {
     test(
       'a replay invalidates the cached response of its module like a push',
       withRejection(engine, async ({ kit, rejected, school }) => {
-        const before = await beginRead(kit.storage, school)
+        const before = await startPullAndRead(kit.storage, school)
         await write(kit, replayWrite(rejected))
         const [row] = await runSql(
           kit.storage,
@@ -260,7 +260,7 @@ onEachEngine((engine) => {
           const listed: number[] = []
           let after: ReplayPosition | null = null
           for (let left = 1; left > 0; ) {
-            const query = { ...ALL_REFUSALS, limit, maxBytes, after }
+            const query = { ...ALL_REJECTIONS, limit, maxBytes, after }
             const { rejections, remaining } = await kit.storage.rejectedPushes.listReplayable(query)
             assert.ok(rejections.length <= limit)
             assert.ok(rejections.length > 0)
@@ -272,7 +272,7 @@ onEachEngine((engine) => {
           assert.deepEqual(listed, whole)
         }
         const filter = { platform: 'clinic', record_type: 'staff', code: 'module_not_registered' }
-        const query = { ...ALL_REFUSALS, ...filter }
+        const query = { ...ALL_REJECTIONS, ...filter }
         const matching = await kit.storage.rejectedPushes.listReplayable(query)
         assert.deepEqual(
           matching.rejections.map(({ body }) => body.length),

@@ -15,8 +15,13 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { listMissing, markMissing } from '../../helpers/storage/missing.ts'
-import { beginRead, finishTestPull } from '../../helpers/storage/pulls.ts'
-import { chooseFields, indexAll, listInPages, modelList } from '../../helpers/storage/search.ts'
+import { finishTestPull, startPullAndRead } from '../../helpers/storage/pulls.ts'
+import {
+  expectedList,
+  indexAll,
+  listInPages,
+  setIndexedFields,
+} from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
@@ -33,7 +38,7 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['staff'] })
         const fields = '[{"key":"m","type":"decimal"}]'
         await runSql(storage, `UPDATE modules SET fields = '${fields}'`)
-        await chooseFields(storage, school, ['n', 't', 'm'])
+        await setIndexedFields(storage, school, ['n', 't', 'm'])
         for (let batch = 0; batch < 6; batch++) {
           clock.advance(3600)
           const pushes = [school, school, clinic].flatMap((platform, index) =>
@@ -43,7 +48,7 @@ onEachEngine((engine) => {
           )
           await write(kit, ...pushes)
         }
-        const read = await beginRead(storage, school)
+        const read = await startPullAndRead(storage, school)
         const missing = (await listMissing(storage, read)).slice(0, 5)
         await markMissing(
           storage,
@@ -57,7 +62,7 @@ onEachEngine((engine) => {
         await fc.assert(
           fc.asyncProperty(anyQuery, fc.integer({ min: 5, max: 30 }), async (text, limit) => {
             const query = toQuery(text)
-            const expected = modelList(all, query, (one) => one === 'data.m').map(
+            const expected = expectedList(all, query, (one) => one === 'data.m').map(
               (row) => row.record_id,
             )
             for (const backwards of [false, true]) {
@@ -93,7 +98,7 @@ onEachEngine((engine) => {
           }),
         )
         await write(kit, ...pushes)
-        await chooseFields(storage, school, ['k'])
+        await setIndexedFields(storage, school, ['k'])
         await indexAll(storage)
         let step = 0
         const writeBetweenPages = async () => {

@@ -11,7 +11,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { remove, runRemovals } from '../../helpers/storage/removals.ts'
+import { removePlatform, runRemovals } from '../../helpers/storage/removals.ts'
 import { indexAll } from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { sqliteEngine } from '../../helpers/storage/sqlite.ts'
@@ -149,7 +149,7 @@ describe('the search index of SQLite', () => {
       await write(reopened, pushWrite(school, { full_name: NAME }))
       await indexAll(storage)
       assert.ok(await isInIndex(storage))
-      await remove(reopened, school)
+      await removePlatform(reopened, school)
       await runRemovals(storage)
       assert.equal(await isInIndex(storage), false)
     }),

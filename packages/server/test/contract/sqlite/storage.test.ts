@@ -14,9 +14,9 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   startTestPull,
   taskOf,
   taskResult,
@@ -40,7 +40,7 @@ describe('SQLite storage', () => {
       await pullOnce(kit, school, async (read) => {
         await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
       })
-      const read = await beginRead(storage, school)
+      const read = await startPullAndRead(storage, school)
       const observer = new DatabaseSync(path, { readOnly: true })
       const readFileState = async () => ({
         version: observer.prepare('PRAGMA data_version').get(),

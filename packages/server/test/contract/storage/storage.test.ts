@@ -16,10 +16,10 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   LEASE,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   startTestPull,
 } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { reference: 'E-1' }))
-        const read = await beginRead(storage, school)
+        const read = await startPullAndRead(storage, school)
         const reasons: string[] = []
         storage.broadcast.onCommit((reason) => void reasons.push(reason))
         const recordReasons = () => reasons.filter((reason) => reason === 'records')

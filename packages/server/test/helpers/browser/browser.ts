@@ -78,7 +78,7 @@ export type TestPage = {
   page: Page
   context: BrowserContext
   /** Script errors, violations of the content security policy, and errors that the page logs. */
-  complaints: string[]
+  pageErrors: string[]
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -104,18 +104,18 @@ export async function openPage(
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   if (withClock) await page.clock.install()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(String(error)))
+  const pageErrors: string[] = []
+  page.on('pageerror', (error) => pageErrors.push(String(error)))
   page.on('console', (message) => {
     // The browser also logs each error response. Tests check these separately.
     const isResponseError = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isResponseError) complaints.push(message.text())
+    if (message.type() === 'error' && !isResponseError) pageErrors.push(message.text())
   })
-  if (signedIn) await signInOver(context, hub, operator)
+  if (signedIn) await signInContext(context, hub, operator)
   return {
     page,
     context,
-    complaints,
+    pageErrors,
     async [Symbol.asyncDispose]() {
       if (!isShared) return context.close()
       await empty(context, page, address)
@@ -150,7 +150,7 @@ async function empty(context: BrowserContext, page: Page, origin: string): Promi
 }
 
 /** Signs an operator in without a page. */
-export async function signInOver(
+export async function signInContext(
   context: BrowserContext,
   hub: Pick<TestHub, 'address'>,
   { email }: { email: string } = { email: EMAIL },
@@ -166,7 +166,7 @@ export async function signInOver(
  * Delays all snapshots after the first one until `release` is called, for tests of changes that the page must
  * receive in another way.
  */
-export async function holdSnapshots(page: Page): Promise<{ release: () => void }> {
+export async function delaySnapshots(page: Page): Promise<{ release: () => void }> {
   const released = Promise.withResolvers<void>()
   let count = 0
   await page.route('**/dashboard/realtime', async (route) => {
@@ -181,7 +181,7 @@ export async function holdSnapshots(page: Page): Promise<{ release: () => void }
  * Waits until an expression is true in the page. Playwright's `waitForFunction` uses `eval`, which the page's content
  * security policy forbids.
  */
-export async function untilTrue(page: Page, expression: string): Promise<void> {
+export async function untilTrueInPage(page: Page, expression: string): Promise<void> {
   await until(
     async () => (await page.evaluate<boolean>(expression)) || null,
     `this is true in the page: ${expression}`,
@@ -223,7 +223,7 @@ export async function endSessionAtRequest(page: Page, address: RegExp): Promise<
 }
 
 /** Waits until an input has this value. */
-export async function untilHolds(field: Locator, text: string): Promise<void> {
+export async function untilFieldValue(field: Locator, text: string): Promise<void> {
   await until(
     async () => (await field.inputValue()) === text || null,
     `the input has the value "${text}"`,
@@ -232,11 +232,11 @@ export async function untilHolds(field: Locator, text: string): Promise<void> {
 
 /** Waits until no content of the page is loading. */
 export async function untilLoaded(page: Page): Promise<void> {
-  await untilTrue(page, `document.querySelector('main [aria-busy="true"]') === null`)
+  await untilTrueInPage(page, `document.querySelector('main [aria-busy="true"]') === null`)
 }
 
 /** Advances the page's clock, which must be installed, until an element is shown. */
-export async function runUntilShown(page: Page, wanted: Locator): Promise<void> {
+export async function advanceUntilShown(page: Page, wanted: Locator): Promise<void> {
   await until(async () => {
     if ((await wanted.count()) > 0) return true
     await page.clock.runFor(1000)
@@ -245,34 +245,37 @@ export async function runUntilShown(page: Page, wanted: Locator): Promise<void> 
 }
 
 /** A colour scheme and a width in CSS pixels. */
-export type Look = { colorScheme: 'light' | 'dark'; width: number }
+export type DisplayMode = { colorScheme: 'light' | 'dark'; width: number }
 
-export const PHONE: Look = { colorScheme: 'dark', width: 360 }
-export const DESKTOP: Look = { colorScheme: 'light', width: 1280 }
+export const PHONE: DisplayMode = { colorScheme: 'dark', width: 360 }
+export const DESKTOP: DisplayMode = { colorScheme: 'light', width: 1280 }
 
 /** Every page and its important states are checked in each of them. */
-export const LOOKS: readonly Look[] = isDeep
+export const DISPLAY_MODES: readonly DisplayMode[] = isDeep
   ? [PHONE, { ...PHONE, colorScheme: 'light' }, { ...DESKTOP, colorScheme: 'dark' }, DESKTOP]
   : [PHONE, DESKTOP]
 
 /** Changes the colour scheme and the width of an open page without reloading it. */
-export async function setLook(page: Page, { colorScheme, width }: Look): Promise<void> {
+export async function setDisplayMode(
+  page: Page,
+  { colorScheme, width }: DisplayMode,
+): Promise<void> {
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme })
   // The dashboard changes its colours with a script; other pages only use styles.
   const scheme = 'document.documentElement.dataset.mantineColorScheme'
-  await untilTrue(page, `(${scheme} ?? '${colorScheme}') === '${colorScheme}'`)
+  await untilTrueInPage(page, `(${scheme} ?? '${colorScheme}') === '${colorScheme}'`)
   await page.evaluate(TWO_FRAMES)
 }
 
 const heightOf = (width: number) => (width < 600 ? 844 : 900)
 
-/** Asserts that the current page is accessible and does not scroll horizontally, in each of {@link LOOKS}. */
-export async function expectAccessibleInAllLooks(page: Page): Promise<void> {
-  for (const look of LOOKS) {
-    await setLook(page, look)
+/** Asserts that the current page is accessible and does not scroll horizontally, in each of {@link DISPLAY_MODES}. */
+export async function expectAccessibleInAllModes(page: Page): Promise<void> {
+  for (const look of DISPLAY_MODES) {
+    await setDisplayMode(page, look)
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
   }
 }
 
@@ -280,7 +283,7 @@ type Violation = { id: string; help: string; targets: string[] }
 
 type AxeOptions = {
   /** Rules that are not checked, because a third-party page violates them. */
-  known?: readonly string[]
+  ignoredRules?: readonly string[]
   /**
    * Checks only the element with this role, which covers the page. This saves time, since a page below it that has a
    * long table is checked separately.
@@ -291,7 +294,7 @@ type AxeOptions = {
 /** Asserts that axe finds no violation on the current page (WCAG 2.2 AA and best practices). */
 export async function expectAccessible(
   page: Page,
-  { known = [], within }: AxeOptions = {},
+  { ignoredRules = [], within }: AxeOptions = {},
 ): Promise<void> {
   await page
     .locator('h1')
@@ -303,7 +306,7 @@ export async function expectAccessible(
     `${UNTIL_ANIMATIONS_END}.then(() => ${runAxe(root)})`,
   )
   assert.deepEqual(
-    violations.filter(({ id }) => !known.includes(id)),
+    violations.filter(({ id }) => !ignoredRules.includes(id)),
     [],
   )
 }
@@ -326,7 +329,7 @@ const UNTIL_ANIMATIONS_END = `(async () => {
 })()`
 
 /** Waits until all animations of the page have ended. */
-export async function untilStill(page: Page): Promise<void> {
+export async function untilAnimationsEnd(page: Page): Promise<void> {
   await page.evaluate(UNTIL_ANIMATIONS_END)
 }
 
@@ -346,6 +349,6 @@ export async function expectStaysOpen(page: Page, dialog: Locator): Promise<void
 }
 
 /** Asserts that the page does not scroll horizontally. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  await untilTrue(page, 'document.documentElement.scrollWidth <= window.innerWidth')
+export async function expectNoHorizontalScroll(page: Page): Promise<void> {
+  await untilTrueInPage(page, 'document.documentElement.scrollWidth <= window.innerWidth')
 }

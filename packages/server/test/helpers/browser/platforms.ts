@@ -11,7 +11,7 @@ import {
 import { sqliteEngine } from '../storage/sqlite.ts'
 
 /** The title of the platform that {@link simulateCourt} simulates. */
-export const COURT = 'Title of court'
+export const COURT_TITLE = 'Title of court'
 
 /** The platform `court` with the modules Cases (three records) and Visits. */
 export function simulateCourt(): Promise<SimulatedPlatform> {
@@ -28,7 +28,7 @@ export function startHubWithOperator(): Promise<TestHub> {
 }
 
 /** The hub API key that the page shows. */
-export async function shownKey(page: Page): Promise<string> {
+export async function readShownKey(page: Page): Promise<string> {
   return (await page.getByLabel('Hub API key', { exact: true }).innerText()).trim()
 }
 

@@ -16,7 +16,7 @@ const FIELDS = [
 ]
 const COUNT = 120
 
-export type Cases = {
+export type CasesHub = {
   hub: TestHub
   hub_api_key: string
   platform: string
@@ -28,8 +28,8 @@ export type Cases = {
  * A hub with the records C-001 to C-120, which the tests of a `describe` share. Every third record is closed; the
  * amount is the number of the record.
  */
-export function shareCases(options: TestHubOptions = {}): () => Cases {
-  let cases: Cases | null = null
+export function shareCasesHub(options: TestHubOptions = {}): () => CasesHub {
+  let cases: CasesHub | null = null
   before(async () => {
     const { wrap = (storage) => storage } = options
     const withoutLimit = (storage: Storage) => wrap(listWithoutLimit(storage))
@@ -81,12 +81,12 @@ export async function parametersOf(page: Page): Promise<URLSearchParams> {
 }
 
 /** The link to a record in the list. */
-export function rowOf(page: Page, reference: string) {
+export function recordLinkOf(page: Page, reference: string) {
   return page.getByRole('link', { name: reference, exact: true })
 }
 
 /** The texts of the column headers, from the left. */
-export async function headersOf(page: Page): Promise<string[]> {
+export async function columnHeadersOf(page: Page): Promise<string[]> {
   const buttons = await page.getByRole('columnheader').getByRole('button').all()
   return Promise.all(buttons.map(async (button) => (await button.getAttribute('aria-label')) ?? ''))
 }

@@ -218,7 +218,7 @@ export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
 }
 
 const PullPage = object({ pull: Pull, tasks: array(PullTask), next_cursor: nullable })
-export type ReadPull = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
+export type PullWithTasks = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
 
 export async function startPull(hub: TestHub): Promise<Pull> {
   const headers = { authorization: hub.authorization('operator') }
@@ -226,11 +226,11 @@ export async function startPull(hub: TestHub): Promise<Pull> {
   return expectBody(response, 202, StartPullResponse).pull
 }
 
-export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {
+export async function readPull(hub: TestHub, id: number): Promise<PullWithTasks> {
   return expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
 }
 
-export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
+export function untilPullEnds(hub: TestHub, id: number): Promise<PullWithTasks> {
   return until(async () => {
     const read = await readPull(hub, id)
     return read.pull.finished_at === null ? null : read
@@ -238,12 +238,12 @@ export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
 }
 
 /** Runs a pull of all registered modules. */
-export async function pullAll(hub: TestHub): Promise<ReadPull> {
+export async function pullAll(hub: TestHub): Promise<PullWithTasks> {
   return untilPullEnds(hub, (await startPull(hub)).id)
 }
 
 /** Runs a pull in the same way as the schedule. */
-export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
+export async function pullOnSchedule(hub: TestHub): Promise<PullWithTasks> {
   const { pulls, pullDispatcher, processName } = hub.storage
   const lease = { owner: processName, seconds: 20 }
   const request = { trigger: 'schedule', requested_by: null, lease, only: null } as const

@@ -8,7 +8,7 @@ import type { TestHub } from './hub.ts'
 import { expectBody } from './response.ts'
 
 /** Evaluates alerts continuously. */
-export const ALERTS_AT_ONCE = { alerts: 1 }
+export const CONTINUOUS_ALERTS = { alerts: 1 }
 
 /** A clock that is stopped at the current time, at which the tokens of tests are valid. */
 export function createStoppedClock(): TestClock {
@@ -22,7 +22,7 @@ export async function alertsOf(hub: TestHub, query = ''): Promise<Alert[]> {
 }
 
 /** Waits for this number of open alerts of a kind, and returns them. */
-export function untilOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise<Alert[]> {
+export function untilAlertsOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise<Alert[]> {
   return until(async () => {
     const open = (await alertsOf(hub, '&state=open')).filter((alert) => alert.kind === kind)
     return open.length === count ? open : null
@@ -30,13 +30,13 @@ export function untilOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise
 }
 
 /** The kinds of the activity entries about alerts, oldest first. */
-export async function alertEntries(hub: TestHub): Promise<string[]> {
+export async function alertActivityKinds(hub: TestHub): Promise<string[]> {
   const entries = (await activityOf(hub)).filter(({ kind }) => kind.startsWith('alert.'))
   return entries.map(({ kind }) => kind).reverse()
 }
 
 /** Sets the number of consecutive failed pulls of all platforms; 0 makes them healthy. */
-export async function failPulls(hub: TestHub, pulls: number): Promise<void> {
+export async function setPullFailures(hub: TestHub, pulls: number): Promise<void> {
   const since = pulls === 0 ? 'NULL' : "'2026-01-01T08:00:00.000Z'"
   const error = pulls === 0 ? 'NULL' : "'The platform cannot be reached.'"
   await runSql(

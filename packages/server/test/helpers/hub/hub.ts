@@ -209,7 +209,7 @@ async function createAuthorization(storage: Storage, role: Role): Promise<string
 }
 
 /** A time limit for pulls that a test can reach at any time. */
-export function createLimit() {
+export function createPullTimeLimit() {
   let end: (() => void) | null = null
   return {
     /** Reaches the time limit of the running pull. */

@@ -7,7 +7,7 @@ import { startTestHub, type TestHubOptions } from './hub.ts'
 import { expectBody } from './response.ts'
 
 /** Starts a hub and pulls this number of records, from R-0 on, from one module of one platform. */
-export async function startWithRecords(
+export async function startHubWithRecords(
   engine: StorageEngine,
   count: number,
   env: Record<string, string> = {},
@@ -25,11 +25,11 @@ export async function startWithRecords(
     records,
     id: registered.id,
     key: registered.hub_api_key,
-    serve(next: unknown[]) {
+    setRecords(next: unknown[]) {
       module.records = next
     },
-    read: () => recordsOf(hub, platform.platform_name),
-    async reviews(query = ''): Promise<MissingReview[]> {
+    readRecords: () => recordsOf(hub, platform.platform_name),
+    async listReviews(query = ''): Promise<MissingReview[]> {
       const response = await hub.get(`/api/v1/missing-reviews${query}`)
       return expectBody(response, 200, MissingReviewPage).missing_reviews
     },
@@ -41,7 +41,7 @@ export async function startWithRecords(
 }
 
 /** The sorted reference numbers of the records that are marked as missing. */
-export function missingOf(records: StoredRecord[]): string[] {
+export function missingReferences(records: StoredRecord[]): string[] {
   return records
     .filter((record) => record.missing_since !== null)
     .map((record) => record.reference_number)

@@ -12,11 +12,11 @@ export type OidcProvider = {
   clientId: string
   clientSecret: string
   /** Sets the person who is signed in. */
-  become: (person: Partial<Person>) => void
+  setPerson: (person: Partial<Person>) => void
   /** Overrides claims of the tokens. */
-  forge: (claims: Record<string, unknown>) => void
+  overrideClaims: (claims: Record<string, unknown>) => void
   /** Overrides members of the discovery document. */
-  describe: (members: Record<string, unknown>) => void
+  overrideDiscovery: (members: Record<string, unknown>) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -103,13 +103,13 @@ export async function startOidcProvider(stopped?: OidcProvider): Promise<OidcPro
     issuer,
     clientId,
     clientSecret,
-    become(next) {
+    setPerson(next) {
       person = { ...person, ...next }
     },
-    forge(claims) {
+    overrideClaims(claims) {
       claimOverrides = claims
     },
-    describe(members) {
+    overrideDiscovery(members) {
       discoveryOverrides = members
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ import { EMAIL, PASSWORD, type TestHub } from './hub.ts'
 import { tokenOfLink } from './link-token.ts'
 import { expectObject, type TestResponse } from './response.ts'
 
-export function trySignIn(
+export function sendSignIn(
   hub: TestHub,
   email: string,
   password = PASSWORD,
@@ -22,11 +22,15 @@ export async function sessionOf(hub: TestHub, signedIn: TestResponse): Promise<S
   const cookie = cookieOf(signedIn)
   const response = await hub.send({ url: '/api/v1/session', headers: { cookie } })
   const csrf = String(expectObject(response, 200)['csrf_token'])
-  return { cookie, csrf, headers: { cookie, 'x-csrf-token': csrf, accept: 'application/json' } }
+  return {
+    cookie,
+    csrf,
+    headers: { cookie, 'x-csrf-token': csrf, acceptInvitation: 'application/json' },
+  }
 }
 
 export async function signInAs(hub: TestHub, email = EMAIL, password = PASSWORD) {
-  return sessionOf(hub, await trySignIn(hub, email, password))
+  return sessionOf(hub, await sendSignIn(hub, email, password))
 }
 
 /** Creates an invitation with the token of an admin. @returns the token of its link. */
@@ -42,7 +46,7 @@ export async function invite(hub: TestHub, email: string, role: Role): Promise<s
 }
 
 /** Reads the invitation with this token. */
-export function readInvited(hub: TestHub, token: string): Promise<TestResponse> {
+export function readInvitation(hub: TestHub, token: string): Promise<TestResponse> {
   return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
 }
 
@@ -93,6 +97,6 @@ export async function auditOf(hub: TestHub, query = ''): Promise<Record<string, 
   return audit.map((entry) => Object(entry))
 }
 
-export async function actionsOf(hub: TestHub): Promise<string[]> {
+export async function auditActionsOf(hub: TestHub): Promise<string[]> {
   return (await auditOf(hub)).map((entry) => String(entry['action']))
 }

@@ -24,7 +24,7 @@ export function sendRaw(
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
     socket.on('data', (chunk) => {
       chunks.push(chunk)
-      const statuses = statusesIn(Buffer.concat(chunks).toString('latin1'))
+      const statuses = parseStatuses(Buffer.concat(chunks).toString('latin1'))
       if (statuses.length >= minimumResponses) socket.setTimeout(SILENCE_MS)
     })
     socket.on('error', () => undefined)
@@ -34,7 +34,7 @@ export function sendRaw(
 }
 
 /** The statuses of all responses, without informational ones. */
-export function statusesIn(text: string): number[] {
+export function parseStatuses(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map((match) => Number(match[1]))
 }
 

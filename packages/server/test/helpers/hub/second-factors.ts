@@ -4,7 +4,7 @@ import { cookieOf, type Session } from './actions.ts'
 import { PASSWORD, type TestHub } from './hub.ts'
 import { callAs, sessionOf } from './operators.ts'
 import { expectObject, type TestResponse } from './response.ts'
-import { AT_HOME } from './single-sign-on.ts'
+import { SAME_ORIGIN_HEADERS } from './single-sign-on.ts'
 import { createSoftwarePasskey } from './software-passkey.ts'
 import { totpCode } from './totp.ts'
 
@@ -40,7 +40,7 @@ export function sendCode(
 /** Creates a passkey with a software authenticator for the signed-in operator. */
 export async function addPasskey(hub: TestHub, session: Session, flags = { userVerified: true }) {
   const passkey = createSoftwarePasskey()
-  const sameOrigin = { headers: { ...session.headers, ...AT_HOME } }
+  const sameOrigin = { headers: { ...session.headers, ...SAME_ORIGIN_HEADERS } }
   const begun = await callAs(hub, sameOrigin, 'POST', `${ACCOUNT}/passkeys/options`, {
     password: PASSWORD,
   })
@@ -53,13 +53,18 @@ export async function addPasskey(hub: TestHub, session: Session, flags = { userV
   return { passkey, added, home: sameOrigin }
 }
 
-export async function beginPasskey(hub: TestHub) {
+export async function beginPasskeySignIn(hub: TestHub) {
   const url = '/api/auth/passkey/generate-authenticate-options'
-  const begun = await hub.send({ url, headers: AT_HOME })
+  const begun = await hub.send({ url, headers: SAME_ORIGIN_HEADERS })
   return { options: Object(expectObject(begun, 200)), cookie: cookieOf(begun) }
 }
 
-export function finishPasskey(hub: TestHub, cookie: string, response: object, headers = AT_HOME) {
+export function finishPasskeySignIn(
+  hub: TestHub,
+  cookie: string,
+  response: object,
+  headers = SAME_ORIGIN_HEADERS,
+) {
   const url = '/api/auth/passkey/verify-authentication'
   const sent = { ...headers, cookie }
   return hub.send({ method: 'POST', url, headers: sent, body: { response } })

@@ -17,36 +17,36 @@ export type TestMailServer = {
   url: string
   mails: ReceivedMail[]
   /** Sets the reaction to the next mails. */
-  behave: (next: 'take' | 'refuse' | 'hang') => void
+  setReaction: (next: 'accept' | 'reject' | 'hang') => void
   /** The number of mails that reached DATA, whether they were accepted or not. */
   attempts: () => number
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-export const REFUSAL = '554 5.7.1 Not from here'
+export const REJECTION = '554 5.7.1 Not from here'
 
 export async function startMailServer(
-  options: { login?: { user: string; password: string }; refusedRecipient?: string } = {},
+  options: { login?: { user: string; password: string }; rejectedRecipient?: string } = {},
 ): Promise<TestMailServer> {
-  const { login, refusedRecipient } = options
+  const { login, rejectedRecipient } = options
   const mails: ReceivedMail[] = []
-  let reaction: 'take' | 'refuse' | 'hang' = 'take'
+  let reaction: 'accept' | 'reject' | 'hang' = 'accept'
   let attempts = 0
   const handlers: SMTPServerOptions = {
     onAuth(given, _session, done) {
       const isRight = given.username === login?.user && given.password === login?.password
       if (isRight) return done(null, { user: given.username })
-      done(new Error('Who are you?'))
+      done(new Error('Invalid credentials?'))
     },
     onRcptTo({ address }, _session, done) {
-      done(address === refusedRecipient ? new Error('No such mailbox') : null)
+      done(address === rejectedRecipient ? new Error('No such mailbox') : null)
     },
     onData(stream, session, done) {
       void text(stream).then((source) => {
         attempts += 1
         if (reaction === 'hang') return
-        if (reaction === 'refuse') {
-          return done(Object.assign(new Error(REFUSAL.slice(4)), { responseCode: 554 }))
+        if (reaction === 'reject') {
+          return done(Object.assign(new Error(REJECTION.slice(4)), { responseCode: 554 }))
         }
         const { mailFrom, rcptTo } = session.envelope
         mails.push({
@@ -77,7 +77,7 @@ export async function startMailServer(
   return {
     url: `smtp://${credentials}127.0.0.1:${address.port}`,
     mails,
-    behave: (next) => {
+    setReaction: (next) => {
       reaction = next
     },
     attempts: () => attempts,

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { listenAtFreePort } from '../process/free-port.ts'
 import { type ReceivedRequest, type Responder, respond } from './respond.ts'
 
-export { type Responder as Behaviour, respond } from './respond.ts'
+export { type Responder, respond } from './respond.ts'
 
 type SimulatedField = { key: string; label: string; type: string; required: boolean }
 export type SimulatedModule = {
@@ -33,11 +33,11 @@ export type SimulatedPlatform = {
   /** Replaces the responses to the next requests of an endpoint, one each. */
   queueResponses: (endpoint: Endpoint, ...responders: Responder[]) => void
   /** The received records requests. */
-  recordRequests: () => ReceivedRequest[]
-  /** Stops the server: connections are refused until `comeBack` starts it again. */
-  goOffline: () => Promise<{ comeBack: () => Promise<void> }>
+  listRecordsRequests: () => ReceivedRequest[]
+  /** Stops the server: connections are refused until `goOnline` starts it again. */
+  goOffline: () => Promise<{ goOnline: () => Promise<void> }>
   /** Delays the response to the next request of an endpoint until `release` is called. */
-  holdRequest: (endpoint: Endpoint) => DelayedResponse
+  delayNextResponse: (endpoint: Endpoint) => DelayedResponse
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -46,9 +46,9 @@ export type PlatformOptions = {
   source_api_key?: string
   modules?: SimulatedModule[]
   /** The configurable segment of the paths. */
-  word?: string
+  pathSegment?: string
   /** The prefix of the paths before `/api`. */
-  base?: string
+  pathPrefix?: string
 }
 
 let platformCount = 0
@@ -80,8 +80,8 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     platform_name = `platform_${platformCount}`,
     source_api_key = `source-key-of-${platform_name}-0123456789`,
     modules = [simulatedModule('cases')],
-    word = 'hub',
-    base = '',
+    pathSegment = 'hub',
+    pathPrefix = '',
   } = options
   const requests: ReceivedRequest[] = []
   const responders = new Map<string, Responder>()
@@ -89,7 +89,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
   const delays = new Map<string, { arrive: () => void; released: Promise<void> }>()
 
   async function handle(request: ReceivedRequest, response: ServerResponse): Promise<void> {
-    const endpoint = endpointOf(request.path, `${base}/api/${word}/`)
+    const endpoint = endpointOf(request.path, `${pathPrefix}/api/${pathSegment}/`)
     const delay = delays.get(endpoint)
     if (delay) {
       delays.delete(endpoint)
@@ -132,20 +132,20 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     source_api_key,
     modules,
     requests,
-    source_base_url: `http://127.0.0.1:${port}${base}`,
+    source_base_url: `http://127.0.0.1:${port}${pathPrefix}`,
     setResponse(endpoint, responder) {
       if (responder) responders.set(endpoint, responder)
       else responders.delete(endpoint)
     },
     queueResponses: (endpoint, ...queue) => void queues.set(endpoint, queue),
-    recordRequests: () => requests.filter(({ path }) => path.includes('/records/')),
+    listRecordsRequests: () => requests.filter(({ path }) => path.includes('/records/')),
     async goOffline() {
       await close()
-      const comeBack = () =>
+      const goOnline = () =>
         new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-      return { comeBack }
+      return { goOnline }
     },
-    holdRequest(endpoint) {
+    delayNextResponse(endpoint) {
       const arrived = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
       delays.set(endpoint, { arrive: arrived.resolve, released: released.promise })

@@ -5,42 +5,46 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { PullCounts } from '@recordhub/protocol'
 import { sha256 } from '../../../src/lib/crypto/hash.ts'
-import { type Behaviour, respond, simulatedRecord } from './platform.ts'
+import { type Responder, respond, simulatedRecord } from './platform.ts'
 
-export const KNOWN = [1, 2, 3, 4].map((number) => simulatedRecord(number))
-const [first, second, third, fourth] = KNOWN
+export const PULLED_RECORDS = [1, 2, 3, 4].map((number) => simulatedRecord(number))
+const [first, second, third, fourth] = PULLED_RECORDS
 const added = simulatedRecord(9)
 const json = 'application/json'
 const text = JSON.stringify(added)
 const prefix = `{"success":true,"records":[${text},`
-const complete = JSON.stringify({ success: true, records: [...KNOWN, added] })
+const complete = JSON.stringify({ success: true, records: [...PULLED_RECORDS, added] })
 const oversized = `{"records":[${text}],"x":"${'x'.repeat(8 * 1024 * 1024)}"}`
 
-export type Failure = {
-  what: string
+export type PullFault = {
+  name: string
   /** Null for a platform that refuses connections. */
-  behaviour: Behaviour | null
+  responder: Responder | null
   /** The expected error. Rows with the same cause have the same error. */
   error: RegExp
   /** The number of records requests. */
-  asked: number
+  requests: number
   /** Whether the hub stores `R-9`, because it arrived completely before the failure. */
-  stores: boolean
+  storesNewRecord: boolean
 }
 
 const TRUNCATED = /the compressed response was cut off/
 const SILENT = /it sent nothing for 0\.5 s/
 
 /** @param otherServer the URL of another server, to which the hub must send no request. */
-export function createPullFaults(otherServer: string): Failure[] {
-  const beforeRecord: readonly (readonly [string, Behaviour | null, RegExp, number?])[] = [
+export function createPullFaults(otherServer: string): PullFault[] {
+  const beforeRecord: readonly (readonly [string, Responder | null, RegExp, number?])[] = [
     ['500', respond.status(500), /responded with HTTP 500/],
     ['503 for every request', respond.status(503), /responded with HTTP 503/, 4],
     ['a long Retry-After', respond.status(429, { 'Retry-After': '3600' }), /wait 3600 s/],
     ['401', respond.status(401), /rejected the source API key/],
     ['404', respond.status(404), /no endpoint at \/api\/hub\/records\/cases/],
     ['refuses connections', null, /the connection was refused/, 0],
-    ['closes the connection', respond.nothing(), /cannot be reached \(the connection was cut off/],
+    [
+      'closes the connection',
+      respond.disconnect(),
+      /cannot be reached \(the connection was cut off/,
+    ],
     [
       'does not speak HTTP',
       (response) => response.socket?.end('SSH-2.0\r\n\r\n'),
@@ -80,12 +84,12 @@ export function createPullFaults(otherServer: string): Failure[] {
     ],
     ['compress', respond.text(complete, json, { 'Content-Encoding': 'compress' }), /"compress"/],
   ]
-  const afterRecord: readonly (readonly [string, Behaviour, RegExp])[] = [
+  const afterRecord: readonly (readonly [string, Responder, RegExp])[] = [
     ['hangs within the body', respond.stall(prefix), SILENT],
-    ['sends too slowly', respond.drip(prefix, 20), /fewer than 1024 bytes per second for 1 s/],
+    ['sends too slowly', respond.trickle(prefix, 20), /fewer than 1024 bytes per second for 1 s/],
     [
       'closes the connection within the body',
-      respond.cutOff(prefix),
+      respond.truncated(prefix),
       /connection closed .*the response was cut off/,
     ],
     ['ends too early', respond.text(prefix, json), /ends too early, at byte \d+/],
@@ -121,75 +125,83 @@ export function createPullFaults(otherServer: string): Failure[] {
   ]
   return [
     ...beforeRecord.map(
-      ([what, behaviour, error, asked = 1]): Failure => ({
-        what,
-        behaviour,
+      ([name, responder, error, requests = 1]): PullFault => ({
+        name,
+        responder,
         error,
-        asked,
-        stores: false,
+        requests,
+        storesNewRecord: false,
       }),
     ),
     ...afterRecord.map(
-      ([what, behaviour, error]): Failure => ({ what, behaviour, error, asked: 1, stores: true }),
+      ([name, responder, error]): PullFault => ({
+        name,
+        responder,
+        error,
+        requests: 1,
+        storesNewRecord: true,
+      }),
     ),
   ]
 }
 
-export type Success = {
-  what: string
+export type SuccessfulPull = {
+  name: string
   /** The responses to the next requests, one each. Later responses are correct. */
-  inTurn: Behaviour[]
+  responses: Responder[]
   counts: Partial<PullCounts>
   /** The warnings of the task. */
   warning?: RegExp
 }
 
 /** The number of records with which the missing threshold applies if all but one are missing. */
-export const MANY = Array.from({ length: 11 }, (_, number) => simulatedRecord(number + 1))
+export const RECORDS_ABOVE_THRESHOLD = Array.from({ length: 11 }, (_, number) =>
+  simulatedRecord(number + 1),
+)
 
 const unchanged = { received: 4, unchanged: 4 }
 const fiveReceived = { received: 5, unchanged: 4 }
 
-export const SUCCESSES: readonly Success[] = [
-  { what: 'correct', inTurn: [], counts: unchanged },
-  { what: '503, then correct', inTurn: [respond.status(503)], counts: unchanged },
+export const SUCCESSFUL_PULLS: readonly SuccessfulPull[] = [
+  { name: 'correct', responses: [], counts: unchanged },
+  { name: '503, then correct', responses: [respond.status(503)], counts: unchanged },
   {
-    what: '429 with Retry-After, then correct',
-    inTurn: [respond.status(429, { 'Retry-After': '7' })],
+    name: '429 with Retry-After, then correct',
+    responses: [respond.status(429, { 'Retry-After': '7' })],
     counts: unchanged,
   },
   {
-    what: 'a late first byte',
-    inTurn: [respond.late(100, respond.records([...KNOWN, added]))],
+    name: 'a late first byte',
+    responses: [respond.delayed(100, respond.records([...PULLED_RECORDS, added]))],
     counts: { ...fiveReceived, created: 1 },
   },
   {
-    what: 'JSON with the type of text',
-    inTurn: [respond.records([...KNOWN, added], { type: 'text/plain' })],
+    name: 'JSON with the type of text',
+    responses: [respond.records([...PULLED_RECORDS, added], { type: 'text/plain' })],
     counts: { ...fiveReceived, created: 1 },
     warning: /its Content-Type is text\/plain/,
   },
   {
-    what: 'an invalid record in the middle',
-    inTurn: [respond.records([first, second, { ...added, data: 7 }, third, fourth])],
+    name: 'an invalid record in the middle',
+    responses: [respond.records([first, second, { ...added, data: 7 }, third, fourth])],
     counts: { ...fiveReceived, rejected: 1 },
     warning: /^1 rejected: .*data must be an object/,
   },
   {
-    what: 'the same reference twice',
-    inTurn: [respond.records([...KNOWN, { ...first, full_name: 'Another' }])],
+    name: 'the same reference twice',
+    responses: [respond.records([...PULLED_RECORDS, { ...first, full_name: 'Another' }])],
     counts: { ...fiveReceived, rejected: 1 },
     warning: /^1 rejected: Duplicate reference number/,
   },
   {
-    what: 'a different total, and a record that is not listed',
-    inTurn: [respond.records([first, second, third], { total: 7 })],
+    name: 'a different total, and a record that is not listed',
+    responses: [respond.records([first, second, third], { total: 7 })],
     counts: { received: 3, unchanged: 3 },
     warning: /total of 7, but .* 3/,
   },
   {
-    what: 'a missing record',
-    inTurn: [respond.records([first, second, third])],
+    name: 'a missing record',
+    responses: [respond.records([first, second, third])],
     counts: { received: 3, unchanged: 3, missing: 1 },
   },
 ]
@@ -201,7 +213,7 @@ function link(target: string): Record<string, string> {
 }
 
 /** The first half of a compressed response, which contains `R-9` completely. */
-function compressed(compress: (text: string) => Buffer, encoding: string): Behaviour {
+function compressed(compress: (text: string) => Buffer, encoding: string): Responder {
   const noise = Array.from({ length: 400 }, (_, number) => sha256(String(number))).join('')
   const bytes = compress(`${prefix}${JSON.stringify(noise)}]}`)
   const half = bytes.subarray(0, bytes.length / 2)

@@ -7,9 +7,13 @@ import { simulatedModule } from './platform.ts'
 
 export const OBSERVATION_MS = 1000
 export const MODULE = simulatedModule('cases', { keys: ['status', 'closed_at'] })
-export const LISTED = 'LISTED-1'
+export const LISTED_REFERENCE = 'LISTED-1'
 
-export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
+export type TestReceiver = {
+  address: string
+  hubApiKey: string
+  stop: () => Promise<CheckedEndpoint>
+}
 
 /** A clock that a test advances. */
 export function createManualClock() {
@@ -23,16 +27,16 @@ export function createManualClock() {
 }
 
 /**
- * Starts a check with a receiver on a free port. `checked` resolves when the check is complete, or when `end` stops it.
+ * Starts a check with a receiver on a free port. `checked` resolves when the check is complete, or when `stop` stops it.
  * @param now the clock of the check; by default that of the machine.
  */
-export async function openPushCheck(
+export async function startPushCheck(
   now = () => performance.now(),
-): Promise<Receiver & { checked: Promise<CheckedEndpoint> }> {
+): Promise<TestReceiver & { checked: Promise<CheckedEndpoint> }> {
   const { config } = readConfig({ flags: { PORT: '0' }, environment: {}, envFile: {} })
   const abort = new AbortController()
   const listed = new ReadComparison()
-  listed.addFirst(LISTED, { full_name: 'Listed', data: {} })
+  listed.addFirst(LISTED_REFERENCE, { full_name: 'Listed', data: {} })
   const opening = Promise.withResolvers<{ address: string; hubApiKey: string }>()
   const options = {
     limits: { retryAfterSeconds: 1, observationMs: OBSERVATION_MS },
@@ -48,22 +52,22 @@ export async function openPushCheck(
   })
   checked.catch(opening.reject)
   const receiver = await opening.promise
-  const end = () => {
+  const stop = () => {
     abort.abort()
     return checked
   }
-  return { ...receiver, checked, end }
+  return { ...receiver, checked, stop }
 }
 
 type PushResult = { status: number | null; retryAfter: string | null }
-export type Push = (
+export type SendPush = (
   method: 'POST' | 'PATCH',
   body: unknown,
   overrides?: { headers?: Record<string, string | null>; text?: string },
 ) => Promise<PushResult>
 
 /** By default, the pushes are valid. `status` is null if the receiver closed the connection. */
-export function createPush({ address, hubApiKey }: Receiver): Push {
+export function createSendPush({ address, hubApiKey }: TestReceiver): SendPush {
   return async (method, body, { headers = {}, text = JSON.stringify(body) } = {}) => {
     const defaults = {
       Accept: 'application/json',
@@ -97,7 +101,7 @@ export function newRecord(number: number, overrides: object = {}) {
   }
 }
 
-export function change(number: number, data: object, overrides: object = {}) {
+export function newChange(number: number, data: object, overrides: object = {}) {
   const { record_type, reference_number, occurred_at } = newRecord(number)
   return { record_type, reference_number, occurred_at, data, ...overrides }
 }

@@ -38,7 +38,7 @@ export const respond = {
   html: (): Responder => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
   redirect: (location: string): Responder => respond.status(302, { Location: location }),
   /** Sends the beginning of a response and closes the connection. */
-  cutOff:
+  truncated:
     (text: string): Responder =>
     (response) => {
       response.writeHead(200, {
@@ -54,7 +54,7 @@ export const respond = {
       response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).write(text)
     },
   /** Sends the beginning of a response, and then a space at intervals until the client disconnects. */
-  drip:
+  trickle:
     (text: string, intervalMs: number): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write(text)
@@ -62,7 +62,7 @@ export const respond = {
       response.on('close', () => clearInterval(timer))
     },
   /** Delays a response. */
-  late:
+  delayed:
     (delayMs: number, responder: Responder): Responder =>
     (...exchange) =>
       void setTimeout(responder, delayMs, ...exchange),
@@ -78,7 +78,7 @@ export const respond = {
       respond.text(body, 'application/json', link)(response, request)
     },
   /** A conditional response: 304 if the request contains its ETag or Last-Modified. */
-  tagged:
+  conditional:
     (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Responder =>
     (response, request) => {
       const { 'if-none-match': etag, 'if-modified-since': since } = request.headers
@@ -90,7 +90,7 @@ export const respond = {
       else respond.text(JSON.stringify(body), 'application/json', headers)(response, request)
     },
   /** Closes the connection without a response. */
-  nothing: (): Responder => (response) => {
+  disconnect: (): Responder => (response) => {
     response.destroy()
   },
 } as const

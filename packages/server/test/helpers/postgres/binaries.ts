@@ -76,6 +76,6 @@ async function prepareDownloaded(folder: string, user: User | null): Promise<Bin
   const command = ['/bin/sh', '-c', COPY, native, copy, `${user.uid}:${user.gid}`]
   const copying = superviseProcess(command, { folder, user: null })
   const end = await copying.ended
-  if (end !== 'ended with 0') return `copying ${native} ${end}: ${copying.said()}`
+  if (end !== 'ended with 0') return `copying ${native} ${end}: ${copying.readOutput()}`
   return inspect('fetched', join(copy, 'bin'), user)
 }

@@ -54,13 +54,13 @@ export async function runServer(cluster: Cluster, port: number): Promise<ServerP
     { folder, user },
   )
   const timeout = pause(START_LIMIT, `not ready after ${START_LIMIT} ms`, { ref: false })
-  const end = await Promise.race([postgres.says(READY), postgres.ended, timeout])
+  const end = await Promise.race([postgres.untilOutput(READY), postgres.ended, timeout])
   if (end !== undefined) {
     postgres.killAll()
     await postgres.ended
     throw failure(binaries.postgres, binaries, end, postgres)
   }
-  postgres.hold(false)
+  postgres.setKeepAlive(false)
   return postgres
 }
 
@@ -70,6 +70,6 @@ function failure(
   end: string,
   process: ServerProcess,
 ): Error {
-  const output = process.said().trimEnd().split('\n').slice(-20).join('\n')
+  const output = process.readOutput().trimEnd().split('\n').slice(-20).join('\n')
   return new Error(`PostgreSQL ${version} (${origin}) for tests: ${program} ${end}:\n${output}`)
 }

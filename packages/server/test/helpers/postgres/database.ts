@@ -15,12 +15,12 @@ export type TestDatabase = {
  * processes; a process without it is a run of its own.
  */
 const configuredRun = process.env['TEST_DATABASE_RUN']
-const run = configuredRun ?? newRun()
+const run = configuredRun ?? createRunId()
 
 let ownServer: Promise<PostgresServer> | null = null
 let isDropScheduled = false
 
-export function newRun(): string {
+export function createRunId(): string {
   return randomBytes(4).toString('hex')
 }
 
@@ -57,7 +57,7 @@ export async function createDatabase({
  * dropped at the end of the run, so that it always fits the code. The source text of `prepare` identifies the
  * template, unless there is a `key`.
  */
-export async function databaseFromTemplate(
+export async function createDatabaseFromTemplate(
   prepare: (url: string) => Promise<void>,
   { key = prepare.toString() }: { key?: string } = {},
 ): Promise<TestDatabase> {

@@ -13,7 +13,7 @@ const REQUIRED_BYTES = 1024 ** 3
  * Creates a folder that belongs to the user: in memory if there is space and `onDisk` is false, otherwise on the disk.
  * With `programs`, it must allow programs to run; folders in memory are often mounted with noexec.
  */
-export async function makeServerFolder(
+export async function createServerFolder(
   user: User | null,
   { programs, onDisk }: { programs: boolean; onDisk: boolean },
 ): Promise<string> {

@@ -4,23 +4,23 @@ import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { type StorageKit, TestClock } from '../storage/engine.ts'
-import { AT_ONCE, openTemporaryPostgres, withDatabase } from '../storage/postgres.ts'
+import { openTemporaryPostgres, TEST_POSTGRES_OPTIONS, withDatabase } from '../storage/postgres.ts'
 import { untilTrue } from '../time/until.ts'
 
-export type Node = Pick<StorageKit, 'storage' | 'clock'>
+export type TestNode = Pick<StorageKit, 'storage' | 'clock'>
 
 export type TwoNodes = {
   url: string
   clock: TestClock
-  here: Node
-  there: Node
+  nodeA: TestNode
+  nodeB: TestNode
   /** A separate client without a transaction. */
   observer: Client
 }
 
 /** Opens a database as the storage of one more node; by default with the clock of the database. */
-export function openNode(url: string, clock?: Clock): Promise<Storage> {
-  const options = { url, timeZone: 'UTC', ...AT_ONCE }
+export function openNodeStorage(url: string, clock?: Clock): Promise<Storage> {
+  const options = { url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS }
   return openPostgres(clock ? { ...options, clock } : options)
 }
 
@@ -29,11 +29,11 @@ export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Pro
   return async () => {
     const clock = new TestClock()
     const { storage, url, close } = await openTemporaryPostgres(clock)
-    const other = await openNode(url, clock)
+    const other = await openNodeStorage(url, clock)
     try {
-      const here = { storage, clock }
-      const there = { storage: other, clock }
-      await withDatabase(url, (observer) => run({ url, clock, here, there, observer }))
+      const nodeA = { storage, clock }
+      const nodeB = { storage: other, clock }
+      await withDatabase(url, (observer) => run({ url, clock, nodeA, nodeB, observer }))
     } finally {
       await other.close()
       await close()
@@ -81,7 +81,7 @@ export async function withLock<Result>(
 }
 
 /** A function that counts its calls, and a way to wait for the next call. */
-export function countCalls(): { call: () => void; next: () => Promise<void> } {
+export function createCallCounter(): { call: () => void; next: () => Promise<void> } {
   let calls = 0
   let seenCalls = 0
   let wake = () => {}

@@ -10,14 +10,14 @@ export type ServerProcess = {
   /** Resolves when the process and its children have ended, with a description of the exit. */
   ended: Promise<string>
   /** The end of the output so far. */
-  said(): string
+  readOutput(): string
   /** Resolves when its output contains the text. */
-  says(text: string): Promise<void>
+  untilOutput(text: string): Promise<void>
   signal(signal: NodeJS.Signals): void
   /** Sends SIGKILL to the process and its children. */
   killAll(): void
   /** Sets whether it keeps this process alive; by default it does. */
-  hold(isKeptAlive: boolean): void
+  setKeepAlive(isKeptAlive: boolean): void
 }
 
 /** The environment without the settings of the user; messages are in English. */
@@ -97,8 +97,8 @@ export function superviseProcess(
   })
   return {
     ended,
-    said: () => output,
-    says: (text) =>
+    readOutput: () => output,
+    untilOutput: (text) =>
       new Promise((resolve) => {
         child.stderr?.on('data', function check() {
           if (!output.includes(text)) return
@@ -114,7 +114,7 @@ export function superviseProcess(
       child.kill('SIGKILL')
       for (const pid of children) killIfRunning(pid)
     },
-    hold(isKeptAlive) {
+    setKeepAlive(isKeptAlive) {
       for (const handle of [child, ...sockets]) isKeptAlive ? handle.ref() : handle.unref()
     },
   }

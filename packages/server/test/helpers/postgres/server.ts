@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { findFreePort } from '../process/free-port.ts'
 import { type Binaries, downloadBinaries, findInstalledBinaries } from './binaries.ts'
 import { type Cluster, createCluster, DURABLE, runServer, USER } from './cluster.ts'
-import { makeServerFolder, removeServerFolder } from './folder.ts'
+import { createServerFolder, removeServerFolder } from './folder.ts'
 import { type ServerProcess, serverUser } from './process.ts'
 
 export type PostgresServer = {
@@ -46,7 +46,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const user = serverUser()
   const attempts: string[] = []
   const installed = findInstalledBinaries(user, attempts)
-  const folder = await makeServerFolder(user, {
+  const folder = await createServerFolder(user, {
     programs: installed === null && user !== null,
     onDisk: options.onDisk ?? false,
   })
@@ -82,7 +82,7 @@ function describeServer(cluster: Cluster, port: number): PostgresServer {
   async function end(signal: (postgres: ServerProcess) => void): Promise<void> {
     const postgres = running
     if (!postgres) return
-    postgres.hold(true)
+    postgres.setKeepAlive(true)
     signal(postgres)
     await postgres.ended
   }

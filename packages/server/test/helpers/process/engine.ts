@@ -4,15 +4,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { databaseFromTemplate } from '../postgres/database.ts'
-import { fill, withDatabase } from '../storage/postgres.ts'
+import { createDatabaseFromTemplate } from '../postgres/database.ts'
+import { prepareDatabase, withDatabase } from '../storage/postgres.ts'
 import { isDeep } from '../time/tier.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
 /** Runs one statement on its own connection, also while hubs are running. */
-export type AskDatabase = (sql: string) => Promise<Record<string, unknown>[]>
+export type QueryDatabase = (sql: string) => Promise<Record<string, unknown>[]>
 
-export type EngineSandbox = { sandbox: Sandbox; askDatabase: AskDatabase }
+export type EngineSandbox = { sandbox: Sandbox; queryDatabase: QueryDatabase }
 
 export type ProcessEngine = {
   name: 'SQLite' | 'PostgreSQL'
@@ -25,7 +25,7 @@ export const sqlite: ProcessEngine = {
   async createSandbox(t) {
     const sandbox = createSandbox(t)
     const path = join(sandbox.folder, 'data', 'recordhub.sqlite')
-    return { sandbox, askDatabase: (sql) => querySqlite(path, sql) }
+    return { sandbox, queryDatabase: (sql) => querySqlite(path, sql) }
   },
 }
 
@@ -33,9 +33,9 @@ export const postgres: ProcessEngine = {
   name: 'PostgreSQL',
   async createSandbox(t) {
     // The database has its tables; another test starts hubs on a database without tables.
-    const database = await databaseFromTemplate(fill)
+    const database = await createDatabaseFromTemplate(prepareDatabase)
     // The sandbox stops its hubs before the database is dropped.
-    const sandbox = sandboxOn(t, database.url)
+    const sandbox = createPostgresSandbox(t, database.url)
     t.after(() => database.drop())
     return sandbox
   },
@@ -45,21 +45,21 @@ export const postgres: ProcessEngine = {
 export const ENGINES = [sqlite, postgres]
 
 /** For behaviour that hardly depends on the engine: this one in the quick tier, both in the deep tier. */
-export function quickOn(engine: ProcessEngine): readonly ProcessEngine[] {
+export function enginesForTier(engine: ProcessEngine): readonly ProcessEngine[] {
   return isDeep ? ENGINES : [engine]
 }
 
 /** A sandbox whose hubs share a database on PostgreSQL. */
-export function sandboxOn(t: Pick<TestContext, 'after'>, url: string): EngineSandbox {
+export function createPostgresSandbox(t: Pick<TestContext, 'after'>, url: string): EngineSandbox {
   const env = { DATABASE_URL: url, HUB_SECRET: randomBytes(32).toString('hex') }
-  return { sandbox: createSandbox(t, { env }), askDatabase: (sql) => queryPostgres(url, sql) }
+  return { sandbox: createSandbox(t, { env }), queryDatabase: (sql) => queryPostgres(url, sql) }
 }
 
 /** Asserts that a write was stored with its history, counters and activity, or not at all. */
-export async function assertWholeWrites(askDatabase: AskDatabase): Promise<void> {
+export async function assertAtomicWrites(queryDatabase: QueryDatabase): Promise<void> {
   // PostgreSQL returns sums and counts as strings.
   const readNumber = async (sql: string) =>
-    Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
+    Number(Object.values((await queryDatabase(sql))[0] ?? {})[0])
   const records = await readNumber('SELECT count(*) FROM records')
   assert.equal(await readNumber('SELECT sum(records) FROM module_counters'), records)
   assert.equal(await readNumber('SELECT sum(created) FROM hourly_counters'), records)
@@ -75,17 +75,17 @@ export async function assertWholeWrites(askDatabase: AskDatabase): Promise<void>
   assert.equal(await readNumber('SELECT count(*) FROM record_history'), updated)
 }
 
-/** A checksum of each table that a write of a record changes: {@link NOTHING} for an empty table. */
+/** A checksum of each table that a write of a record changes: {@link EMPTY_TABLE_CHECKSUM} for an empty table. */
 export async function checksumTables(
   { name }: ProcessEngine,
-  askDatabase: AskDatabase,
+  queryDatabase: QueryDatabase,
 ): Promise<Record<string, string>> {
   // The system columns of PostgreSQL also change when a row is rewritten unchanged or locked.
   const columns = name === 'PostgreSQL' ? 't.ctid, t.xmin, t.xmax, t.*' : 't.*'
   const sums: Record<string, string> = {}
   for (const table of WRITTEN_TABLES) {
     const hash = createHash('sha256')
-    for (const row of await askDatabase(`SELECT ${columns} FROM ${table} AS t`)) {
+    for (const row of await queryDatabase(`SELECT ${columns} FROM ${table} AS t`)) {
       hash.update(JSON.stringify(row))
     }
     sums[table] = hash.digest('hex')
@@ -102,7 +102,7 @@ const WRITTEN_TABLES = [
   'rejected_pushes',
 ]
 
-export const NOTHING = createHash('sha256').digest('hex')
+export const EMPTY_TABLE_CHECKSUM = createHash('sha256').digest('hex')
 
 /** Longer than any hub locks the file, even while it writes a large step on a slow machine. */
 export const LOCK_MS = 60_000

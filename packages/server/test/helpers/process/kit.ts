@@ -12,12 +12,12 @@ export type KitSettings = {
 }
 
 /** The latest version of each record that the outbox has stored. */
-export type Kept = ReadonlyMap<string, number>
+export type QueuedChanges = ReadonlyMap<string, number>
 
 export type KitProcess = {
-  kept: Kept
+  queued: QueuedChanges
   /** Starts twice as many changes, and resolves when the outbox has stored this number of them. */
-  keepMore: (count: number) => Promise<void>
+  enqueueMore: (count: number) => Promise<void>
   /** Ends the changes, and resolves when the hub has acknowledged all pushes. */
   drain: () => Promise<void>
   kill: () => Promise<void>
@@ -27,13 +27,13 @@ export const KIT_RECORDS = 20
 
 const CHILD = new URL('./kit.child.ts', import.meta.url)
 
-/** @param kept collects the stored changes; pass it again after a restart. */
+/** @param queued collects the stored changes; pass it again after a restart. */
 export function startKit(
   t: TestContext,
   settings: KitSettings,
-  kept: Map<string, number>,
+  queued: Map<string, number>,
 ): KitProcess {
-  const versions = Object.fromEntries(kept)
+  const versions = Object.fromEntries(queued)
   const child: ChildProcess = fork(CHILD, [JSON.stringify({ ...settings, versions })], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
@@ -43,13 +43,13 @@ export function startKit(
   const checks = new Set<() => void>()
   child.on('message', (message: { reference: string; version: number } | 'drained') => {
     if (message === 'drained') return
-    kept.set(message.reference, Math.max(message.version, kept.get(message.reference) ?? 0))
+    queued.set(message.reference, Math.max(message.version, queued.get(message.reference) ?? 0))
     count += 1
     for (const check of [...checks]) check()
   })
   return {
-    kept,
-    keepMore: (more) =>
+    queued,
+    enqueueMore: (more) =>
       new Promise((resolve, reject) => {
         const goal = count + more
         const check = () => {

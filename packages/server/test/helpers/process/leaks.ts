@@ -35,9 +35,9 @@ export function findLeaks(secrets: Secrets, sources: ReadonlyMap<string, Buffer>
 }
 
 /** All stored data: the files of the data folder except the secret file, or all tables of the database. */
-export async function readStored(
+export async function readStoredData(
   { name }: ProcessEngine,
-  { sandbox, askDatabase }: EngineSandbox,
+  { sandbox, queryDatabase }: EngineSandbox,
 ): Promise<Map<string, Buffer>> {
   const sources = new Map<string, Buffer>()
   if (name === 'SQLite') {
@@ -47,12 +47,12 @@ export async function readStored(
     }
     return sources
   }
-  const tables = await askDatabase(
+  const tables = await queryDatabase(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   )
   for (const table of tables.map((row) => String(row['name']))) {
-    const rows = await askDatabase(`SELECT t::text AS line FROM ${table} t`)
+    const rows = await queryDatabase(`SELECT t::text AS line FROM ${table} t`)
     sources.set(table, Buffer.from(rows.map((row) => String(row['line'])).join('\n')))
   }
   return sources

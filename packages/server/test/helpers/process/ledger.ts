@@ -7,12 +7,12 @@ import { createPusher, fullNameOf, type Push, type PushResult } from './push.ts'
 const SHARED = ['shared-1', 'shared-2', 'shared-3']
 
 export type Ledger = {
-  note: (push: Push, result: PushResult) => void
+  record: (push: Push, result: PushResult) => void
   /** The POSTs without acknowledgement, which a platform retries. */
   unacknowledged: () => Push[]
   acknowledged: () => number
   /** Asserts that each acknowledged push is stored once and unchanged, and that nothing else is stored. */
-  check: (operator: Operator) => Promise<void>
+  assertStored: (operator: Operator) => Promise<void>
 }
 
 export function createLedger(recordType: string): Ledger {
@@ -54,7 +54,7 @@ export function createLedger(recordType: string): Ledger {
   }
 
   return {
-    note(push, result) {
+    record(push, result) {
       const recordId = acknowledgedId(push, result)
       if (push.method === 'PATCH') patches.push({ push, recordId })
       else {
@@ -67,7 +67,7 @@ export function createLedger(recordType: string): Ledger {
       [...posts.values()].filter(({ recordId }) => recordId === null).map(({ push }) => push),
     acknowledged: () =>
       [...posts.values(), ...patches].filter(({ recordId }) => recordId !== null).length,
-    async check(operator) {
+    async assertStored(operator) {
       const listed = await listRecords(operator, `record_type=${recordType}&sort=record_id`)
       const records = new Map(listed.map((record) => [record.reference_number, record]))
       assert.equal(records.size, listed.length, 'every reference is stored once')
@@ -87,7 +87,7 @@ export function createLedger(recordType: string): Ledger {
 }
 
 function acknowledgedId(push: Push, result: PushResult): number | null {
-  if (result.kind !== 'answered' || result.status >= 300) return null
+  if (result.kind !== 'response' || result.status >= 300) return null
   const response: PushResponse = JSON.parse(result.text)
   assert.equal(response.success, true)
   assert.equal(response.method, push.method)
@@ -95,7 +95,7 @@ function acknowledgedId(push: Push, result: PushResult): number | null {
 }
 
 /** The records that pushes of {@link createPush} change. Send them first. */
-export function sharedRecords(record_type: string): Push[] {
+export function createSharedRecords(record_type: string): Push[] {
   return SHARED.map((reference_number) => ({
     method: 'POST',
     record_type,
@@ -123,7 +123,7 @@ export function createPush(recordType: string, id: string, count: number, ballas
 
 /**
  * Pushes from many connections, alternately new records and changes of shared ones. Each connection stops at its
- * first push that is not acknowledged. Calls `onEnough` after `enough` results, while other connections are
+ * first push that is not acknowledged. Calls `onTarget` after `targetResponses` results, while other connections are
  * still pushing.
  */
 export async function pushUntilRejected(
@@ -133,24 +133,24 @@ export async function pushUntilRejected(
     name: string
     recordType: string
     connections: number
-    enough: number
-    onEnough: () => void
+    targetResponses: number
+    onTarget: () => void
     /** Makes the records larger. */
-    ballast?: string
+    padding?: string
   },
 ): Promise<PushResult[]> {
-  const { name, recordType, ballast } = work
+  const { name, recordType, padding } = work
   const results: PushResult[] = []
 
   async function pushRepeatedly(connection: number): Promise<void> {
     const pusher = createPusher(hub)
     for (let count = 0; ; count += 1) {
-      const push = createPush(recordType, `${name}-${connection}-${count}`, count, ballast)
+      const push = createPush(recordType, `${name}-${connection}-${count}`, count, padding)
       const result = await pusher.push(push)
-      ledger.note(push, result)
+      ledger.record(push, result)
       results.push(result)
-      if (results.length === work.enough) work.onEnough()
-      if (result.kind !== 'answered' || result.status >= 300) break
+      if (results.length === work.targetResponses) work.onTarget()
+      if (result.kind !== 'response' || result.status >= 300) break
     }
     pusher.close()
   }

@@ -34,12 +34,15 @@ export async function signIn(
   const cookie = cookies.join('; ')
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
-  return operatorAt(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
+  return createOperatorClient(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
 }
 
-export function operatorAt(address: string, credentials: Record<string, string>): Operator {
+export function createOperatorClient(
+  address: string,
+  credentials: Record<string, string>,
+): Operator {
   return {
-    at: (other) => operatorAt(other, credentials),
+    at: (other) => createOperatorClient(other, credentials),
     async call(method, path, body) {
       const response = await fetch(`${address}${path}`, {
         method,
@@ -53,7 +56,7 @@ export function operatorAt(address: string, credentials: Record<string, string>)
 }
 
 /** Sends a request that must succeed. @returns the text of the response. */
-export async function ask(
+export async function sendRequest(
   operator: Operator,
   method: string,
   path: string,
@@ -69,7 +72,7 @@ export async function registerPlatform(
   platform: { address: string; sourceKey: string; recordTypes: string[] },
 ): Promise<{ platform: Platform; hub_api_key: string }> {
   return JSON.parse(
-    await ask(operator, 'POST', '/api/v1/platforms', {
+    await sendRequest(operator, 'POST', '/api/v1/platforms', {
       source_base_url: platform.address,
       source_api_key: platform.sourceKey,
       record_types: platform.recordTypes,
@@ -79,21 +82,21 @@ export async function registerPlatform(
 
 export async function listPlatforms(operator: Operator): Promise<Platform[]> {
   const { platforms }: { platforms: Platform[] } = JSON.parse(
-    await ask(operator, 'GET', '/api/v1/platforms'),
+    await sendRequest(operator, 'GET', '/api/v1/platforms'),
   )
   return platforms
 }
 
 export async function readSnapshot(operator: Operator): Promise<Snapshot> {
-  return JSON.parse(await ask(operator, 'GET', '/dashboard/realtime'))
+  return JSON.parse(await sendRequest(operator, 'GET', '/dashboard/realtime'))
 }
 
 /** Reads a list of records page by page. @returns the text of each page. */
-export async function* recordPages(operator: Operator, query: string): AsyncGenerator<string> {
+export async function* readRecordPages(operator: Operator, query: string): AsyncGenerator<string> {
   let cursor: string | null = ''
   while (cursor !== null) {
     const path: string = `/api/v1/records?limit=500&${query}${cursor && `&cursor=${cursor}`}`
-    const text = await ask(operator, 'GET', path)
+    const text = await sendRequest(operator, 'GET', path)
     yield text
     const page: { next_cursor: string | null } = JSON.parse(text)
     cursor = page.next_cursor
@@ -105,7 +108,7 @@ export async function listRecords(
   query = 'sort=record_id',
 ): Promise<StoredRecord[]> {
   const records: StoredRecord[] = []
-  for await (const text of recordPages(operator, query)) {
+  for await (const text of readRecordPages(operator, query)) {
     const page: { records: StoredRecord[] } = JSON.parse(text)
     records.push(...page.records)
   }
@@ -114,7 +117,7 @@ export async function listRecords(
 
 export async function listHistory(operator: Operator, recordId: number): Promise<HistoryEntry[]> {
   const { history }: { history: HistoryEntry[] } = JSON.parse(
-    await ask(operator, 'GET', `/api/v1/records/${recordId}/history`),
+    await sendRequest(operator, 'GET', `/api/v1/records/${recordId}/history`),
   )
   return history
 }
@@ -130,7 +133,7 @@ export async function readPull(
   operator: Operator,
   id: number,
 ): Promise<{ pull: Pull; tasks: PullTask[] }> {
-  return JSON.parse(await ask(operator, 'GET', `/api/v1/pulls/${id}`))
+  return JSON.parse(await sendRequest(operator, 'GET', `/api/v1/pulls/${id}`))
 }
 
 /** Pulls everything and waits for the end of the pull. */
@@ -141,13 +144,4 @@ export async function pullAndWait(operator: Operator): Promise<{ pull: Pull; tas
     const read = await readPull(operator, pull.id)
     return read.pull.finished_at === null ? null : read
   }, `pull ${pull.id} ends`)
-}
-
-/** {@link until} with its arguments in another order. */
-export function eventually<Result>(
-  what: string,
-  find: () => Promise<Result | null>,
-  limitMs?: number,
-): Promise<Result> {
-  return until(find, what, limitMs)
 }

@@ -34,7 +34,7 @@ export async function installKit(folder: string): Promise<string> {
 }
 
 /** The `node` programs of this machine: the running one, then others in PATH, one per version. */
-export async function findNodes(): Promise<{ program: string; version: string }[]> {
+export async function findNodePrograms(): Promise<{ program: string; version: string }[]> {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const programs = folders.map((folder) => join(folder, 'node')).filter(isProgram)
   const found = new Map([[process.version, process.execPath]])

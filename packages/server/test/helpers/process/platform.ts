@@ -18,15 +18,15 @@ export type SimulatedPlatform = {
   sourceKey: string
   recordTypes: string[]
   /** The record types of all received records requests. */
-  asked: readonly string[]
+  requestedTypes: readonly string[]
   /** Sends half of the next records response, and the rest when `release` is called. */
-  holdNextResponse: () => { halfSent: Promise<void>; release: () => void }
+  pauseNextResponse: () => { halfSent: Promise<void>; release: () => void }
 }
 
 type Pause = { onHalfSent: () => void; released: Promise<void> }
 
 /** A module with this number of generated records of at least 100 bytes. */
-export function makeUpModule(record_type: string, count: number): SimulatedModule {
+export function generateModule(record_type: string, count: number): SimulatedModule {
   const records = Array.from({ length: count }, (_, index) => {
     const data = { number: index, note: 'x'.repeat(100) }
     const reference_number = `${record_type}-${index}`
@@ -40,7 +40,7 @@ export async function startPlatform(
   { name, modules }: { name: string; modules: SimulatedModule[] },
 ): Promise<SimulatedPlatform> {
   const sourceKey = `source key of ${name}`
-  const asked: string[] = []
+  const requestedTypes: string[] = []
   let pause: Pause | null = null
 
   const server = createServer((request, response) => {
@@ -55,7 +55,7 @@ export async function startPlatform(
     if (endpoint === 'manifest') return sendJson(response, 200, manifestOf(name, modules))
     const module = modules.find((one) => one.record_type === decodeURIComponent(recordType))
     if (endpoint !== 'records' || !module) return sendJson(response, 404, { success: false })
-    asked.push(module.record_type)
+    requestedTypes.push(module.record_type)
     const current = pause
     pause = null
     return void sendRecords(response, name, module, current)
@@ -71,10 +71,10 @@ export async function startPlatform(
   return {
     name,
     sourceKey,
-    asked,
+    requestedTypes,
     address: `http://127.0.0.1:${bound.port}`,
     recordTypes: modules.map((module) => module.record_type),
-    holdNextResponse() {
+    pauseNextResponse() {
       const half = Promise.withResolvers<void>()
       const rest = Promise.withResolvers<void>()
       pause = { onHalfSent: half.resolve, released: rest.promise }

@@ -9,10 +9,10 @@ export type Push = {
 }
 
 export type PushResult =
-  | { kind: 'answered'; status: number; retryAfter: string | undefined; text: string }
+  | { kind: 'response'; status: number; retryAfter: string | undefined; text: string }
   /** The connection was closed within the response. */
-  | { kind: 'cut' }
-  | { kind: 'unanswered'; code: string }
+  | { kind: 'truncated' }
+  | { kind: 'no_response'; code: string }
 
 export type Pusher = { push: (push: Push) => Promise<PushResult>; close: () => void }
 
@@ -61,15 +61,15 @@ function send(
         'X-API-KEY': hubApiKey,
       },
     })
-    outgoing.on('error', (error) => resolve({ kind: 'unanswered', code: codeOf(error) }))
+    outgoing.on('error', (error) => resolve({ kind: 'no_response', code: codeOf(error) }))
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      incoming.on('error', () => resolve({ kind: 'cut' }))
+      incoming.on('error', () => resolve({ kind: 'truncated' }))
       incoming.on('end', () => {
         const { statusCode: status = 0, headers } = incoming
         const text = Buffer.concat(chunks).toString()
-        resolve({ kind: 'answered', status, retryAfter: headers['retry-after'], text })
+        resolve({ kind: 'response', status, retryAfter: headers['retry-after'], text })
       })
     })
     outgoing.end(body)

@@ -34,7 +34,7 @@ type RunningCommand = {
   stdout: readonly string[]
   stderr: readonly string[]
   /** Resolves to the first line of the output that matches. Rejects if the process ends before. */
-  line: (pattern: RegExp) => Promise<string>
+  untilPrinted: (pattern: RegExp) => Promise<string>
   /** Resolves when the process has ended and all of its output has been read. */
   ended: Promise<Exit>
   /** Sends a signal and waits until the process has ended. */
@@ -85,7 +85,7 @@ export function createSandbox(
     async startHub(options = {}) {
       const env = { ...HUB_ENVIRONMENT, ...options.env }
       const command = sandbox.spawn(['start'], { ...options, env })
-      const line = await command.line(/^Recordhub listens at /)
+      const line = await command.untilPrinted(/^Recordhub listens at /)
       return { ...command, address: line.slice('Recordhub listens at '.length) }
     },
   }
@@ -141,7 +141,7 @@ function spawnCommand(
     stdout,
     stderr,
     ended,
-    line: (pattern) =>
+    untilPrinted: (pattern) =>
       new Promise((resolve, reject) => {
         const printed = stdout.find((line) => pattern.test(line))
         if (printed !== undefined) return resolve(printed)

@@ -19,9 +19,9 @@ export async function readChanges(storage: Storage, query: Partial<ChangeQuery> 
 }
 
 /** A consumer of the change feed that maintains a copy of the records. */
-export class Follower {
+export class ChangeFeedConsumer {
   readonly copy = new Map<number, string>()
-  readonly lines: ChangeRow[] = []
+  readonly changes: ChangeRow[] = []
   readonly #query: Partial<ChangeQuery>
   #after = 0
 
@@ -30,7 +30,7 @@ export class Follower {
   }
 
   /** Reads one page and applies it to the copy. @returns whether there are more pages. */
-  async follow(storage: Storage, limit = 3): Promise<boolean> {
+  async readPage(storage: Storage, limit = 3): Promise<boolean> {
     const page = await readChanges(storage, { ...this.#query, after: this.#after, limit })
     assert.ok(page.changes.length <= limit)
     assert.ok(page.through >= this.#after)
@@ -39,13 +39,13 @@ export class Follower {
       if (change.change === 'deleted') this.copy.delete(change.record_id)
       else this.copy.set(change.record.record_id, `${change.change_seq} ${change.record.data}`)
     }
-    this.lines.push(...page.changes)
+    this.changes.push(...page.changes)
     this.#after = page.through
     return page.has_more
   }
 
   async catchUp(storage: Storage, limit?: number): Promise<void> {
-    while (await this.follow(storage, limit));
+    while (await this.readPage(storage, limit));
   }
 }
 

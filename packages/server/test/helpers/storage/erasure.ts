@@ -15,14 +15,16 @@ import { rejection, saveRejected } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
 const ALL = { platform: null, level: null, limit: 1000, before: null }
-export const MODES: ErasureMode[] = ['erase', 'anonymise']
+export const ERASURE_MODES: ErasureMode[] = ['erase', 'anonymise']
 
 export const REFERENCE = 'reference of Ann 4711'
 export const NAME = 'Ann Unmistakable'
 export const VALUE = 'a value of Ann alone'
 
 /** Creates a record whose reference number, name and values are in many tables, and another record. */
-export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
+export async function createRecordWithTraces(
+  kit: StorageKit,
+): Promise<{ school: TestPlatform; id: number }> {
   const school = await registerTestPlatform(kit)
   const person = { reference: REFERENCE, full_name: NAME }
   const { record_id } = await writeOne(kit, pushWrite(school, { ...person, data: '{"a":"1"}' }))
@@ -62,7 +64,7 @@ export async function erase(
   return erasure
 }
 
-export function hashOf(reference_number: string): string {
+export function hashOfReference(reference_number: string): string {
   return hashReference({ platform_name: 'school', record_type: 'students', reference_number })
 }
 
@@ -83,20 +85,20 @@ const TABLES = [
   ],
 ]
 
-export async function expectNothing({ storage }: StorageKit, texts: string[]): Promise<void> {
+export async function expectTextsAbsent({ storage }: StorageKit, texts: string[]): Promise<void> {
   for (const table of TABLES) {
     const stored = JSON.stringify(await runSql(storage, `SELECT * FROM ${table}`))
     for (const text of texts) assert.ok(!stored.includes(text), `${text} is in ${table}`)
   }
 }
 
-export async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
+export async function countRowsByTable({ storage }: StorageKit): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const table of TABLES) rows[table] = await countRows(storage, table)
   return rows
 }
 
-export async function activityNaming(
+export async function activityWithReference(
   { storage }: StorageKit,
   reference: string,
 ): Promise<unknown[]> {

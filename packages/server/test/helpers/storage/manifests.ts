@@ -5,7 +5,7 @@ import type { StorageKit } from './engine.ts'
 import { changeLog, type TestPlatform, testManifest, testModule } from './fixtures.ts'
 
 /** A module with these fields. Fields of {@link testModule} are unchanged; others are strings. */
-export function withKeys(record_type: string, keys: string[]): Module {
+export function moduleWithKeys(record_type: string, keys: string[]): Module {
   const usual = testModule(record_type)
   const fields = keys.map((key) => ({ key, label: key, type: 'string', required: false }))
   return { ...usual, fields: fields.map((one) => usual.fields.find(isOf(one.key)) ?? one) }
@@ -15,7 +15,7 @@ function isOf(key: string) {
   return (field: { key: string }) => field.key === key
 }
 
-export function storeManifest(
+export function saveManifest(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
   ...modules: Module[]

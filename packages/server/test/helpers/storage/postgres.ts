@@ -2,12 +2,12 @@
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
+import { createDatabaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
 import { runSql } from './sql.ts'
 
 /** Fails immediately if the database is unavailable. */
-export const AT_ONCE = {
+export const TEST_POSTGRES_OPTIONS = {
   asHub: true,
   waiting: { seconds: 0 },
   warn: () => undefined,
@@ -29,9 +29,9 @@ const free: TestDatabase[] = []
 export async function openTemporaryPostgres(
   clock: Clock,
 ): Promise<OpenedStorage & { url: string }> {
-  const database = free.pop() ?? (await databaseFromTemplate(fill))
+  const database = free.pop() ?? (await createDatabaseFromTemplate(prepareDatabase))
   const { url } = database
-  const open = () => openPostgres({ url, timeZone: 'UTC', ...AT_ONCE, clock })
+  const open = () => openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS, clock })
   let storage = await open()
   return {
     url,
@@ -50,8 +50,8 @@ export async function openTemporaryPostgres(
 }
 
 /** Creates the tables of a hub and of pg-boss. */
-export async function fill(url: string): Promise<void> {
-  const storage = await openPostgres({ url, timeZone: 'UTC', ...AT_ONCE })
+export async function prepareDatabase(url: string): Promise<void> {
+  const storage = await openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS })
   const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
   await storage.pullDispatcher.start(handlers, null)
   await storage.pullDispatcher.stop()

@@ -69,7 +69,7 @@ export async function startRead(
 }
 
 /** Requests a pull, starts it and starts the read of one module. */
-export async function beginRead(
+export async function startPullAndRead(
   storage: Storage,
   platform: TestPlatform,
   overrides: Parameters<typeof startRead>[3] = {},
@@ -124,7 +124,7 @@ export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskRes
 }
 
 /** By default a complete read that does not verify completeness. */
-export function readOf(
+export function completeRead(
   read: Partial<NonNullable<PullTaskResult['read']>> & { snapshotSeq: number },
 ): PullTaskResult['read'] {
   const requested_at = '2026-03-10T08:00:00.000000000Z'
@@ -142,7 +142,7 @@ export function readOf(
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
   const { snapshotSeq, requested_at, pull_id } = read
   const result = taskResult({
-    read: readOf({ snapshotSeq, requested_at, records: read.seen.size }),
+    read: completeRead({ snapshotSeq, requested_at, records: read.seen.size }),
   })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }
@@ -166,7 +166,7 @@ export async function pullOnce(
   work: (read: TestRead) => Promise<void>,
   overrides: Parameters<typeof startRead>[3] = {},
 ): Promise<void> {
-  const read = await beginRead(kit.storage, platform, overrides)
+  const read = await startPullAndRead(kit.storage, platform, overrides)
   await work(read)
   await finishRead(kit.storage, read)
   await finishTestPull(kit.storage, read.read.pull_id)

@@ -12,11 +12,11 @@ import {
   write,
 } from './fixtures.ts'
 import { missingReview } from './missing.ts'
-import { beginRead, finishTestPull } from './pulls.ts'
+import { finishTestPull, startPullAndRead } from './pulls.ts'
 import { rejection, saveRejected } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
-export const OF_PLATFORM = [
+export const PLATFORM_TABLES = [
   ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
   ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_candidates'],
@@ -37,7 +37,7 @@ export async function createTwoPlatforms(
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
   await saveRejected(kit, [rejection(school)])
-  const read = await beginRead(kit.storage, school)
+  const read = await startPullAndRead(kit.storage, school)
   const line = { level: 'info', kind: 'test.recorded', message: 'Recorded' } as const
   await kit.storage.missing.createReview(missingReview(read), null, line)
   await kit.storage.missing.saveCandidates(read.read, [1, 2])
@@ -61,7 +61,7 @@ async function storeNewManifests(
   }
 }
 
-export async function remove(
+export async function removePlatform(
   { storage, clock }: StorageKit,
   platform: TestPlatform,
 ): Promise<Removal> {
@@ -72,7 +72,7 @@ export async function remove(
   return removal
 }
 
-export function register(
+export function registerModules(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
   record_types: string[],
@@ -85,9 +85,9 @@ export async function runRemovals(storage: StorageKit['storage']): Promise<void>
   while (await storage.removals.runNextStep());
 }
 
-export async function sizes({ storage }: StorageKit): Promise<Record<string, number>> {
+export async function countPlatformRows({ storage }: StorageKit): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
-  for (const table of OF_PLATFORM) rows[table] = await countRows(storage, table)
+  for (const table of PLATFORM_TABLES) rows[table] = await countRows(storage, table)
   return rows
 }
 

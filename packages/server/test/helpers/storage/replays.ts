@@ -38,7 +38,7 @@ export async function saveRejected(
   await storage.rejectedPushes.saveRejectedPushes(rejected, options)
 }
 
-export const ALL_REFUSALS = {
+export const ALL_REJECTIONS = {
   platform: null,
   code: null,
   record_type: null,
@@ -50,7 +50,7 @@ export const ALL_REFUSALS = {
 
 /** The rejected pushes that are not replayed yet, by position. */
 export async function listRejected(storage: Storage): Promise<ReplayableRejection[]> {
-  return (await storage.rejectedPushes.listReplayable(ALL_REFUSALS)).rejections
+  return (await storage.rejectedPushes.listReplayable(ALL_REJECTIONS)).rejections
 }
 
 /** A replay of a rejected push, by default as a POST of r-1. `data` is JSON text. */

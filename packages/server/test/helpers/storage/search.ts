@@ -28,7 +28,7 @@ export async function indexAll(storage: Storage, limit = 100): Promise<number> {
   }
 }
 
-export function chooseFields(
+export function setIndexedFields(
   storage: Storage,
   { platform_id }: Pick<TestPlatform, 'platform_id'>,
   keys: string[],
@@ -63,7 +63,7 @@ export async function listInPages(
 }
 
 /** The expected result of a query, computed from all records. */
-export function modelList(
+export function expectedList(
   all: RecordRow[],
   query: RecordQuery,
   isNumeric: (column: DataColumn) => boolean,

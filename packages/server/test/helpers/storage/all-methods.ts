@@ -14,8 +14,8 @@ import {
 } from './fixtures.ts'
 import { listMissing, markMissing, missingReview } from './missing.ts'
 import { LEASE, pullWrite, requestPull, type TestRead, taskResult } from './pulls.ts'
-import { ALL_REFUSALS } from './replays.ts'
-import { chooseFields } from './search.ts'
+import { ALL_REJECTIONS } from './replays.ts'
+import { setIndexedFields } from './search.ts'
 import { runSql } from './sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
@@ -26,7 +26,7 @@ let count = 0
 export type Call = [name: string, call: () => Promise<unknown>]
 
 /** A call of each method. Calls can be repeated. */
-export function everyMethod(
+export function callsOfAllMethods(
   storage: Storage,
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
 ): Call[] {
@@ -82,7 +82,7 @@ export function everyMethod(
     ['indexNext', () => storage.searchIndex.indexNext(5)],
     ['readSearchIndex', () => storage.searchIndex.readSearchIndex()],
     ['listIndexedFields', () => storage.searchIndex.listIndexedFields(platform_id, 'students')],
-    ['setIndexedFields', () => chooseFields(storage, school, [`f${count++}`])],
+    ['setIndexedFields', () => setIndexedFields(storage, school, [`f${count++}`])],
     ['listViews', () => storage.views.listViews('ann')],
     ['readView', () => storage.views.readView(1)],
     [
@@ -267,12 +267,12 @@ export function everyMethod(
     ['readRejectedPush', () => rejectedPushes.readRejectedPush(1)],
     ['listGroups', () => rejectedPushes.listGroups({ platform: null, limit: 5 })],
     ['readReplayable', () => rejectedPushes.readReplayable(1)],
-    ['listReplayable', () => rejectedPushes.listReplayable(ALL_REFUSALS)],
+    ['listReplayable', () => rejectedPushes.listReplayable(ALL_REJECTIONS)],
     [
       'dismissRejectedPushes',
       () =>
         rejectedPushes.dismissRejectedPushes(
-          { ...ALL_REFUSALS, id: -1, until: clock.text },
+          { ...ALL_REJECTIONS, id: -1, until: clock.text },
           clock.text,
           null,
         ),

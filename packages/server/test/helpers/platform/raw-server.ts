@@ -15,9 +15,9 @@ export type RawServer = {
 }
 
 /** Responds to a complete request on a connection. */
-export type Script = (socket: Socket) => void | Promise<void>
+export type RawResponder = (socket: Socket) => void | Promise<void>
 
-export async function startRawServer(script: Script): Promise<RawServer> {
+export async function startRawServer(script: RawResponder): Promise<RawServer> {
   const sockets = new Set<Socket>()
   const received: string[] = []
   let connectionCount = 0
@@ -26,9 +26,9 @@ export async function startRawServer(script: Script): Promise<RawServer> {
     sockets.add(socket)
     socket.on('error', () => undefined)
     let request = ''
-    socket.on('data', (bytes) => {
-      received.push(bytes.toString('latin1'))
-      request += bytes.toString('latin1')
+    socket.on('data', (sendBytes) => {
+      received.push(sendBytes.toString('latin1'))
+      request += sendBytes.toString('latin1')
       if (!request.includes('\r\n\r\n')) return
       request = ''
       void script(socket)
@@ -53,12 +53,16 @@ export async function startRawServer(script: Script): Promise<RawServer> {
 }
 
 /** Sends these bytes and leaves the connection open. */
-export function bytes(text: string | Buffer): Script {
+export function bytes(text: string | Buffer): RawResponder {
   return (socket) => void socket.write(text)
 }
 
 /** Sends a prefix, and then the same chunk at intervals until the client disconnects. */
-export function forEver(prefix: string, chunk: string | Buffer, intervalMs = 0): Script {
+export function repeatForever(
+  prefix: string,
+  chunk: string | Buffer,
+  intervalMs = 0,
+): RawResponder {
   return async (socket) => {
     socket.write(prefix)
     while (!socket.destroyed) {

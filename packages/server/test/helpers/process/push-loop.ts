@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLedger, createPush, type Ledger, sharedRecords } from './ledger.ts'
+import { createLedger, createPush, createSharedRecords, type Ledger } from './ledger.ts'
 import { type Operator, registerPlatform, signIn } from './operator.ts'
 import { startPlatform } from './platform.ts'
 import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from './push.ts'
@@ -19,20 +19,20 @@ export async function registerPusher(
   const platform = await startPlatform(t, { name: 'registry', modules })
   const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
   const ledger = createLedger(PUSHED_TYPE)
-  for (const push of sharedRecords(PUSHED_TYPE)) {
-    ledger.note(push, await pushOnce({ address: hub.address, hubApiKey }, push))
+  for (const push of createSharedRecords(PUSHED_TYPE)) {
+    ledger.record(push, await pushOnce({ address: hub.address, hubApiKey }, push))
   }
   assert.equal(ledger.acknowledged(), 3)
   return { operator, hubApiKey, ledger }
 }
 
 /** A push, the hub that received it, and its result. */
-export type Pushed = { hub: number; push: Push; result: PushResult }
+export type PushAttempt = { hub: number; push: Push; result: PushResult }
 
 export type Pushing = {
-  pushed: readonly Pushed[]
+  attempts: readonly PushAttempt[]
   /** Resolves after this number of further pushes with an expected result. */
-  comeBack: (count: number, isExpected: (pushed: Pushed) => boolean) => Promise<void>
+  untilAttempts: (count: number, isExpected: (pushed: PushAttempt) => boolean) => Promise<void>
   /** Stops pushing, and resolves when the last push of each connection is acknowledged. */
   finish: () => Promise<void>
 }
@@ -50,17 +50,17 @@ export function startPushing(
   ledger: Ledger,
   work: { name: string; hubApiKey: string; connections: number },
 ): Pushing {
-  const pushed: Pushed[] = []
-  const checks = new Set<(one: Pushed) => void>()
+  const attempts: PushAttempt[] = []
+  const checks = new Set<(one: PushAttempt) => void>()
   let isFinishing = false
   // Ends the pushes of a failed test, which would keep its process alive.
   t.after(() => {
     isFinishing = true
   })
 
-  function recordAttempt(one: Pushed): boolean {
-    ledger.note(one.push, one.result)
-    pushed.push(one)
+  function recordAttempt(one: PushAttempt): boolean {
+    ledger.record(one.push, one.result)
+    attempts.push(one)
     for (const check of [...checks]) check(one)
     return isAcknowledged(one)
   }
@@ -83,11 +83,11 @@ export function startPushing(
 
   const connections = Array.from({ length: work.connections }, (_, index) => pushRepeatedly(index))
   const ended = Promise.all(connections)
-  // `comeBack` and `finish` report the error.
+  // `untilAttempts` and `finish` report the error.
   ended.catch(() => undefined)
   return {
-    pushed,
-    async comeBack(count, isExpected) {
+    attempts,
+    async untilAttempts(count, isExpected) {
       const reached = new Promise<void>((resolve) => {
         let remaining = count
         checks.add(function check(one) {
@@ -106,15 +106,15 @@ export function startPushing(
   }
 }
 
-export function isAcknowledged({ result }: Pushed): boolean {
-  return result.kind === 'answered' && result.status < 300
+export function isAcknowledged({ result }: PushAttempt): boolean {
+  return result.kind === 'response' && result.status < 300
 }
 
 /** Asserts that a push was acknowledged, or rejected with 503 and Retry-After because PostgreSQL was unavailable. */
-export function assertResponse(one: Pushed): void {
+export function assertAcknowledgedOrUnavailable(one: PushAttempt): void {
   const { result } = one
   assert.ok(
-    result.kind === 'answered',
+    result.kind === 'response',
     `hub ${one.hub} sent no response: ${JSON.stringify(result)}`,
   )
   if (isAcknowledged(one)) return
