@@ -55,7 +55,7 @@ const SERVERS: Record<string, Start> = {
     app.use(toHonoMiddleware(handler))
     app.get('/own', (context) => context.text('own'))
     // Hono handles web-standard requests; the Node adapter passes them to it.
-    const whole = Object.assign(async (asked: Request) => app.fetch(asked), { path: '/' })
+    const whole = Object.assign(async (request: Request) => app.fetch(request), { path: '/' })
     return listening(createServer(toNodeListener(whole)))
   },
 }

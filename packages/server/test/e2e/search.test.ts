@@ -109,7 +109,7 @@ describe('the search in a browser', BROWSER_TEST, () => {
       truncated += 1
       return route.fulfill({
         contentType: 'application/x-ndjson',
-        body: '{"kind":"asked","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
+        body: '{"kind":"started","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
       })
     })
     await page.goto('/dashboard/search?query=ann')

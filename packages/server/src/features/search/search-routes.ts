@@ -52,7 +52,7 @@ export function searchRoutes(
 }
 
 const ABOUT =
-  'Returns a stream of JSON lines (NDJSON). `asked` lists the active platforms, `hub` has the records of the hub, ' +
+  'Returns a stream of JSON lines (NDJSON). `started` lists the active platforms, `hub` has the records of the hub, ' +
   'one `platform` line per platform follows in the order in which they respond, each within 10 s, and `end` is the ' +
   'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error.'
 

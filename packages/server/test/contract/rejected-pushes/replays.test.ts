@@ -306,7 +306,7 @@ onEachEngine((engine) => {
           platform_name: 'school',
           record_type: 'staff',
           code: 'module_not_registered',
-          message: 'It was not accepted',
+          message: 'The push was rejected',
           rejected_pushes: 2,
           count: 3,
           first_at: since,
