@@ -442,6 +442,15 @@ export function invalidMember(name: string, issue: string): HubError {
   )
 }
 
+/**
+ * Returns a parsed member of a request.
+ * @throws HubError `invalid_request` if it is null, which is how parsers report an invalid text.
+ */
+export function requireMember<Value>(value: Value | null, name: string, rule: string): Value {
+  if (value === null) throw invalidMember(name, rule)
+  return value
+}
+
 /** Formats the message of a code, with its `{placeholders}` replaced by the parameters. */
 export function formatMessage(
   code: ErrorCode,

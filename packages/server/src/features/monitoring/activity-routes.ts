@@ -1,6 +1,7 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ActivityFilter, ActivityPage, ErrorResponse } from '@recordhub/protocol'
-import { requireTimestamp } from '../../lib/time/rfc3339.ts'
+import { requireMember } from '../../errors.ts'
+import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type {
   ActivityStore,
   ActivityFilter as StoredFilter,
@@ -44,7 +45,9 @@ function readActivityFilter(given: ActivityFilter): StoredFilter {
     ...filter,
     record_id: record ?? null,
     terms: q.split(/\s+/).filter((word) => word !== ''),
-    since: since === undefined ? null : requireTimestamp('since', since),
-    until: until === undefined ? null : requireTimestamp('until', until),
+    since:
+      since === undefined ? null : requireMember(parseTimestamp(since), 'since', TIMESTAMP_RULE),
+    until:
+      until === undefined ? null : requireMember(parseTimestamp(until), 'until', TIMESTAMP_RULE),
   }
 }

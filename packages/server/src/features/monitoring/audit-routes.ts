@@ -4,11 +4,12 @@ import { AuditEntry, ErrorResponse, NullableString, OneOf, Timestamp } from '@re
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
+import { requireMember } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { NDJSON_TYPE, toJsonLine } from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { requireTimestamp } from '../../lib/time/rfc3339.ts'
+import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 
 const PAGE = 50
@@ -114,8 +115,9 @@ function filtersOf({ actor, action, target, from, until }: Static<typeof Filters
     actor: actor ?? null,
     action: action ?? null,
     target: target ?? null,
-    from: from === undefined ? null : requireTimestamp('from', from),
-    until: until === undefined ? null : requireTimestamp('until', until),
+    from: from === undefined ? null : requireMember(parseTimestamp(from), 'from', TIMESTAMP_RULE),
+    until:
+      until === undefined ? null : requireMember(parseTimestamp(until), 'until', TIMESTAMP_RULE),
   }
 }
 

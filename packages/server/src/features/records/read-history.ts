@@ -8,9 +8,9 @@ import {
   undoChanges,
   valuePaths,
 } from '../../domain/record/record-history.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, requireMember } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import { requireTimestamp } from '../../lib/time/rfc3339.ts'
+import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { RetentionStore } from '../../storage/port/retention-store.ts'
 import { toStoredRecord } from './list-records.ts'
@@ -35,7 +35,7 @@ export async function readRecordAsOf(
   recordId: number,
   asOf: string,
 ): Promise<{ record: RecordAsOf; as_of: string }> {
-  const as_of = requireTimestamp('as_of', asOf)
+  const as_of = requireMember(parseTimestamp(asOf), 'as_of', TIMESTAMP_RULE)
   const row = await readExisting(deps, recordId)
   if (row.created_at > as_of) throw new HubError('not_found', { what: 'record at that time' })
   const present = toStoredRecord(row)

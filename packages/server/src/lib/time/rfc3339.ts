@@ -1,5 +1,3 @@
-import { invalidMember } from '../../errors.ts'
-
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})$/
 
@@ -31,16 +29,8 @@ export function parseTimestamp(text: string): string | null {
   return instant === null ? null : `${instant.slice(0, 23)}Z`
 }
 
-/**
- * Parses a time in a request as {@link parseTimestamp} does.
- * @param name the member or parameter that contains it.
- * @throws HubError `invalid_request`.
- */
-export function requireTimestamp(name: string, text: string): string {
-  const time = parseTimestamp(text)
-  if (time !== null) return time
-  throw invalidMember(name, 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z')
-}
+/** The rule of {@link parseTimestamp}, for the error of an invalid member. */
+export const TIMESTAMP_RULE = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
 
 /** `Date.parse` interprets 30 February as 2 March. */
 function isCalendarDate(date: string): boolean {

@@ -40,7 +40,7 @@ onEachEngine((engine) => {
           record_type: null,
           method: 'PATCH',
           code: 'invalid_record',
-          message: 'It was not accepted',
+          message: 'The push was rejected',
           errors,
           pull_id: null,
           replayed_at: null,
