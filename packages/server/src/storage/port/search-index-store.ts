@@ -17,9 +17,9 @@ export const LAG_LIMIT = 10_000
 export interface SearchIndexStore {
   /**
    * Adds the next changed records, at most `limit`, to the text index and the indexes of fields, in the order of
-   * their changes. If there are fewer, it continues to build new indexes of fields, then deletes those that are
-   * no longer wanted. Each call is one short transaction. Only one process indexes at a time.
-   * @returns the number of records indexed; 0 if nothing is left to do, or another process is indexing.
+   * their changes. If there are fewer, it continues to build new indexes of fields, then deletes removed indexes.
+   * Each call is one short transaction. Only one process indexes at a time.
+   * @returns the number of records indexed; 0 if no work is left, or another process is indexing.
    */
   indexNext(limit: number): Promise<number>
 

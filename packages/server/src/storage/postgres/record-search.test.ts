@@ -4,12 +4,12 @@ import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { encodeForTrigrams, hasTrigram, likePattern } from './record-search.ts'
 
 test('a substring of a text is a substring of its encoding, which is ASCII only', () => {
-  const text = fc.string({ unit: 'binary' }).map((one) => one.toWellFormed())
+  const text = fc.string({ unit: 'binary' }).map((generated) => generated.toWellFormed())
   fc.assert(
     fc.property(text, text, text, (before, part, after) => {
-      const letters = encodeForTrigrams(before + part + after)
-      assert.ok(letters.includes(encodeForTrigrams(part)))
-      assert.match(letters, /^\p{ASCII}*$/u)
+      const encoded = encodeForTrigrams(before + part + after)
+      assert.ok(encoded.includes(encodeForTrigrams(part)))
+      assert.match(encoded, /^\p{ASCII}*$/u)
     }),
   )
 })

@@ -12,10 +12,10 @@ import { codeOf } from './map-error.ts'
 import { NAME_INDEX_LENGTH } from './migrations/0001-initial-schema.ts'
 import { bigintArray, textArray } from './parameters.ts'
 
-/** A lookup that takes longer finds so many records that scanning the list is faster. */
+/** If a lookup takes longer, it finds so many records that scanning the list is faster. */
 const LOOKUP_TIMEOUT_MS = 500
 const MAX_PATTERNS = 8
-/** Records that are sampled to find out whether a text is frequent. In a smaller table no text counts as frequent. */
+/** Number of records sampled to test whether a text is frequent. In a smaller table, no text counts as frequent. */
 const SAMPLE = 200
 const TIMED_OUT = '57014'
 
@@ -48,9 +48,9 @@ export function createSearchIndexDialect({
       await sql`
         INSERT INTO record_search (platform_id, record_id, text)
         SELECT * FROM unnest(
-          ${bigintArray(texts.map((one) => one.platform_id))}::bigint[],
-          ${bigintArray(texts.map((one) => one.record_id))}::bigint[],
-          ${textArray(texts.map((one) => encodeForTrigrams(one.text)))}::text[])
+          ${bigintArray(texts.map((text) => text.platform_id))}::bigint[],
+          ${bigintArray(texts.map((text) => text.record_id))}::bigint[],
+          ${textArray(texts.map(({ text }) => encodeForTrigrams(text)))}::text[])
         ON CONFLICT (platform_id, record_id) DO UPDATE SET text = excluded.text
       `.execute(db)
     },
@@ -60,10 +60,10 @@ export function createSearchIndexDialect({
       await sql`
         INSERT INTO record_index AS i (platform_id, field_id, record_id, sort_key)
         SELECT * FROM unnest(
-          ${bigintArray(values.map((one) => one.platform_id))}::bigint[],
-          ${bigintArray(values.map((one) => one.field_id))}::bigint[],
-          ${bigintArray(values.map((one) => one.record_id))}::bigint[],
-          ${textArray(values.map((one) => one.sort_key))}::text[])
+          ${bigintArray(values.map((value) => value.platform_id))}::bigint[],
+          ${bigintArray(values.map((value) => value.field_id))}::bigint[],
+          ${bigintArray(values.map((value) => value.record_id))}::bigint[],
+          ${textArray(values.map((value) => value.sort_key))}::text[])
         ON CONFLICT (platform_id, field_id, record_id) DO UPDATE SET sort_key = excluded.sort_key
           WHERE i.sort_key IS DISTINCT FROM excluded.sort_key
       `.execute(db)
@@ -83,9 +83,9 @@ function createHasTextIndex(database: Executor): () => Promise<boolean> {
 }
 
 function patternsOf(terms: SearchTerms): string[] {
-  const letters = toLookUpTexts(terms).map(encodeForTrigrams).filter(hasTrigram)
-  // The longest ones find the least.
-  const longest = letters.sort((one, other) => other.length - one.length).slice(0, MAX_PATTERNS)
+  const encoded = toLookUpTexts(terms).map(encodeForTrigrams).filter(hasTrigram)
+  // The longest texts are the most selective.
+  const longest = encoded.sort((one, other) => other.length - one.length).slice(0, MAX_PATTERNS)
   return longest.map(likePattern)
 }
 
@@ -109,7 +109,7 @@ async function findByPatterns(
   return database.transaction().execute(find)
 }
 
-/** Whether so many sampled records match that a page is filled faster without the index. */
+/** Whether so many sampled records match that reading a page without the index is faster. */
 async function isFrequent(db: Executor, condition: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql<{ sampled: number; matching: number }>`
     SELECT count(*)::int AS sampled, (count(*) FILTER (WHERE ${condition}))::int AS matching
@@ -129,8 +129,8 @@ async function orNullAfterTimeout<Result>(work: Promise<Result>): Promise<Result
 }
 
 /**
- * Encodes a text for `pg_trgm`, which forms trigrams from what the locale of the database considers letters and digits:
- * only ASCII in the locale C. Every other character becomes four ASCII letters or digits, whatever the locale. A
+ * Encodes a text for `pg_trgm`, which forms trigrams from the letters and digits of the locale of the database: only
+ * ASCII in the locale C. Every other character becomes four ASCII letters or digits, whatever the locale. A
  * substring of a text is also a substring in this encoding.
  */
 export function encodeForTrigrams(text: string): string {
@@ -145,11 +145,11 @@ export function encodeForTrigrams(text: string): string {
 }
 
 /** Whether an encoded text has a trigram, which the index needs for a lookup. */
-export function hasTrigram(letters: string): boolean {
-  return /[0-9a-z]{3}/.test(letters)
+export function hasTrigram(encoded: string): boolean {
+  return /[0-9a-z]{3}/.test(encoded)
 }
 
-/** A LIKE pattern for texts that contain an encoded text. */
-export function likePattern(letters: string): string {
-  return `%${letters.replace(/[\\%_]/g, '\\$&')}%`
+/** Returns a LIKE pattern for texts that contain an encoded text. */
+export function likePattern(encoded: string): string {
+  return `%${encoded.replace(/[\\%_]/g, '\\$&')}%`
 }

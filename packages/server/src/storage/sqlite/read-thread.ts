@@ -17,21 +17,21 @@ export type ReadThread = {
   stop: () => Promise<void>
 }
 
-type Waiting = { resolve: (page: Listed) => void; reject: (error: Error) => void }
+type PendingRead = { resolve: (page: Listed) => void; reject: (error: Error) => void }
 
 /** Starts the thread with the first read, and again after it has failed. */
 export function createReadThread(path: string): ReadThread {
-  const waiting = new Map<number, Waiting>()
+  const pending = new Map<number, PendingRead>()
   let worker: Worker | null = null
   let lastId = 0
 
   const start = () => {
     const started = new Worker(new URL('./read-worker.ts', import.meta.url), {
       workerData: { path },
-      // A scan allocates much; a small young generation is collected soon.
+      // A scan allocates much memory; a small young generation is collected early.
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })
-    started.on('message', (response: ReadResponse) => settle(waiting, response))
+    started.on('message', (response: ReadResponse) => settle(pending, response))
     started.on('error', (cause) => end(started, cause))
     started.on('exit', () => end(started, null))
     worker = started
@@ -40,16 +40,16 @@ export function createReadThread(path: string): ReadThread {
   const end = (ended: Worker, cause: unknown) => {
     if (worker !== ended) return
     worker = null
-    for (const { reject } of waiting.values()) {
+    for (const { reject } of pending.values()) {
       reject(storageUnavailable(cause))
     }
-    waiting.clear()
+    pending.clear()
   }
   return {
     listRecords: (query) =>
       new Promise((resolve, reject) => {
         const id = ++lastId
-        waiting.set(id, { resolve, reject })
+        pending.set(id, { resolve, reject })
         const running = worker ?? start()
         running.postMessage({ id, query } satisfies ReadRequest)
       }),
@@ -62,12 +62,12 @@ export function createReadThread(path: string): ReadThread {
   }
 }
 
-function settle(waiting: Map<number, Waiting>, response: ReadResponse): void {
-  const pending = waiting.get(response.id)
-  if (!pending) return
-  waiting.delete(response.id)
-  if ('page' in response) pending.resolve(response.page)
-  else pending.reject(toError(response.failure))
+function settle(pending: Map<number, PendingRead>, response: ReadResponse): void {
+  const read = pending.get(response.id)
+  if (!read) return
+  pending.delete(response.id)
+  if ('page' in response) read.resolve(response.page)
+  else read.reject(toError(response.failure))
 }
 
 function toError({ message, code }: Failure): Error {

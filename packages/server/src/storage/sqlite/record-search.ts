@@ -35,9 +35,9 @@ export function createRecordListDialect(reader: Executor): RecordListDialect {
 function matchOf(terms: SearchTerms): string {
   const trigrams = new Set<string>()
   for (const text of toLookUpTexts(terms)) {
-    const letters = [...text]
-    for (let at = 0; at + 3 <= letters.length; at++) {
-      trigrams.add(letters.slice(at, at + 3).join(''))
+    const characters = [...text]
+    for (let at = 0; at + 3 <= characters.length; at++) {
+      trigrams.add(characters.slice(at, at + 3).join(''))
     }
   }
   const all = [...trigrams]
@@ -62,8 +62,8 @@ export async function rewriteTextIndex({
   const countChanges = database.prepare('SELECT total_changes() AS n')
   const changesOf = () => Number(countChanges.get()?.['n'])
   /**
-   * FTS5's `merge` command: a positive number continues a merge, a negative one starts to merge the whole index. Fewer
-   * than two changes mean that there was nothing to do.
+   * Runs FTS5's `merge` command: a positive number continues a merge, a negative one starts to merge the whole index.
+   * Returns whether it has merged anything: less than two changes mean that it has not.
    */
   const step = (pages: number) =>
     withWriteLock(() => {
@@ -87,7 +87,7 @@ export function createSearchIndexDialect({
   const saveText = database.prepare(
     'INSERT OR REPLACE INTO record_search (rowid, text) VALUES (?, ?)',
   )
-  const mergeSome = database.prepare(
+  const mergeStep = database.prepare(
     `INSERT INTO record_search (record_search, rank) VALUES ('merge', ${MERGED_PAGES})`,
   )
   const saveValue = database.prepare(
@@ -96,14 +96,14 @@ export function createSearchIndexDialect({
        WHERE sort_key IS NOT excluded.sort_key`,
   )
   return {
-    // One connection writes, so whatever it sees is committed.
+    // Only this connection writes, so there are no writes in flight.
     readWatermark: async () => Number.MAX_SAFE_INTEGER,
-    // A power cut loses the position together with the entries, so they are indexed again.
+    // A power failure undoes the position together with the entries, so the records are indexed again.
     runExclusively: withoutFsync,
-    // On the connection whose transaction it is.
+    // The statements run on the connection of the transaction, which is the only writing one.
     async saveTexts(_, texts) {
       for (const { record_id, text } of texts) saveText.run(record_id, text)
-      mergeSome.run()
+      mergeStep.run()
     },
     async saveValues(_, values) {
       for (const { platform_id, field_id, record_id, sort_key } of values) {

@@ -1,4 +1,4 @@
-/** Searching, filtering and sorting in tests of the storage. */
+/** Searches, filters and sort orders in tests of the storage. */
 import assert from 'node:assert/strict'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from '../../../src/domain/record/record-match.ts'
@@ -17,18 +17,18 @@ import type {
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { changeLog, listPage, type TestPlatform } from './fixtures.ts'
 
-/** Indexes all records. @returns their number. */
+/** Indexes all records. @returns the number of indexed records. */
 export async function indexAll(storage: Storage, limit = 100): Promise<number> {
   let all = 0
   for (;;) {
-    const taken = await storage.searchIndex.indexNext(limit)
-    if (taken === 0) return all
-    all += taken
+    const indexed = await storage.searchIndex.indexNext(limit)
+    if (indexed === 0) return all
+    all += indexed
     assert.ok(all < 100_000, 'The indexing does not end')
   }
 }
 
-export function chooseFields(
+export function setIndexedFields(
   storage: Storage,
   { platform_id }: Pick<TestPlatform, 'platform_id'>,
   keys: string[],
@@ -39,7 +39,7 @@ export function chooseFields(
 }
 
 /**
- * All records that match a query, read page by page, forwards or backwards, in the order of the list.
+ * Lists all records that match a query page by page, forwards or backwards. The result has the order of the list.
  * `between` runs while each page is read.
  */
 export async function listInPages(
@@ -62,8 +62,8 @@ export async function listInPages(
   }
 }
 
-/** The expected list, computed from all records. */
-export function modelList(
+/** The expected result of a query, computed from all records. */
+export function expectedList(
   all: RecordRow[],
   query: RecordQuery,
   isNumeric: (column: DataColumn) => boolean,

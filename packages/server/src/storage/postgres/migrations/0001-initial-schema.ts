@@ -4,7 +4,7 @@ import { initialSchema } from '../../shared/schema/tables.ts'
 import { SEARCH_INDEX_LOCK } from '../locks.ts'
 import { schemaDialect, TEXT } from './schema-dialect.ts'
 
-/** The tables of the shared description, and what only PostgreSQL has. */
+/** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await createTables(database, initialSchema, schemaDialect)
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
@@ -43,7 +43,7 @@ const STATEMENTS = [
     text ${TEXT} NOT NULL,
     PRIMARY KEY (platform_id, record_id)
   )`,
-  /* Without the extension, searches scan the records; docs/operations.md says what to do. */
+  /* Without the extension, searches scan the records. docs/operations.md describes how to add it. */
   `DO $$ BEGIN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
     CREATE INDEX record_search_text ON record_search USING gin (text gin_trgm_ops);

@@ -1,10 +1,9 @@
 /** Maintains the indexes for searching, filtering and sorting lists of records. */
-
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
-import { sql } from 'kysely'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
 import { toIndexText } from '../../../domain/search/search-text.ts'
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
+import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { listIndexedFields, setIndexedFields } from './indexed-fields.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
@@ -51,7 +50,7 @@ export function createSearchIndexStore(
         .selectFrom('records')
         .select('change_seq')
         .where('change_seq', '>', position)
-        .where(sql<boolean>`pushed_seq >= 0`)
+        .where(IN_LIST_INDEX)
         .limit(LAG_LIMIT)
       const counted = await reader
         .selectFrom(behind.as('b'))
@@ -61,7 +60,7 @@ export function createSearchIndexStore(
         .selectFrom('records')
         .select('updated_at')
         .where('change_seq', '>', position)
-        .where(sql<boolean>`pushed_seq >= 0`)
+        .where(IN_LIST_INDEX)
         .orderBy('change_seq')
         .limit(1)
         .executeTakeFirst()
@@ -155,7 +154,7 @@ async function buildIndex(
   return Math.max(records.length, 1)
 }
 
-/** Deletes entries of an index that is no longer wanted. */
+/** Deletes entries of an index that was removed. */
 async function deleteIndex(db: Executor, limit: number): Promise<number> {
   const field = await db
     .selectFrom('indexed_fields')
@@ -165,7 +164,7 @@ async function deleteIndex(db: Executor, limit: number): Promise<number> {
     .executeTakeFirst()
   if (!field) return 0
   const { platform_id, field_id } = field
-  const some = db
+  const nextIds = db
     .selectFrom('record_index')
     .select('record_id')
     .where('platform_id', '=', platform_id)
@@ -175,7 +174,7 @@ async function deleteIndex(db: Executor, limit: number): Promise<number> {
     .deleteFrom('record_index')
     .where('platform_id', '=', platform_id)
     .where('field_id', '=', field_id)
-    .where('record_id', 'in', some)
+    .where('record_id', 'in', nextIds)
     .executeTakeFirst()
   if (Number(numDeletedRows) === limit) return limit
   await db.deleteFrom('indexed_fields').where('field_id', '=', field_id).execute()
@@ -198,7 +197,7 @@ function selectChanged(db: Executor) {
       'data',
       'change_seq',
     ])
-    .where(sql<boolean>`pushed_seq >= 0`)
+    .where(IN_LIST_INDEX)
     .orderBy('change_seq')
 }
 
