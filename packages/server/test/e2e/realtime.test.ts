@@ -242,4 +242,16 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     delayed.release()
     await advanceUntilShown(page, modules.getByText('Succeeded'))
   })
+
+  test('a page can be closed while a tracked request has no response', async () => {
+    const context = await browser().newContext()
+    const page = await context.newPage()
+    await page.route('http://pending.example/**', () => undefined)
+    trackRequests(page)
+    const sent = page.waitForRequest('http://pending.example/')
+    await page.evaluate(`void fetch('http://pending.example/').catch(() => undefined)`)
+    const closed = assert.rejects((await sent).response(), /closed/)
+    await context.close()
+    await closed
+  })
 })

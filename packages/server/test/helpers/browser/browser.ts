@@ -200,7 +200,8 @@ const TWO_FRAMES = `new Promise((resolve) => {
 export function trackRequests(page: Page): () => Promise<void> {
   const responses: Promise<unknown>[] = []
   page.on('request', (request) => {
-    if (request.url().startsWith('http')) responses.push(request.response())
+    // A page may be closed before a response arrives.
+    if (request.url().startsWith('http')) responses.push(request.response().catch(() => null))
   })
   return async () => {
     let awaited = -1
