@@ -13,6 +13,7 @@ import {
 } from '../helpers/hub/actions.ts'
 import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import { countRows } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
@@ -88,6 +89,8 @@ onEachEngineWhenDeep((engine) => {
     before(async () => {
       key = (await registerPushingPlatform(hub())).hub_api_key
       assert.equal((await push(hub(), key, newRecord('VALID'))).status, 201)
+      const hasView = async () => (await countRows(hub().storage, 'sql_views')) > 0 || null
+      await until(hasView, 'the SQL view of the registered module exists')
     })
 
     for (const { what, bytes, statuses } of RAW_ROWS) {
