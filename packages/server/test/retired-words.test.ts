@@ -122,7 +122,7 @@ const RETIRED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bseals\b|\b(re|un)?seal(ed)?\b/, 'encrypted secrets, encrypt, ciphertext'],
   [/\b[dD]oubts?\b/, 'incomplete reasons'],
   [
-    /missing_unsettled|\bisSettled\b|missing\.settled/,
+    /missing_unsettled|\bisSettled\b|missing\.settled|['`]settled['`]/,
     'missing_undecided, isDecided, missing.resolved',
   ],
   [/missing\.held/, 'missing.needs_review'],
