@@ -51,6 +51,7 @@ export async function openStorage(options: {
     timeZone,
     clock: systemClock,
     hashReference,
+    warn,
   })
 }
 

@@ -29,12 +29,12 @@ import { createMissingDialect } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
-import {
-  createRecordListDialect,
-  createSearchIndexDialect,
-  rewriteTextIndex,
-} from './record-search.ts'
+import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
+import { searchFileOf } from './search-file.ts'
+import { createSearchReader } from './search-reader.ts'
+import { createSearchThread, createSearchWithoutThread } from './search-thread.ts'
+import type { IndexPaths } from './text-index.ts'
 
 /** The name of the counter rows. One process writes, so one set of rows is enough. */
 const NODE = 'local'
@@ -47,8 +47,10 @@ export type SqliteOptions = {
   clock: Clock
   /** Hashes the references of erased records, which are not stored. */
   hashReference: HashReference
-  /** Whether long reads run in a thread of their own, as a hub needs; true by default. */
-  withReadThread?: boolean
+  /** Whether long reads and the text index have threads of their own, as a hub needs; true by default. */
+  withThreads?: boolean
+  /** Logs a warning for the administrator of the hub. */
+  warn?: (message: string) => void
 }
 
 /**
@@ -74,6 +76,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
   // The writing connection runs one transaction at a time, which makes every lock unnecessary.
   const acquireLock = async () => undefined
   const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
+  const { withThreads = true, warn = () => undefined } = options
+  const paths: IndexPaths = { database: options.path, search: searchFileOf(options.path) }
+  const searchReader = createSearchReader(paths.search)
+  const createSearch = withThreads ? createSearchThread : createSearchWithoutThread
+  const search = createSearch(paths, { reader: searchReader, warn })
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
@@ -87,16 +94,16 @@ async function open(options: SqliteOptions): Promise<Storage> {
     erasure: createErasureDialect({
       hashReference: options.hashReference,
       // The file needs nothing: `secure_delete` overwrites deleted bytes there. The write-ahead log has older
-      // versions of pages, and the text index only marks rows as deleted.
+      // versions of pages.
       async purge() {
-        await rewriteTextIndex(connections)
+        await search.purge()
         await checkpointer?.emptyLog()
       },
     }),
   })
   stores.platforms.onChange(() => commits.publish('platforms'))
-  const lists = createRecordListStore(databases, createRecordListDialect(reader))
-  const thread = options.withReadThread === false ? null : createReadThread(options.path)
+  const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
+  const readThread = withThreads ? createReadThread(paths) : null
   return {
     ...stores,
     processName: randomUUID(),
@@ -106,9 +113,15 @@ async function open(options: SqliteOptions): Promise<Storage> {
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
       listRecords: (query) =>
-        (isSingleIndexRead(query) ? lists : (thread ?? lists)).listRecords(query),
+        readThread && !isSingleIndexRead(query)
+          ? readThread.request(query)
+          : lists.listRecords(query),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(connections)),
+    searchIndex: createSearchIndexStore(databases, {
+      texts: search,
+      fields: createFieldIndexDialect(connections),
+      readCommitWatermark,
+    }),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     // There are no other processes.
     broadcast: {
@@ -119,7 +132,9 @@ async function open(options: SqliteOptions): Promise<Storage> {
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngineInfo(reader),
     async close() {
-      await thread?.stop()
+      await readThread?.stop()
+      await search.stop()
+      searchReader.close()
       await checkpointer?.stop()
       await connections.close()
       lock?.release()

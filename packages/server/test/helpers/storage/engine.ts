@@ -18,10 +18,10 @@ export type StorageEngine = {
   /** The time of its schedule in milliseconds: that of the database on PostgreSQL, otherwise of this process. */
   readScheduleTime(storage: Storage): Promise<number>
   /**
-   * Opens an empty storage in the time zone UTC. Long reads of SQLite run in a separate thread
-   * unless `withReadThread` is false: starting a thread takes three times as long as starting a hub.
+   * Opens an empty storage in the time zone UTC. Long reads and the text index of SQLite have threads
+   * of their own unless `withThreads` is false: starting a thread takes three times as long as starting a hub.
    */
-  open(options: { clock: Clock; withReadThread?: boolean }): Promise<OpenedStorage>
+  open(options: { clock: Clock; withThreads?: boolean }): Promise<OpenedStorage>
 }
 
 /** The hash function of tests for the reference numbers of erased records. */

@@ -12,6 +12,7 @@ import {
   writeOne,
 } from './fixtures.ts'
 import { rejection, saveRejected } from './replays.ts'
+import { countIndexedTexts } from './search.ts'
 import { countRows, runSql } from './sql.ts'
 
 const ALL = { platform: null, level: null, limit: 1000, before: null }
@@ -69,7 +70,6 @@ export function hashOf(reference_number: string): string {
 const TABLES = [
   ...['records', 'record_history', 'record_deletions', 'rejected_pushes', 'activity', 'audit'],
   ...[
-    'record_search',
     'record_index',
     'tombstones',
     'missing_candidates',
@@ -93,6 +93,7 @@ export async function expectNothing({ storage }: StorageKit, texts: string[]): P
 export async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   for (const table of TABLES) found[table] = await countRows(storage, table)
+  found['record_search'] = await countIndexedTexts(storage)
   return found
 }
 

@@ -22,7 +22,8 @@ export type Databases = {
  * - `write authorization`: what authorizes writes of records (a hub key, the status of a platform, a running pull).
  *   When it is acquired, every write in flight has ended, and none begins before it is released. A revocation is
  *   therefore effective from its commit on.
- * - `search index`: the indexes of record lists, which follow the changes of records.
+ * - `text index`, `field index`: the indexes of record lists, which follow the changes of records. A transaction that
+ *   takes both takes the text index first.
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
  * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
@@ -33,7 +34,8 @@ export type LockName =
   | 'rejected pushes'
   | 'sql views'
   | 'removals'
-  | 'search index'
+  | 'text index'
+  | 'field index'
   | 'view names'
   | 'operators'
   | 'login attempts'

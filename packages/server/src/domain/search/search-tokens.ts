@@ -1,0 +1,134 @@
+/**
+ * The tokens of the search index. A record that matches a term has all tokens of one of the term's alternatives, so the
+ * index returns every matching record; `matchesSearch` then decides.
+ */
+import { parseLossless } from '@recordhub/protocol/lossless-json'
+import { foldText, isPlain } from './fold-text.ts'
+import { listJsonValues } from './json-values.ts'
+import {
+  foldNames,
+  isShortTerm,
+  listTexts,
+  MAX_DOCUMENT_LENGTH,
+  type SearchTerms,
+} from './search-text.ts'
+import { isWordBeginning, visitRuns } from './words.ts'
+
+/** Changes whenever the same record gets other tokens, so that existing indexes are rebuilt. */
+export const TOKENS_VERSION = 1
+
+/** Three characters of the name or the reference, and the first characters of their words, follow these marks. */
+const SUBSTRING_MARK = '\ue000'
+const BEGINNING_MARK = '\ue001'
+/** Stands for a space, which separates tokens. */
+const SPACE_MARK = '\ue002'
+const SUBSTRING_LENGTH = 3
+/** Longer words are truncated, in UTF-16 units. */
+const MAX_WORD_LENGTH = 40
+/** Tokens per term: enough to be selective, and few enough for a fast look-up. */
+const MAX_TERM_TOKENS = 24
+
+const PLAIN_WORDS = /[a-z0-9]+/g
+
+/** `data` is JSON text. */
+type IndexedRecord = { full_name: string; reference_number: string; data: string }
+
+/** Returns the tokens of a record, which contain no spaces. */
+export function recordTokens(record: IndexedRecord): string[] {
+  const tokens = new Set<string>()
+  for (const text of listRecordTexts(record)) addWords(tokens, foldText(text))
+  for (const name of foldNames(record)) addNameTokens(tokens, name)
+  return [...tokens]
+}
+
+function listRecordTexts(record: IndexedRecord): string[] {
+  const { full_name, reference_number, data } = record
+  const length = full_name.length + reference_number.length + data.length
+  return length <= MAX_DOCUMENT_LENGTH
+    ? [full_name, reference_number, ...listJsonValues(data)]
+    : listTexts({ ...record, data: parseLossless(data) })
+}
+
+function addWords(tokens: Set<string>, text: string): void {
+  if (isPlain(text)) {
+    for (const word of text.match(PLAIN_WORDS) ?? []) tokens.add(word.slice(0, MAX_WORD_LENGTH))
+    return
+  }
+  visitRuns(text, (isWord, start, end) => {
+    if (isWord) tokens.add(wordToken(text, start, end))
+    else for (const token of singleTokens(text.slice(start, end))) tokens.add(token)
+  })
+}
+
+function wordToken(text: string, start: number, end: number): string {
+  if (end - start <= MAX_WORD_LENGTH) return text.slice(start, end)
+  return text.slice(start, start + MAX_WORD_LENGTH).toWellFormed()
+}
+
+/** Every pair of neighbouring characters, and the last character alone. */
+function singleTokens(text: string): string[] {
+  const characters = [...text]
+  return characters.map((character, index) => character + (characters[index + 1] ?? ''))
+}
+
+function addNameTokens(tokens: Set<string>, name: string): void {
+  for (const token of substringTokens(name)) tokens.add(token)
+  for (let at = 0; at < name.length; at++) {
+    if (name[at] === ' ' || !isWordBeginning(name, at)) continue
+    const [first = '', second = ''] = name.slice(at, at + 4)
+    tokens.add(BEGINNING_MARK + first)
+    tokens.add(markToken(BEGINNING_MARK, first + second))
+  }
+}
+
+/** In UTF-16 units: half a surrogate pair becomes U+FFFD, in terms as in names. */
+function substringTokens(text: string): string[] {
+  return Array.from({ length: Math.max(0, text.length - SUBSTRING_LENGTH + 1) }, (_, at) =>
+    markToken(SUBSTRING_MARK, text.slice(at, at + SUBSTRING_LENGTH).toWellFormed()),
+  )
+}
+
+function markToken(mark: string, text: string): string {
+  return mark + (text.includes(' ') ? text.replaceAll(' ', SPACE_MARK) : text)
+}
+
+/** A token, or the beginning of tokens. */
+export type TokenPattern = { token: string; isPrefix: boolean }
+
+/** The alternatives of a term. A record that matches the term has all tokens of at least one of them. */
+export type TermTokens = TokenPattern[][]
+
+/** Returns the tokens of each term, without the terms about which the index has no information. */
+export function searchTokens(terms: SearchTerms): TermTokens[] {
+  return terms.map(termTokens).filter((alternatives) => alternatives.every(({ length }) => length))
+}
+
+function termTokens(term: string): TermTokens {
+  if (isShortTerm(term)) return [[{ token: BEGINNING_MARK + term, isPrefix: false }]]
+  const substrings = [...new Set(substringTokens(term))]
+  return [limit(wordPatterns(term)), limit(substrings.map((token) => ({ token, isPrefix: false })))]
+}
+
+/** A word or character at the end of the term may be the beginning of a longer one. */
+function wordPatterns(term: string): TokenPattern[] {
+  const patterns: TokenPattern[] = []
+  visitRuns(term, (isWord, start, end) => {
+    const isLast = end === term.length
+    if (isWord) {
+      const isPrefix = isLast && end - start < MAX_WORD_LENGTH
+      patterns.push({ token: wordToken(term, start, end), isPrefix })
+      return
+    }
+    const tokens = singleTokens(term.slice(start, end))
+    const last = tokens.pop() ?? ''
+    for (const token of tokens) patterns.push({ token, isPrefix: false })
+    if (!isLast || tokens.length === 0) patterns.push({ token: last, isPrefix: isLast })
+  })
+  return patterns
+}
+
+/** Keeps tokens of all parts of the term. */
+function limit(patterns: TokenPattern[]): TokenPattern[] {
+  const every = Math.ceil(patterns.length / MAX_TERM_TOKENS)
+  return patterns.filter((_, index) => index % every === 0)
+}
