@@ -132,6 +132,8 @@ export const TEXTS = {
   allModules: 'All modules',
   search: 'Search',
   searchPlaceholder: 'Search names, references and values',
+  searchHint:
+    'Finds the beginnings of words in all values, and any part of three or more characters in names and references. Use quotes for a phrase.',
   clearSearch: 'Clear search',
 
   pagination: 'Pagination',
@@ -148,7 +150,8 @@ export const TEXTS = {
   noMatchingRecords: 'No matching records',
   noMatchingRecordsSoFar: 'No matching records found so far',
   clearSearchFilters: 'Clear search and filters',
-  noMatchingRecordsHint: 'Check the search text and the filters, or select another module.',
+  noMatchingRecordsHint:
+    'A search finds the beginnings of words in all values, and any part of names and references. Check the search text and the filters, or select another module.',
   goToOverview: 'Go to overview',
   noRecordsYetHint: 'Records appear here when a platform pushes them or a pull receives them.',
   registerAPlatform: 'Register a platform',

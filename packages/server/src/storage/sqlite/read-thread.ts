@@ -1,13 +1,17 @@
 import type { RecordListStore, RecordQuery } from '../port/record-list-store.ts'
 import { createRequestThread, type RequestThread } from './request-thread.ts'
-import type { IndexPaths } from './text-index.ts'
+import type { IndexFile } from './search-file.ts'
 
 type Listed = Awaited<ReturnType<RecordListStore['listRecords']>>
 
 /** Reads record lists that need more than an index look-up: on the main thread they would delay every push. */
-export function createReadThread(paths: IndexPaths): RequestThread<RecordQuery, Listed> {
+export function createReadThread(
+  index: IndexFile,
+  warn: (message: string) => void,
+): RequestThread<RecordQuery, Listed> {
   return createRequestThread(new URL('./read-worker.ts', import.meta.url), {
-    workerData: paths,
+    workerData: index,
+    warn,
     // A scan allocates much; a small young generation is collected soon.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })

@@ -3,13 +3,13 @@ import type { RecordQuery } from '../port/record-list-store.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { openReader } from './connection.ts'
 import { createRecordListDialect } from './record-search.ts'
-import { serveRequests } from './request-thread.ts'
+import { postWarning, serveRequests } from './request-thread.ts'
+import type { IndexFile } from './search-file.ts'
 import { createSearchReader } from './search-reader.ts'
-import type { IndexPaths } from './text-index.ts'
 
-const paths: IndexPaths = workerData
-const reader = openReader(paths.database)
-const dialect = createRecordListDialect(createSearchReader(paths.search))
+const index: IndexFile = workerData
+const reader = openReader(index.databasePath)
+const dialect = createRecordListDialect(createSearchReader(index, postWarning))
 const lists = createRecordListStore({ reader }, dialect)
 
 serveRequests((query: RecordQuery) => lists.listRecords(query))

@@ -5,7 +5,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { TOKENS_VERSION } from '../../domain/search/search-tokens.ts'
-import { integerOf } from '../shared/schema/columns.ts'
+import { integerOf, textOf } from '../shared/schema/columns.ts'
 import { isDamaged } from './map-error.ts'
 
 /** `record_sample` contains one of so many records. It tells whether a search finds too many. */
@@ -36,6 +36,16 @@ const SCHEMA = [
 
 const BUSY_TIMEOUT_MS = 5000
 
+/** The text index of a database. */
+export type IndexFile = {
+  /** The path of the index. */
+  path: string
+  /** The path of the database. */
+  databasePath: string
+  /** Identifies the database: an index of another one is useless. */
+  databaseId: string
+}
+
 /** The path of the text index of a database. */
 export function searchFileOf(databasePath: string): string {
   return `${databasePath.replace(/\.sqlite$/, '')}.search.sqlite`
@@ -48,7 +58,7 @@ export function fileIdentity(path: string): string | null {
 }
 
 /** Creates an empty index of a database; deletes the existing one. */
-export function createSearchFile(path: string, databaseId: string): DatabaseSync {
+export function createSearchFile({ path, databaseId }: IndexFile): DatabaseSync {
   deleteSearchFile(path)
   const database = openSearchFile(path)
   database.exec('BEGIN')
@@ -78,6 +88,13 @@ export function isCurrentVersion(database: DatabaseSync): boolean {
   return integerOf(version ?? {}, 'user_version') === TOKENS_VERSION
 }
 
+/** Whether a file is the index of a database, in this version. */
+export function isIndexOf(database: DatabaseSync, { databaseId }: IndexFile): boolean {
+  if (!isCurrentVersion(database)) return false
+  const state = database.prepare('SELECT database_id FROM state').get()
+  return textOf(state ?? {}, 'database_id') === databaseId
+}
+
 /** Makes the hub create the index anew, even if it is using the file now. */
 export function requestRebuild(path: string): void {
   if (fileIdentity(path) === null) return
@@ -91,7 +108,12 @@ export function requestRebuild(path: string): void {
   }
 }
 
+export function deleteDamagedFile({ path }: IndexFile, warn: (message: string) => void): void {
+  warn('The search index is damaged, so the hub deletes it.')
+  deleteSearchFile(path)
+}
+
 /** Deletes the log too: SQLite would apply it to the next file of this name. */
-export function deleteSearchFile(path: string): void {
+function deleteSearchFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }

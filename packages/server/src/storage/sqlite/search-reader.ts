@@ -8,7 +8,14 @@ import {
 } from '../../domain/search/search-tokens.ts'
 import { integerOf } from '../shared/schema/columns.ts'
 import { isDamaged, withMappedErrors } from './map-error.ts'
-import { fileIdentity, isCurrentVersion, requestRebuild, SAMPLE_RATE } from './search-file.ts'
+import {
+  deleteDamagedFile,
+  fileIdentity,
+  type IndexFile,
+  isCurrentVersion,
+  isIndexOf,
+  SAMPLE_RATE,
+} from './search-file.ts'
 
 export type SearchReader = {
   /**
@@ -27,7 +34,9 @@ const BUSY_TIMEOUT_MS = 5000
 
 type Statements = { find: StatementSync; sample: StatementSync; position: StatementSync }
 
-export function createSearchReader(path: string): SearchReader {
+/** @param warn receives a message if the index is damaged. */
+export function createSearchReader(file: IndexFile, warn: (message: string) => void): SearchReader {
+  const { path } = file
   let current: { database: DatabaseSync; statements: Statements; identity: string } | null = null
 
   const close = () => {
@@ -37,11 +46,13 @@ export function createSearchReader(path: string): SearchReader {
   /** The hub may have replaced the file since the last search. */
   const open = (): Statements | null => {
     const identity = fileIdentity(path)
-    if (current && current.identity === identity) return current.statements
+    if (current && current.identity === identity && isCurrentVersion(current.database)) {
+      return current.statements
+    }
     close()
     if (identity === null) return null
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
-    if (!isCurrentVersion(database)) {
+    if (!isIndexOf(database, file)) {
       database.close()
       return null
     }
@@ -56,7 +67,7 @@ export function createSearchReader(path: string): SearchReader {
       } catch (error) {
         if (!isDamaged(error)) throw error
         close()
-        requestRebuild(path)
+        deleteDamagedFile(file, warn)
         return otherwise
       }
     })

@@ -1,8 +1,9 @@
 import { workerData } from 'node:worker_threads'
 import { postWarning, serveRequests } from './request-thread.ts'
-import { createTextIndex, type IndexPaths, type IndexRequest } from './text-index.ts'
+import type { IndexFile } from './search-file.ts'
+import { createTextIndex, type IndexRequest } from './text-index.ts'
 
-const paths: IndexPaths = workerData
-const index = createTextIndex(paths, postWarning)
+const file: IndexFile = workerData
+const index = createTextIndex(file, postWarning)
 
 serveRequests((request: IndexRequest) => index.run(request))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
+import { sql } from 'kysely'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
@@ -8,6 +9,7 @@ import type { Storage } from '../port/storage.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
+import type { Executor } from '../shared/schema/databases.ts'
 import { migrate } from '../shared/schema/migrate.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/schema/publish-commits.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
@@ -31,10 +33,9 @@ import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
 import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
-import { searchFileOf } from './search-file.ts'
+import { type IndexFile, searchFileOf } from './search-file.ts'
 import { createSearchReader } from './search-reader.ts'
 import { createSearchThread, createSearchWithoutThread } from './search-thread.ts'
-import type { IndexPaths } from './text-index.ts'
 
 /** The name of the counter rows. One process writes, so one set of rows is enough. */
 const NODE = 'local'
@@ -77,10 +78,14 @@ async function open(options: SqliteOptions): Promise<Storage> {
   const acquireLock = async () => undefined
   const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
   const { withThreads = true, warn = () => undefined } = options
-  const paths: IndexPaths = { database: options.path, search: searchFileOf(options.path) }
-  const searchReader = createSearchReader(paths.search)
+  const index = await findIndexFile(options.path, reader)
+  const searchReader = createSearchReader(index, warn)
   const createSearch = withThreads ? createSearchThread : createSearchWithoutThread
-  const search = createSearch(paths, { reader: searchReader, warn })
+  const search = createSearch(index, {
+    reader: searchReader,
+    readLastChange: () => readCommitWatermark(reader),
+    warn,
+  })
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
@@ -103,7 +108,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
   })
   stores.platforms.onChange(() => commits.publish('platforms'))
   const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
-  const readThread = withThreads ? createReadThread(paths) : null
+  const readThread = withThreads ? createReadThread(index, warn) : null
   return {
     ...stores,
     processName: randomUUID(),
@@ -140,6 +145,14 @@ async function open(options: SqliteOptions): Promise<Storage> {
       lock?.release()
     },
   }
+}
+
+async function findIndexFile(databasePath: string, reader: Executor): Promise<IndexFile> {
+  const { rows } = await sql<{ database_id: string }>`
+    SELECT database_id FROM database_identity
+  `.execute(reader)
+  const path = searchFileOf(databasePath)
+  return { path, databasePath, databaseId: rows[0]?.database_id ?? '' }
 }
 
 /** With a checkpointer, the writing connection checkpoints only if the log has grown to 64 MiB. */

@@ -8,9 +8,11 @@ import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
 import { isDamaged, withMappedErrors } from './map-error.ts'
 import {
   createSearchFile,
-  deleteSearchFile,
+  deleteDamagedFile,
   fileIdentity,
+  type IndexFile,
   isCurrentVersion,
+  isIndexOf,
   openSearchFile,
   SAMPLE_RATE,
 } from './search-file.ts'
@@ -27,15 +29,13 @@ export type TextIndex = {
   close: () => void
 }
 
-export type IndexPaths = { database: string; search: string }
-
 /** Pages that one merge step writes. */
 const MERGED_PAGES = 1000
 const BUSY_TIMEOUT_MS = 5000
 
 /** @param warn receives a message when the index is created for a database that has records. */
-export function createTextIndex(paths: IndexPaths, warn: (message: string) => void): TextIndex {
-  const source = openSource(paths.database)
+export function createTextIndex(index: IndexFile, warn: (message: string) => void): TextIndex {
+  const source = openSource(index.databasePath)
   let current: { file: SearchFile; identity: string | null } | null = null
 
   const close = () => {
@@ -46,20 +46,20 @@ export function createTextIndex(paths: IndexPaths, warn: (message: string) => vo
     if (source.lastChange() > 0) {
       warn(`The search index ${defect}. It is being created from all records.`)
     }
-    return createSearchFile(paths.search, source.databaseId)
+    return createSearchFile(index)
   }
   const open = (): SearchFile => {
-    const found = fileIdentity(paths.search)
+    const found = fileIdentity(index.path)
     if (found !== null && current?.identity === found && current.file.isCurrentVersion()) {
       return current.file
     }
     close()
-    let database = found === null ? create('is missing') : openSearchFile(paths.search)
-    if (!isIndexOf(database, source)) {
+    let database = found === null ? create('is missing') : openSearchFile(index.path)
+    if (!isIndexOf(database, index) || isAhead(database, source)) {
       database.close()
       database = create('is of another version or database')
     }
-    current = { file: createFile(database), identity: fileIdentity(paths.search) }
+    current = { file: createFile(database), identity: fileIdentity(index.path) }
     return current.file
   }
   const withFile = <Result>(work: (file: SearchFile) => Result): Result =>
@@ -69,8 +69,7 @@ export function createTextIndex(paths: IndexPaths, warn: (message: string) => vo
       } catch (error) {
         if (!isDamaged(error)) throw error
         close()
-        deleteSearchFile(paths.search)
-        create('is damaged').close()
+        deleteDamagedFile(index, warn)
         return work(open())
       }
     })
@@ -89,14 +88,10 @@ export function createTextIndex(paths: IndexPaths, warn: (message: string) => vo
   }
 }
 
-function isIndexOf(database: DatabaseSync, source: Source): boolean {
-  if (!isCurrentVersion(database)) return false
-  const state = database.prepare('SELECT position, database_id FROM state').get() ?? {}
-  // The position is above the last change after an older backup of the database has been restored.
-  return (
-    textOf(state, 'database_id') === source.databaseId &&
-    integerOf(state, 'position') <= source.lastChange()
-  )
+/** Whether the index has later changes than the database, of which an older backup has been restored. */
+function isAhead(database: DatabaseSync, source: Source): boolean {
+  const state = database.prepare('SELECT position FROM state').get()
+  return integerOf(state ?? {}, 'position') > source.lastChange()
 }
 
 function indexChanges(source: Source, file: SearchFile, limit: number): number {
@@ -112,7 +107,7 @@ function indexChanges(source: Source, file: SearchFile, limit: number): number {
         lastChange = integerOf(row, 'change_seq')
         changed += 1
       }
-      const end = changed === limit ? lastChange : Number.MAX_SAFE_INTEGER
+      const end = changed === limit ? lastChange : source.lastChange()
       let lastDeletion = position
       for (const row of source.deletedBetween(position, end, limit)) {
         file.remove(integerOf(row, 'record_id'))
@@ -120,8 +115,8 @@ function indexChanges(source: Source, file: SearchFile, limit: number): number {
         deleted += 1
       }
       // If there are more deletions, the next step indexes some of the records again.
-      const next = deleted === limit ? lastDeletion : Math.max(lastChange, lastDeletion)
-      if (changed + deleted > 0) file.savePosition(next)
+      const next = deleted === limit ? lastDeletion : end
+      if (next > position) file.savePosition(next)
       return changed + deleted
     }),
   )
@@ -147,7 +142,6 @@ type Source = ReturnType<typeof openSource>
 function openSource(path: string) {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
   const one = (statement: string) => withMappedErrors(() => database.prepare(statement).get() ?? {})
-  const databaseId = textOf(one('SELECT database_id FROM database_identity'), 'database_id')
   const changed = database.prepare(
     `SELECT record_id, full_name, reference_number, data, change_seq FROM records
      WHERE change_seq > ? ORDER BY change_seq LIMIT ?`,
@@ -163,7 +157,6 @@ function openSource(path: string) {
      WHERE mode = 'anonymise' AND change_seq > ?1`,
   )
   return {
-    databaseId,
     /** The last number of the write sequence. */
     lastChange: () => integerOf(one('SELECT value FROM write_sequence'), 'value'),
     /** Reads one state of the database. */
