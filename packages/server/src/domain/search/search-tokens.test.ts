@@ -5,6 +5,13 @@ import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { matchesSearch, parseSearch, type SearchTerms } from './search-text.ts'
 import { recordTokens, searchTokens } from './search-tokens.ts'
 
+/** The tokens, as an index separates them. */
+function tokensOf(record: Parameters<typeof recordTokens>[0]): string[] {
+  return recordTokens(record)
+    .split(' ')
+    .filter((token) => token !== '')
+}
+
 /** Whether an index would return a record with these tokens. */
 function isCandidate(tokens: string[], terms: SearchTerms): boolean {
   return searchTokens(terms).every((alternatives) =>
@@ -35,8 +42,8 @@ test('a record that matches a search has its tokens', () => {
       (name, ref, data, at, length, any) => {
         const json = JSON.stringify(data)
         const record = { full_name: name, reference_number: ref, data: parseLossless(json) }
-        const tokens = recordTokens({ ...record, data: json })
-        for (const token of tokens) assert.ok(!token.includes(' ') && token.isWellFormed(), token)
+        const tokens = tokensOf({ ...record, data: json })
+        for (const token of tokens) assert.ok(token.isWellFormed(), token)
         // A part of a value matches more often than another text.
         const texts = [name, ref, ...Object.values(data).flat().map(String)]
         const whole = texts[at % texts.length] ?? ''
@@ -55,7 +62,7 @@ test('a record that matches a search has its tokens', () => {
 })
 
 test('the tokens distinguish records that do not match', () => {
-  const tokens = recordTokens({
+  const tokens = tokensOf({
     full_name: 'Ann Müller',
     reference_number: 'R-17',
     data: '{"city":"Lyon","price":12.50,"note":"東京都"}',
@@ -88,8 +95,8 @@ test('the index has no information about a term of punctuation only', () => {
 
 test('a huge record has few tokens, and long words are truncated', () => {
   const data = JSON.stringify({ a: `${'0'.repeat(5_000_000)} end`, b: 'after' })
-  const tokens = recordTokens({ full_name: 'x'.repeat(100_000), reference_number: 'R', data })
-  assert.ok(tokens.length < 1000)
+  const tokens = tokensOf({ full_name: 'x'.repeat(100_000), reference_number: 'R', data })
+  assert.ok(tokens.length < 2000)
   assert.ok(tokens.every(({ length }) => length <= 40))
   assert.ok(isCandidate(tokens, parseSearch('x'.repeat(39))))
   assert.ok(isCandidate(tokens, parseSearch('x'.repeat(200))))

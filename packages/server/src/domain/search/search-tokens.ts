@@ -28,17 +28,15 @@ const MAX_WORD_LENGTH = 40
 /** Tokens per term: enough to be selective, and few enough for a fast look-up. */
 const MAX_TERM_TOKENS = 24
 
-const PLAIN_WORDS = /[a-z0-9]+/g
-
 /** `data` is JSON text. */
 type IndexedRecord = { full_name: string; reference_number: string; data: string }
 
-/** Returns the tokens of a record, which contain no spaces. */
-export function recordTokens(record: IndexedRecord): string[] {
-  const tokens = new Set<string>()
-  for (const text of listRecordTexts(record)) addWords(tokens, foldText(text))
+/** Returns the tokens of a record, separated by spaces. A token may occur several times. */
+export function recordTokens(record: IndexedRecord): string {
+  const tokens: string[] = []
+  for (const text of listRecordTexts(record)) addWords(tokens, text)
   for (const name of foldNames(record)) addNameTokens(tokens, name)
-  return [...tokens]
+  return tokens.join(' ')
 }
 
 function listRecordTexts(record: IndexedRecord): string[] {
@@ -49,14 +47,20 @@ function listRecordTexts(record: IndexedRecord): string[] {
     : listTexts({ ...record, data: parseLossless(data) })
 }
 
-function addWords(tokens: Set<string>, text: string): void {
-  if (isPlain(text)) {
-    for (const word of text.match(PLAIN_WORDS) ?? []) tokens.add(word.slice(0, MAX_WORD_LENGTH))
+const PLAIN_SEPARATORS = /[^a-z0-9]+/g
+const LONG_WORDS = new RegExp(`([a-z0-9]{${MAX_WORD_LENGTH}})[a-z0-9]+`, 'g')
+
+function addWords(tokens: string[], text: string): void {
+  const folded = foldText(text)
+  if (isPlain(folded)) {
+    // Three times as fast as visiting the words.
+    const words = folded.replace(PLAIN_SEPARATORS, ' ')
+    tokens.push(words.length > MAX_WORD_LENGTH ? words.replace(LONG_WORDS, '$1') : words)
     return
   }
-  visitRuns(text, (isWord, start, end) => {
-    if (isWord) tokens.add(wordToken(text, start, end))
-    else for (const token of singleTokens(text.slice(start, end))) tokens.add(token)
+  visitRuns(folded, (isWord, start, end) => {
+    if (isWord) tokens.push(wordToken(folded, start, end))
+    else tokens.push(...singleTokens(folded.slice(start, end)))
   })
 }
 
@@ -71,13 +75,12 @@ function singleTokens(text: string): string[] {
   return characters.map((character, index) => character + (characters[index + 1] ?? ''))
 }
 
-function addNameTokens(tokens: Set<string>, name: string): void {
-  for (const token of substringTokens(name)) tokens.add(token)
+function addNameTokens(tokens: string[], name: string): void {
+  tokens.push(...substringTokens(name))
   for (let at = 0; at < name.length; at++) {
     if (name[at] === ' ' || !isWordBeginning(name, at)) continue
     const [first = '', second = ''] = name.slice(at, at + 4)
-    tokens.add(BEGINNING_MARK + first)
-    tokens.add(markToken(BEGINNING_MARK, first + second))
+    tokens.push(BEGINNING_MARK + first, markToken(BEGINNING_MARK, first + second))
   }
 }
 

@@ -2,7 +2,7 @@ import { sleep } from '../../lib/time/run-periodically.ts'
 
 /** A small step costs nearly as much as a full one, so changes are collected for this time. */
 const COLLECT_MS = 250
-const IDLE_MS = 1000
+const IDLE_MS = 500
 const ERROR_PAUSE_MS = 5000
 /** With a higher utilization of the event loop, the pause after a step is longer. */
 const BUSY_UTILIZATION = 0.7

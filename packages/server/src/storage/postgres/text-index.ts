@@ -51,12 +51,13 @@ async function index(db: Executor, limit: number): Promise<number> {
   if (!last) return 0
   const tokens: string[] = []
   for (const record of records) {
-    tokens.push(recordTokens(record).join(' '))
+    tokens.push(recordTokens(record))
     if (tokens.length % TOKENS_STEP === 0) await yieldToEventLoop()
   }
   await sql`
     INSERT INTO record_search (platform_id, record_id, tokens)
-    SELECT platform_id, record_id, array_to_tsvector(string_to_array(tokens, ' ')) FROM unnest(
+    SELECT platform_id, record_id, array_to_tsvector(array_remove(string_to_array(tokens, ' '), ''))
+    FROM unnest(
       ${bigintArray(records.map((one) => one.platform_id))}::bigint[],
       ${bigintArray(records.map((one) => one.record_id))}::bigint[],
       ${textArray(tokens)}::text[]

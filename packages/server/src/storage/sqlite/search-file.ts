@@ -109,7 +109,7 @@ export function requestRebuild(path: string): void {
 }
 
 export function deleteDamagedFile({ path }: IndexFile, warn: (message: string) => void): void {
-  warn('The search index is damaged, so the hub deletes it.')
+  warn('The search index is damaged, so the hub creates a new one.')
   deleteSearchFile(path)
 }
 

@@ -33,7 +33,7 @@ export type TextIndex = {
 const MERGED_PAGES = 1000
 const BUSY_TIMEOUT_MS = 5000
 
-/** @param warn receives a message when the index is created for a database that has records. */
+/** @param warn receives a message when an existing index is discarded. */
 export function createTextIndex(index: IndexFile, warn: (message: string) => void): TextIndex {
   const source = openSource(index.databasePath)
   let current: { file: SearchFile; identity: string | null } | null = null
@@ -42,22 +42,17 @@ export function createTextIndex(index: IndexFile, warn: (message: string) => voi
     current?.file.close()
     current = null
   }
-  const create = (defect: string) => {
-    if (source.lastChange() > 0) {
-      warn(`The search index ${defect}. It is being created from all records.`)
-    }
-    return createSearchFile(index)
-  }
   const open = (): SearchFile => {
     const found = fileIdentity(index.path)
     if (found !== null && current?.identity === found && current.file.isCurrentVersion()) {
       return current.file
     }
     close()
-    let database = found === null ? create('is missing') : openSearchFile(index.path)
+    let database = found === null ? createSearchFile(index) : openSearchFile(index.path)
     if (!isIndexOf(database, index) || isAhead(database, source)) {
+      warn('The search index is of another version or database, so the hub creates a new one.')
       database.close()
-      database = create('is of another version or database')
+      database = createSearchFile(index)
     }
     current = { file: createFile(database), identity: fileIdentity(index.path) }
     return current.file
@@ -133,7 +128,7 @@ function purgeErased(source: Source, file: SearchFile): void {
 function tokensOf(row: Row): string {
   const full_name = textOf(row, 'full_name')
   const reference_number = textOf(row, 'reference_number')
-  return recordTokens({ full_name, reference_number, data: textOf(row, 'data') }).join(' ')
+  return recordTokens({ full_name, reference_number, data: textOf(row, 'data') })
 }
 
 type Source = ReturnType<typeof openSource>
@@ -180,10 +175,14 @@ function openSource(path: string) {
 
 /** Maps the errors of reading rows, but not those of the loop that processes them. */
 function* mapErrors(rows: Iterator<Row>): Generator<Row> {
-  for (;;) {
-    const { done, value } = withMappedErrors(() => rows.next())
-    if (done) return
-    yield value
+  try {
+    for (;;) {
+      const { done, value } = withMappedErrors(() => rows.next())
+      if (done) return
+      yield value
+    }
+  } finally {
+    rows.return?.()
   }
 }
 
