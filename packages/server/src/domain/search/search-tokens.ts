@@ -48,25 +48,33 @@ function listRecordTexts(record: IndexedRecord): string[] {
 }
 
 const PLAIN_SEPARATORS = /[^a-z0-9]+/g
-const LONG_WORDS = new RegExp(`([a-z0-9]{${MAX_WORD_LENGTH}})[a-z0-9]+`, 'g')
 
 function addWords(tokens: string[], text: string): void {
   const folded = foldText(text)
   if (isPlain(folded)) {
     // Three times as fast as visiting the words.
     const words = folded.replace(PLAIN_SEPARATORS, ' ')
-    tokens.push(words.length > MAX_WORD_LENGTH ? words.replace(LONG_WORDS, '$1') : words)
+    tokens.push(hasLongWord(words) ? words.split(' ').map(truncateWord).join(' ') : words)
     return
   }
   visitRuns(folded, (isWord, start, end) => {
-    if (isWord) tokens.push(wordToken(folded, start, end))
+    if (isWord) tokens.push(truncateWord(folded.slice(start, end)))
     else tokens.push(...singleTokens(folded.slice(start, end)))
   })
 }
 
-function wordToken(text: string, start: number, end: number): string {
-  if (end - start <= MAX_WORD_LENGTH) return text.slice(start, end)
-  return text.slice(start, start + MAX_WORD_LENGTH).toWellFormed()
+/** A regular expression takes several times as long. */
+function hasLongWord(words: string): boolean {
+  for (let start = 0; words.length - start > MAX_WORD_LENGTH; ) {
+    const end = words.indexOf(' ', start)
+    if (end === -1 || end - start > MAX_WORD_LENGTH) return true
+    start = end + 1
+  }
+  return false
+}
+
+function truncateWord(word: string): string {
+  return word.length <= MAX_WORD_LENGTH ? word : word.slice(0, MAX_WORD_LENGTH).toWellFormed()
 }
 
 /** Every pair of neighbouring characters, and the last character alone. */
@@ -119,7 +127,7 @@ function wordPatterns(term: string): TokenPattern[] {
     const isLast = end === term.length
     if (isWord) {
       const isPrefix = isLast && end - start < MAX_WORD_LENGTH
-      patterns.push({ token: wordToken(term, start, end), isPrefix })
+      patterns.push({ token: truncateWord(term.slice(start, end)), isPrefix })
       return
     }
     const tokens = singleTokens(term.slice(start, end))
