@@ -23,7 +23,7 @@ function compressAhead(): Plugin {
   }
 }
 
-// biome-ignore lint/style/noDefaultExport: Vite asks for it.
+// biome-ignore lint/style/noDefaultExport: Vite requires it.
 export default defineConfig({
   plugins: [react(), compressAhead()],
   build: {

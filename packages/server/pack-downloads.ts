@@ -13,7 +13,7 @@ rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', FOLDER]
 for (const folder of FOLDERS) {
-  // Outside the workspace, since the npm that runs this build may be told to do everything in all packages.
+  // Outside the workspace, since the npm that runs this build may be configured to run in all packages.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([key]) => !/^npm_config_(workspace|json)/.test(key)),
   )

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { TEXTS } from './texts.ts'
 
 /** Text on or in these colors has a contrast of 4.5:1 or more. */
 const harbour: MantineColorsTuple = [
@@ -30,7 +31,7 @@ export const theme = createTheme({
     // components/dialog.tsx and side-drawer.tsx close the topmost one only.
     Modal: { defaultProps: { closeOnEscape: false } },
     Drawer: { defaultProps: { closeOnEscape: false } },
-    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    CloseButton: { defaultProps: { 'aria-label': TEXTS.close } },
     // The header of a dialog is not a landmark of the page.
     DrawerHeader: { defaultProps: { role: 'presentation' } },
     ModalHeader: { defaultProps: { role: 'presentation' } },

@@ -1,4 +1,4 @@
-/** What all parts of a check share: the platform, the limits, and how requests are sent. */
+/** The context that all steps of a check share: the platform, the limits, and how requests are sent. */
 import { setTimeout } from 'node:timers/promises'
 import type { CheckClient, CheckTarget, HubRules, PlatformResponse, SendOptions } from './hub.ts'
 import type { Section } from './section.ts'
@@ -34,15 +34,15 @@ export function withShortTimeout(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(SHORT_REQUEST_MS)])
 }
 
-/** Runs a part of a check, and runs it again after a delay while the platform limits the rate of requests. */
+/** Runs a step of a check, and runs it again after a delay while the platform limits the rate of requests. */
 export async function withRetry<Result>(
   { rules, signal }: Pick<CheckContext, 'rules' | 'signal'>,
   { findings }: Section,
-  part: () => Promise<Result>,
+  step: () => Promise<Result>,
 ): Promise<Result> {
   for (let attempts = 1; ; attempts++) {
     try {
-      return await part()
+      return await step()
     } catch (error) {
       const delay = rules.retryDelay(error, attempts)
       if (delay === null) throw error
@@ -54,17 +54,17 @@ export async function withRetry<Result>(
 }
 
 /**
- * Runs a part of a check; an error of the platform becomes a finding.
+ * Runs a step of a check; an error of the platform becomes a finding.
  * @returns null after an error of the platform.
  * @throws all other errors, and the reason of the signal.
  */
 export async function attempt<Result>(
   context: CheckContext,
   section: Section,
-  part: () => Promise<Result>,
+  step: () => Promise<Result>,
 ): Promise<Result | null> {
   try {
-    return await withRetry(context, section, part)
+    return await withRetry(context, section, step)
   } catch (error) {
     section.findings.addError(toPlatformError(context, error))
     return null

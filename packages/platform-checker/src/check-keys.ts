@@ -64,7 +64,7 @@ function validateRejection(
     findings.add('key.not_checked', { found: description })
   } else if (status !== 401) {
     findings.add('key.status', { found: `${description}: HTTP ${status}` })
-  } else if (body === undefined) findings.add('key.refusal_not_json', { found: description })
+  } else if (body === undefined) findings.add('key.rejection_not_json', { found: description })
   return leaked === null && status === 401 && body !== undefined
 }
 

@@ -29,7 +29,7 @@ export async function checkPing(
     sendRequest(context, 'ping', { method: 'HEAD' }),
   )
   if (head && head.status !== 200 && head.status !== 405) {
-    section.findings.add('answer.head', { params: { status: head.status } })
+    section.findings.add('response.head', { params: { status: head.status } })
   }
   await checkKeys(context, section, 'ping')
 }
@@ -58,7 +58,7 @@ export async function checkManifestEndpoint(
   if (!findings.hasErrors) addConnectionCheck(section, check)
   const repeated = await attempt(context, section, () => sendRequest(context, 'manifest'))
   const second = repeated && parseObject(repeated.text)
-  if (second && canonicalText(second) !== canonicalText(manifest)) findings.add('answer.changes')
+  if (second && canonicalText(second) !== canonicalText(manifest)) findings.add('response.changes')
   await checkKeys(context, section, 'manifest')
   return modules
 }
@@ -72,7 +72,7 @@ export async function checkUnknownModule(context: CheckContext, section: Section
   if (!response) return
   const { status } = response
   if (status === 404) section.addPassed('The response for a module that does not exist is 404.')
-  else section.findings.add('answer.unknown_path', { params: { status } })
+  else section.findings.add('response.unknown_path', { params: { status } })
 }
 
 export function addConnectionCheck(
@@ -86,12 +86,12 @@ export function addConnectionCheck(
 /** Validates what all responses have in common. */
 export function validateResponse(section: Section, { header, began_ms }: PlatformResponse): void {
   section.setMeasurements({ took_ms: began_ms })
-  if (began_ms > SLOW_MS) section.findings.add('answer.slow', { params: { ms: began_ms } })
+  if (began_ms > SLOW_MS) section.findings.add('response.slow', { params: { ms: began_ms } })
   validateContentType(section, header('content-type'))
 }
 
 export function validateContentType({ findings }: Section, type: string): void {
-  if (!/json/i.test(type)) findings.add('answer.type', { params: { type: type || 'missing' } })
+  if (!/json/i.test(type)) findings.add('response.type', { params: { type: type || 'missing' } })
 }
 
 function parseObject(text: string): JsonObject | null {

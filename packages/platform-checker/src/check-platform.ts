@@ -1,4 +1,4 @@
-/** Checks a complete platform: which data the hub would accept or reject, and what its owner should know. */
+/** Checks a complete platform: which data the hub would accept or reject, and further findings for its owner. */
 import type {
   CheckedEndpoint,
   ConformanceLine,

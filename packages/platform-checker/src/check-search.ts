@@ -25,7 +25,7 @@ export async function checkSearch(
   sample: Sample | null,
 ): Promise<void> {
   const { findings } = section
-  const randomWord = `nobody${randomBytes(9).toString('hex')}`
+  const randomWord = `random${randomBytes(9).toString('hex')}`
   const path = `search?query=${randomWord}`
   const response = await attempt(context, section, () => sendRequest(context, path))
   if (!response) return

@@ -5,7 +5,7 @@ import { type FirstRead, openModule, PROGRESS_INTERVAL_MS } from './check-record
 import type { RecordsPage } from './hub.ts'
 import type { Section } from './section.ts'
 
-/** If fewer records differ, somebody has probably edited them. */
+/** Fewer differences are probably edits between the two reads. */
 const MIN_UNSTABLE_RECORDS = 2
 
 /** Sends a conditional request with the validators of the first response. */

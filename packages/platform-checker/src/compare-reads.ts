@@ -31,7 +31,11 @@ export class ReadComparison {
     if (this.#first.get(id) !== contentHash(element)) this.#different += 1
   }
 
-  /** After the second read: the number of records of the first, and of those different, new or missing in the second. */
+  /**
+   * Called after the second read.
+   * @returns the number of `records` in the first read, of those that are `different` (changed, new or missing) in the
+   * second, and of those that are `matching` in both.
+   */
   result(): { records: number; different: number; matching: number } {
     const matching = this.#second.size - this.#different
     const missing = [...this.#first.keys()].filter((id) => !this.#second.has(id)).length
@@ -39,7 +43,7 @@ export class ReadComparison {
   }
 }
 
-/** The hash of what the hub stores, independent of the order of keys. */
+/** The hash of the stored members of a record, independent of the order of keys. */
 function contentHash(element: JsonValue): number {
   if (!isJsonObject(element)) return shortHash(canonicalText(element))
   const { full_name = null, data = null } = element

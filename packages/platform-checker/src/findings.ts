@@ -3,7 +3,7 @@ import type { PlatformError } from './hub.ts'
 import type { Rule } from './rules/rule.ts'
 import { RULES, type RuleId } from './rules/rules.ts'
 
-/** Where and how a rule was broken. */
+/** The position and the details of a broken rule. */
 export type Occurrence = {
   /** Values for the placeholders of the rule's message. */
   params?: Readonly<Record<string, string | number>>

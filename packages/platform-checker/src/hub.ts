@@ -1,6 +1,6 @@
 /**
- * What the checker needs of the hub. The hub passes its own client and its own validation, so that the checker and the
- * hub never disagree about what is valid.
+ * The interface to the hub. The hub passes its own client and its own validation, so that the checker and the hub never
+ * disagree about which data is valid.
  */
 import type { ConnectionCheck, Manifest, PingResponse } from '@recordhub/protocol'
 import type { JsonObject, JsonValue } from '@recordhub/protocol/lossless-json'
@@ -45,7 +45,7 @@ export type CheckClient = {
 /** Runs a request, and repeats it while the platform limits the rate of requests. */
 export type Retry = <Result>(request: () => Promise<Result>) => Promise<Result>
 
-/** What a platform reports about itself, as far as it could be read. */
+/** The description that a platform gives of itself, as far as it could be read. */
 export type Description = {
   /** The address that responded, which may be corrected; null if none did. */
   source_base_url: string | null
@@ -115,7 +115,7 @@ export type PlatformError = { code: string; message: string; advice: string }
 export type HubRules = {
   /** All reasons for which the hub rejects a manifest. */
   findManifestIssues: (manifest: JsonObject) => Iterable<ManifestIssue>
-  /** Why a record type cannot be used in a path; null if it can. */
+  /** The reason why a record type cannot be used in a path; null if it can. */
   findRecordTypeIssue: (recordType: string) => string | null
   validateRecord: (element: JsonValue) => RecordValidation
   /** The errors of a record on one line. */
@@ -125,7 +125,7 @@ export type HubRules = {
   /** The record type of a push, whatever else is invalid; null without a valid one. */
   recordTypeOf: (value: JsonValue) => string | null
   isKnownType: (type: string) => boolean
-  /** What a value is instead of the type; null if it matches. */
+  /** Describes a value that does not match the type; null if it matches. */
   findTypeIssue: (value: JsonValue, type: string) => string | null
   isUnreadableDate: (value: JsonValue, field: { key: string; type: string }) => boolean
   isStorableText: (text: string) => boolean

@@ -44,25 +44,24 @@ export function formatVerdict({ reached, success, complete }: ConformanceReport)
 }
 
 export function formatCounts({ errors, warnings, notes }: ConformanceReport): string {
-  const counts = [
-    [errors, 'error', 'errors'],
-    [warnings, 'warning', 'warnings'],
-    [notes, 'note', 'notes'],
-  ] as const
-  return counts.map(([count, one, many]) => `${count} ${count === 1 ? one : many}`).join(', ')
+  return [
+    formatCount(errors, 'error'),
+    formatCount(warnings, 'warning'),
+    formatCount(notes, 'note'),
+  ].join(', ')
 }
 
-/** Formats what was read, such as ": 1,200 records, 340 kB, 1.2 s, 1,000 records/s"; empty if nothing was. */
+/** Formats the measurements, such as ": 1,200 records, 340 kB, 1.2 s, 1,000 records/s"; empty without any. */
 export function formatMeasurements({ records, bytes, took_ms }: CheckedEndpoint): string {
   const rate =
     records !== null && took_ms !== null && took_ms >= 1000 ? records / (took_ms / 1000) : null
-  const parts = [
-    records === null ? '' : `${formatNumber(records)} ${records === 1 ? 'record' : 'records'}`,
+  const measurements = [
+    records === null ? '' : formatCount(records, 'record'),
     bytes === null ? '' : formatBytes(bytes),
     took_ms === null ? '' : took_ms < 1000 ? `${took_ms} ms` : `${(took_ms / 1000).toFixed(1)} s`,
     rate === null ? '' : `${formatNumber(Math.round(rate))} records/s`,
-  ].filter((part) => part !== '')
-  return parts.length === 0 ? '' : `: ${parts.join(', ')}`
+  ].filter((text) => text !== '')
+  return measurements.length === 0 ? '' : `: ${measurements.join(', ')}`
 }
 
 /** Formats the count and the examples: "12 times, such as no. 4 (E-4) a number; …"; empty for one without position. */
@@ -87,6 +86,10 @@ function formatFinding(finding: Finding): string[] {
     ...(examples === '' ? [] : [`${indent}${examples}`]),
     ...(advice === '' ? [] : [`${indent}→ ${advice}`]),
   ]
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function formatNumber(value: number): string {

@@ -6,7 +6,7 @@ const MAX_TEXT_LENGTH = 300
 
 type Measurements = Pick<CheckedEndpoint, 'records' | 'bytes' | 'took_ms'>
 
-/** The part of the report about one endpoint. */
+/** The section of the report about one endpoint. */
 export class Section {
   readonly endpoint: string
   readonly title: string

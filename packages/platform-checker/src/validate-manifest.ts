@@ -1,4 +1,4 @@
-/** Validates a manifest (specification 2.2), whether the hub accepts it or not. */
+/** Validates a manifest (specification 2.2), including one that the hub rejects. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import type { Findings } from './findings.ts'
 import type { HubRules, ManifestIssue } from './hub.ts'
@@ -108,7 +108,7 @@ function validateRecordTypes(modules: JsonObject[], findings: Findings): void {
     const other = seen.get(lowerCase)
     const differsByCase = other !== undefined && other !== record_type
     if (differsByCase || !/^[\w-]+$/.test(record_type)) {
-      findings.add('manifest.record_type_awkward', { found: record_type })
+      findings.add('manifest.record_type_unusual', { found: record_type })
     }
     seen.set(lowerCase, record_type)
   }

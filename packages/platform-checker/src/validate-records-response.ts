@@ -33,7 +33,7 @@ function quote(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 100) ?? 'missing'
 }
 
-/** Platforms build arrays slowly, but nobody waits longer than this for a page. */
+/** Platforms may build arrays slowly. A later first byte is a finding. */
 const SLOW_START_SECONDS = 30
 /** At a lower rate, a million records take longer than the time limit of a pull. */
 const MIN_RECORDS_PER_SECOND = 1000
@@ -53,5 +53,5 @@ export function validateSpeed(
     findings.add('records.slow', { params: { rate } })
   }
   const megabytes = Math.round(read.bytes / 1024 / 1024)
-  if (megabytes > LARGE_MEGABYTES) findings.add('records.large_answer', { params: { megabytes } })
+  if (megabytes > LARGE_MEGABYTES) findings.add('records.large_response', { params: { megabytes } })
 }

@@ -1,10 +1,10 @@
-/** A log file: lines are appended, and the file is rewritten now and then. */
+/** A log file: lines are appended, and a rewrite removes lines that are no longer needed. */
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import process from 'node:process'
 
-export type AppendLog = {
+type AppendLog = {
   /** The size of all complete lines in bytes. */
   size: () => number
   /**
@@ -58,7 +58,7 @@ export function createAppendLog(path: string): AppendLog {
       try {
         await append(text, flush)
       } catch (error) {
-        // The caller learns that the lines were not stored, so a restart must not find them.
+        // The caller gets an error, so a restart must not find the lines.
         // If the file cannot be truncated now, the next append does it.
         await file?.truncate(size).catch(() => undefined)
         throw error

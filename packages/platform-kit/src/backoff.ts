@@ -4,9 +4,9 @@ const BASE_DELAY_MS = 500
 const MAX_DELAY_MS = MAX_PUSH_BACKOFF_SECONDS * 1000
 
 /**
- * The delay before the next attempt: exponential with jitter, so that platforms do not retry all at once.
+ * The delay before the next attempt: exponential with jitter, so that platforms do not all retry at the same time.
  * @param failures the number of consecutive failures, at least 1.
- * @param minMs what the hub asks for with `Retry-After`; it is added to the delay.
+ * @param minMs the delay in `Retry-After`, to which the backoff is added.
  * @param random between 0 and 1.
  */
 export function backoffDelay(failures: number, minMs: number, random = Math.random()): number {
@@ -15,7 +15,7 @@ export function backoffDelay(failures: number, minMs: number, random = Math.rand
 }
 
 /** Delays that can be ended together. */
-export type Delays = {
+type Delays = {
   /** Resolves after the delay, or as soon as `stop` is called. */
   wait: (ms: number) => Promise<void>
   stop: () => void

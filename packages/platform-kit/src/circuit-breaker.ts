@@ -4,16 +4,16 @@ import { createSemaphore } from './semaphore.ts'
  * Stops sending to a hub that fails, and resumes carefully, so that a hub that recovers is not flooded by all pushes
  * that waited for it.
  *
- * | state     | requests in flight  | leaves it when                                                    |
+ * | state     | requests in flight  | ends when                                                         |
  * |-----------|---------------------|-------------------------------------------------------------------|
  * | closed    | up to `concurrency` | a request fails: open                                             |
  * | open      | no new ones         | the delay is over: half-open, or closed after a success meanwhile |
  * | half-open | one at a time       | the request succeeds: closed; it fails: open with a longer delay  |
  *
  * Requests that were in flight when the circuit opened may end while it is open. Their failures are not counted again,
- * and a success resets the count of failures but does not shorten the delay, which the hub may have asked for.
+ * and a success resets the count of failures but does not shorten the delay, which may come from `Retry-After`.
  */
-export type CircuitBreaker = {
+type CircuitBreaker = {
   /**
    * Waits until a request may be sent. Each acquired request ends with one call of `success` or `failure`.
    * @param deadline when to stop waiting, by `performance.now()`; null for no deadline.
@@ -36,6 +36,7 @@ export function createCircuitBreaker(concurrency: number): CircuitBreaker {
 
   function endDelay(): void {
     openTimer = null
+    // Half-open; or closed, if a request that was in flight has succeeded meanwhile.
     permits.setLimit(failures === 0 ? concurrency : 1)
   }
 
@@ -43,12 +44,14 @@ export function createCircuitBreaker(concurrency: number): CircuitBreaker {
     acquire: permits.acquire,
     success() {
       failures = 0
+      // Closed. While the circuit is open, the delay has to end first.
       if (openTimer === null) permits.setLimit(concurrency)
       permits.release()
     },
     failure(delayAfter) {
       if (openTimer === null && !isStopped) {
         failures += 1
+        // Open.
         permits.setLimit(0)
         openTimer = setTimeout(endDelay, delayAfter(failures))
       }

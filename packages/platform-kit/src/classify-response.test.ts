@@ -14,7 +14,7 @@ const response = (status: number, body: object | null, delayMs = 0): SendResult 
 const stored = { success: true, record_id: 7, outcome: 'updated', message: 'Record updated' }
 const rejected = { success: false, code: 'invalid_record', message: 'No.', errors: { data: ['x'] } }
 
-test('a push counts as stored only if the response of the hub says so', () => {
+test('a push counts as stored only after a success response of the hub', () => {
   assert.deepEqual(classifyResponse(response(201, { ...stored, warnings: ['w', 1] })), {
     outcome: 'stored',
     recordId: 7,
@@ -28,7 +28,7 @@ test('a push counts as stored only if the response of the hub says so', () => {
   }
 })
 
-test('a push is rejected for good after 400, 410, 413, 415 and 422, whichever server sent the response', () => {
+test('a push is rejected permanently after 400, 410, 413, 415 and 422, whichever server sent the response', () => {
   for (const status of [400, 410, 413, 415, 422]) {
     const result = classifyResponse(response(status, rejected))
     assert.deepEqual(result, {

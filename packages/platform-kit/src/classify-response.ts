@@ -1,4 +1,4 @@
-/** Decides what happens to a push after an attempt to send it. */
+/** Classifies the result of an attempt to send a push. */
 import { pushRetryRule } from '@recordhub/protocol/push-retry'
 import { parseRetryAfter } from '@recordhub/protocol/retry-after'
 
@@ -6,7 +6,7 @@ export type SendResult =
   | {
       responded: true
       status: number
-      /** The delay that the response asks for; 0 without `Retry-After`. */
+      /** The delay in `Retry-After`; 0 without it. */
       retryAfterMs: number
       /** The parsed body; null if it is not a JSON object, such as the error page of a proxy. */
       body: Readonly<Record<string, unknown>> | null
@@ -16,7 +16,7 @@ export type SendResult =
 export type Stored = {
   outcome: 'stored'
   recordId: number
-  /** What the push did: `created`, `updated`, `unchanged`, or `stale` if the hub has a newer version. */
+  /** The effect of the push: `created`, `updated`, `unchanged`, or `stale` if the hub has a newer version. */
   effect: string
   warnings: readonly string[]
 }
@@ -27,7 +27,7 @@ export type Rejected = {
   status: number
   code: string
   message: string
-  /** What is wrong, by member of the body. */
+  /** The errors, by member of the body. */
   errors: Readonly<Record<string, readonly string[]>>
 }
 
@@ -36,11 +36,11 @@ export type Retryable = {
   outcome: 'retryable'
   reason: string
   minDelayMs: number
-  /** Whether retries fail until somebody fixes a key, an address or a setting. */
+  /** Whether retries fail until an operator fixes a key, an address or a setting. */
   requiresAction: boolean
 }
 
-/** The maximum delay that a response can ask for. */
+/** The maximum delay accepted from a response. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 
 export function classifyResponse(result: SendResult): Stored | Rejected | Retryable {

@@ -8,29 +8,29 @@ import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export type FileLock = {
-  /** Reads the file: false once another process has taken the lock. */
+  /** Reads the file: false once another process has acquired the lock. */
   isHeld: () => Promise<boolean>
   release: () => Promise<void>
 }
 
 type Holder = { host: string; pid: number; started: number }
 
-/** What was read of a lock file. Another holder has another text, and a running holder soon changes `touchedAt`. */
+/** The state of a lock file. Each holder writes another text, and a running holder changes `touchedAt` regularly. */
 type Observed = { text: string; touchedAt: number }
 
 const HEARTBEAT_MS = 2000
-/** A process that has not touched the file for this long has ended. */
+/** A lock is stale if its file has not been touched for this long. */
 const STALE_AFTER_MS = 5 * HEARTBEAT_MS
 const CHECK_INTERVAL_MS = 250
 /**
- * The start time tells apart two processes with the same process id. It is computed once, since a process that is
- * suspended between reading the two clocks would compute another time.
+ * The start time distinguishes two processes with the same process id. It is computed once: the two clocks are read one
+ * after the other, and a process that is suspended in between would compute another time.
  */
 const STARTED = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptime() * 1000)
 
 /**
- * Takes the lock, also from a process that has ended: at once if it ran on this machine, else after watching the file for
- * a while, since the clocks of machines differ.
+ * Acquires the lock, also if its holder has ended: immediately if the holder ran on this machine, otherwise after observing
+ * the file for a while, since the clocks of machines differ.
  * @throws Error if a running process holds the lock, or the file cannot be written.
  */
 export async function acquireFileLock(path: string): Promise<FileLock> {
@@ -52,7 +52,7 @@ function holdLock(path: string, text: string): FileLock {
     if (await isHeld()) await utimes(path, now, now)
   }
   const heartbeat = setInterval(() => {
-    // A disk that fails for a moment must not end the lock.
+    // A temporary error of the disk must not end the lock.
     touch().catch(() => undefined)
   }, HEARTBEAT_MS)
   heartbeat.unref()
@@ -78,7 +78,7 @@ async function createFile(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Whether nobody touches the file for longer than a running process would, or another lock replaces it meanwhile. */
+/** Observes the file. True if it is not touched for {@link STALE_AFTER_MS}, or another holder replaces it meanwhile. */
 async function becomesStale(path: string, observed: Observed): Promise<boolean> {
   for (let waited = 0; waited < STALE_AFTER_MS; waited += CHECK_INTERVAL_MS) {
     await pause(CHECK_INTERVAL_MS)
@@ -110,11 +110,11 @@ function thisProcess(): Holder {
   return { host: hostname(), pid: process.pid, started: STARTED }
 }
 
-/** Whether the holder is known to have ended; processes of other machines are unknown. */
+/** Whether the holder has certainly ended; false for processes of other machines, whose state is unknown. */
 function hasEnded(holder: Holder | null): boolean {
-  const here = thisProcess()
-  if (holder?.host !== here.host) return false
-  if (holder.pid === here.pid) return Math.abs(holder.started - here.started) > 100
+  const own = thisProcess()
+  if (holder?.host !== own.host) return false
+  if (holder.pid === own.pid) return Math.abs(holder.started - own.started) > 100
   try {
     process.kill(holder.pid, 0)
     return false

@@ -50,7 +50,7 @@ async function idsIn(box: Outbox): Promise<string[]> {
   return (await box.load()).queued.map(({ id }) => id)
 }
 
-test('after a restart the outbox holds the queued pushes in order, without acknowledged ones', async (t) => {
+test('after a restart, the outbox contains the queued pushes in order, without acknowledged ones', async (t) => {
   const { box, path } = open(t)
   assert.deepEqual(await box.load(), { queued: [], newest: null })
   const body = JSON.stringify({ text: 'a\nb\u2028😀' })
@@ -133,7 +133,7 @@ test('the file is compacted once most of its pushes are acknowledged', async (t)
   assert.deepEqual(await idsIn(open(t, path).box), ['first', 'last'])
 })
 
-test('a second process is rejected, and takes over as soon as the first is killed', async (t) => {
+test('a second process is rejected until the first one is killed', async (t) => {
   const { path, box } = open(t)
   const child = fork(new URL('./file-outbox.child.ts', import.meta.url), [path], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -164,7 +164,7 @@ test('a file cannot be opened twice in one process', async (t) => {
   assert.deepEqual(await idsIn(open(t, path).box), [])
 })
 
-test('a lock left by another machine is taken over once it is silent', async (t) => {
+test('a lock of another machine is acquired once its heartbeat has stopped', async (t) => {
   const { path, box } = open(t, join(makeFolder(t), 'outbox'))
   const left = JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' })
   writeFileSync(`${path}.lock`, left)
@@ -173,11 +173,11 @@ test('a lock left by another machine is taken over once it is silent', async (t)
   assert.deepEqual(await idsIn(box), [])
 })
 
-test('no push is acknowledged after another process has taken the file', async (t) => {
+test('no push is enqueued after another process has acquired the lock', async (t) => {
   const { path, box } = open(t)
   await box.load()
   writeFileSync(`${path}.lock`, 'of another process')
-  await assert.rejects(box.enqueue(push('1')), /another process has taken it/)
+  await assert.rejects(box.enqueue(push('1')), /another process has acquired its lock/)
   await box.close()
   assert.equal(readFileSync(`${path}.lock`, 'utf8'), 'of another process')
 })

@@ -100,11 +100,12 @@ export function createFileOutbox(path: string): Outbox {
 
   async function append(batch: PendingWrite[]): Promise<void> {
     const text = batch.map(({ line }) => line).join('')
-    // An acknowledgement lost in a crash of the machine sends the push again, which changes nothing at the hub.
+    // If a crash loses an acknowledgement, the push is sent again, which changes nothing at the hub.
     const flush = batch.some(({ entry }) => 'enqueue' in entry)
     await log.append(text, flush)
-    // A process that takes the lock reads the file afterwards, and so finds everything appended before.
-    if (!(await lock?.isHeld())) throw new Error('It is closed, or another process has taken it.')
+    // A process reads the file after it has acquired the lock, so it finds everything that was appended before.
+    if (!(await lock?.isHeld()))
+      throw new Error('It is closed, or another process has acquired its lock.')
   }
 
   return {

@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH } from '@recordhub/protocol/constants'
 const DATA_DEPTH = 2
 
 /**
- * Returns why a record's data cannot be sent as JSON, without a full stop; null if they can. `JSON.stringify` throws for
+ * Returns why a record's data cannot be sent as JSON, without a full stop; null if it can. `JSON.stringify` throws for
  * some of these values without naming the path, and silently converts others.
  * @param undefinedIs whether an undefined member is an issue, or is left out.
  */

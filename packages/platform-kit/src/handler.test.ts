@@ -117,7 +117,7 @@ test('only a complete source key gives access, and several keys may be valid', a
   }
 })
 
-test('paths outside the prefix are left to the platform, unknown paths return 404', async () => {
+test('the handler returns null for paths outside its prefix, and 404 for unknown paths', async () => {
   const { handler, get } = serve()
   for (const path of ['/', '/api/hub', '/api/hubs/ping', '/x/api/hub/ping', '//api/hub/ping']) {
     assert.equal(await handler(new Request(`http://any${path}`)), null, path)
@@ -212,7 +212,7 @@ test('the link to the next page is relative to the requested URL', async () => {
 test('a cursor may contain any characters, and a known total is returned', async () => {
   const cursor = 'a&b=<c>; "d" ü'
   const { get } = withModule({
-    pages: (asked) => ({ records: [], next: asked === cursor ? null : cursor, total: 7 }),
+    pages: (requested) => ({ records: [], next: requested === cursor ? null : cursor, total: 7 }),
   })
   const first = await get('/api/hub/records/employee')
   const target = /^<(\?[\x21-\x7e]+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1]
@@ -240,7 +240,7 @@ test('responses are compressed for clients that accept gzip', async () => {
 })
 
 test('a search returns at most 100 records that the platform finds', async () => {
-  const asked: string[] = []
+  const queries: string[] = []
   async function* find() {
     for (let number = 1; ; number += 1) {
       yield { record_type: 'employee', reference_number: `E-${number}`, full_name: '', data: {} }
@@ -248,7 +248,7 @@ test('a search returns at most 100 records that the platform finds', async () =>
   }
   const { get } = serve({
     search: (query) => {
-      asked.push(query)
+      queries.push(query)
       return find()
     },
   })
@@ -259,7 +259,7 @@ test('a search returns at most 100 records that the platform finds', async () =>
     platform_name: 'hr',
     records: [],
   })
-  assert.deepEqual(asked, ['ann'])
+  assert.deepEqual(queries, ['ann'])
 })
 
 test('an error before the response starts is a 500, and only the platform sees the reason', async () => {
@@ -311,10 +311,10 @@ test('an invalid record from plain JavaScript is reported with its position', as
     [JSON.parse('[null]'), /Record 1 is not an object/],
     [[Object({ reference_number: 7n, data: {} })], /Record 1 .*reference_number is a BigInt/],
   ]
-  for (const [given, words] of records) {
+  for (const [given, message] of records) {
     const { get, errors } = withModule({ records: () => given })
     assert.equal((await get('/api/hub/records/employee')).status, 500)
-    assert.match(errors[0] ?? '', words)
+    assert.match(errors[0] ?? '', message)
   }
 })
 

@@ -12,7 +12,7 @@ import { createKeyCheck } from './source-key.ts'
 import { validateDefinition } from './validate-definition.ts'
 
 export type HandlerOptions = {
-  /** The part of the paths before `/api`: `/crm` for `/crm/api/hub/ping`. */
+  /** The prefix of the paths before `/api`: `/crm` for `/crm/api/hub/ping`. */
   basePath?: string
   /** The word in the paths, as configured in the hub: `/api/<word>/ping`. `hub` by default. */
   pathWord?: string

@@ -62,7 +62,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The message `fetch failed` does not say why; its cause does. */
+/** The message of `fetch` is only `fetch failed`, so the message of its cause is used. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `The hub did not respond within ${timeoutMs} ms.`

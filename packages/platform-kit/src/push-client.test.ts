@@ -94,18 +94,18 @@ test('pushes of one record arrive in order, even if the first attempts fail', as
 })
 
 test('pushes of different records are sent concurrently, up to the limit', async (t) => {
-  const held: (() => void)[] = []
+  const pendingResponses: (() => void)[] = []
   const reached = Promise.withResolvers<void>()
   const hold: Behaviour = (response, received) => {
-    held.push(() => store(response, received))
-    if (held.length === 3) reached.resolve()
+    pendingResponses.push(() => store(response, received))
+    if (pendingResponses.length === 3) reached.resolve()
   }
   const { received, connect } = await openReceiver(t, hold, hold, hold)
   const client = connect({ concurrency: 3 })
   const pushes = [1, 2, 3, 4, 5].map((number) => client.created(record(`E-${number}`)))
   await reached.promise
   assert.equal(received.length, 3)
-  for (const release of held) release()
+  for (const release of pendingResponses) release()
   await Promise.all(pushes)
   assert.equal(received.length, 5)
 })
@@ -150,7 +150,7 @@ test('a rejected push is reported and does not block the pushes after it', async
   assert.equal(received.length, 2)
 })
 
-test('with an outbox, an error that people must fix is logged even without a listener', async (t) => {
+test('with an outbox, an error that requires action is logged even without a listener', async (t) => {
   const { received, connect } = await openReceiver(t, failure(401, { 'Retry-After': '600' }))
   const logged = Promise.withResolvers<string>()
   t.mock.method(console, 'error', logged.resolve)

@@ -30,12 +30,12 @@ export type PushClientOptions = HubAddress & {
   /** Called for each push that the hub has stored. */
   onStored?: (push: Push, stored: Stored) => void
   /**
-   * Called for each push that the hub has rejected for good; the client then deletes it. With an outbox, the default
-   * is to log it with `console.error`.
+   * Called for each push that the hub has rejected permanently; the client then deletes it. With an outbox, the
+   * default is to log it with `console.error`.
    */
   onRejected?: (push: Push, rejected: Rejected) => void
   /**
-   * Called before each retry. With an outbox, the default is to log with `console.error` what somebody has to fix.
+   * Called before each retry. With an outbox, the default is to log errors that require action with `console.error`.
    */
   onRetry?: (push: Push, retry: Retry) => void
 }

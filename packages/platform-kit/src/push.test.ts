@@ -23,7 +23,7 @@ test('a push contains the members of the specification and its time', () => {
   assert.equal(named.method, 'PATCH')
 })
 
-test('a push keeps the data as it was when the push was created', () => {
+test('a push contains the data at the time when it was created', () => {
   const data = { job: 'cook' }
   const draft = draftChanges(NAMES, { data })
   data.job = 'smith'

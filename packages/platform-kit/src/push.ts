@@ -27,7 +27,7 @@ export type Push = {
 /** A validated push without its id and time. `content` is its JSON body without `occurred_at`. */
 export type PushDraft = Pick<Push, 'method' | 'recordKey'> & { content: string }
 
-/** @throws TypeError that names what the hub would reject or JSON cannot represent. */
+/** @throws TypeError that names the value that the hub would reject, or that JSON cannot represent. */
 export function draftNewRecord(record: NewRecord): PushDraft {
   const { record_type, module_name, reference_number, full_name, data } = record
   const names = { module_name, record_type, reference_number, full_name }

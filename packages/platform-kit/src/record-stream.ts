@@ -3,7 +3,7 @@ import type { PlatformRecord, Records } from './platform.ts'
 
 const CHUNK_CHARACTERS = 32_768
 
-export type RecordStreamOptions = {
+type RecordStreamOptions = {
   /** The members before `records`. */
   envelope: Readonly<Record<string, unknown>>
   /** Whether these are all records, so that their number is appended as `total`. */

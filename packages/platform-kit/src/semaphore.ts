@@ -1,5 +1,5 @@
 /** Limits how many pushes are in flight. Waiting callers get permits in the order of their calls. */
-export type Semaphore = {
+type Semaphore = {
   /**
    * Waits for a permit.
    * @param deadline when to stop waiting, by `performance.now()`; null for no deadline.

@@ -55,13 +55,13 @@ const SERVERS: Record<string, Start> = {
     app.use(toHonoMiddleware(handler))
     app.get('/own', (context) => context.text('own'))
     // Hono handles web-standard requests; the Node adapter passes them to it.
-    const whole = Object.assign(async (asked: Request) => app.fetch(asked), { path: '/' })
+    const whole = Object.assign(async (request: Request) => app.fetch(request), { path: '/' })
     return listening(createServer(toNodeListener(whole)))
   },
 }
 
 for (const [name, start] of Object.entries(SERVERS)) {
-  test(`${name}: the endpoints respond, and other paths are left to the platform`, async (t) => {
+  test(`${name}: the handler serves its endpoints, and the platform serves all other paths`, async (t) => {
     const { get, origin } = await open(t, start)
     assert.equal((await get('ping')).status, 200)
     const manifest: { modules: { record_type: string }[] } = JSON.parse(
@@ -98,7 +98,7 @@ for (const [name, start] of Object.entries(SERVERS)) {
       headers: { 'X-PLATFORM-API-KEY': KEY },
     })
     outgoing.on('error', () => undefined)
-    // With a listener, Node keeps the response instead of discarding it.
+    // With a listener, Node does not discard the response.
     outgoing.on('response', () => undefined)
     outgoing.end()
     const reading = await endless

@@ -5,7 +5,7 @@
 export function createKeyCheck(
   keys: string | readonly string[],
 ): (candidate: string | null) => Promise<boolean> {
-  // Created with the first request, since edge runtimes do not allow this while the program is loaded.
+  // Created with the first request, since edge runtimes do not allow cryptography while a module is loaded.
   let knownHashes: Promise<Uint8Array[]> | null = null
   return async (candidate) => {
     knownHashes ??= Promise.all([keys].flat().map(hash))

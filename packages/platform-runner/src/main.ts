@@ -23,6 +23,7 @@ async function main(args: string[]): Promise<void> {
     )
   }
   const { command, config, port, from, help, version } = parseArguments(args)
+  handleEndOfReader(command === 'serve')
   if (version) return print(VERSION)
   if (help) return print(HELP)
   if (command === 'init') {
@@ -37,6 +38,19 @@ async function main(args: string[]): Promise<void> {
   if (command === 'check') return (await import('./commands/check.ts')).check(settings, print)
   const listen = { ...settings.listen, ...(port === null ? {} : { port }) }
   return (await import('./commands/serve.ts')).serve({ ...settings, listen }, stopSignal(), print)
+}
+
+/**
+ * The reader of the output may end before this process, such as `head` in `recordhub-platform check | head`. A server then
+ * continues, and any other command ends quietly.
+ */
+function handleEndOfReader(isServer: boolean): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (!('code' in error && error.code === 'EPIPE')) throw error
+      if (!isServer) process.exit(0)
+    })
+  }
 }
 
 /** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */

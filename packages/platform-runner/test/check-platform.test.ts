@@ -1,4 +1,4 @@
-/** The hub's check-platform command validates what the runner serves and pushes. */
+/** The hub's check-platform command validates the responses and pushes of the runner. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

@@ -289,15 +289,25 @@ modules: [{ record_type: people, file: people.csv, reference: id, full_name: nam
   assert.ok(!stdout.includes(SOURCE_KEY))
 })
 
-test(
-  'check states what the type of a column does to values that cannot be read as such',
-  PROCESS_TEST,
-  async (t) => {
-    const { run, write } = createRunnerSandbox(t)
-    write('people.csv', 'id,amount,born,done\n1,"1,5",1990-01-31,yes\n2,2,31.01.1990,1\n3,x,,\n')
-    write(
-      'platform.yaml',
-      `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+test('check ends without an error when the reader of its output ends', PROCESS_TEST, async (t) => {
+  const { runWithoutReader, write } = createRunnerSandbox(t)
+  write('people.csv', 'id,name\n1,Ann\n')
+  write(
+    'platform.yaml',
+    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+source: { folder: . }
+modules: [{ record_type: people, file: people.csv, reference: id, full_name: name }]
+`,
+  )
+  assert.deepEqual(await runWithoutReader(['check']), { code: 0, stdout: '', stderr: '' })
+})
+
+test('check reports values that do not match the type of their column', PROCESS_TEST, async (t) => {
+  const { run, write } = createRunnerSandbox(t)
+  write('people.csv', 'id,amount,born,done\n1,"1,5",1990-01-31,yes\n2,2,31.01.1990,1\n3,x,,\n')
+  write(
+    'platform.yaml',
+    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
 source: { folder: . }
 modules:
   - record_type: people
@@ -306,24 +316,23 @@ modules:
     full_name: id
     fields: { id: { type: number }, amount: { type: number }, born: { type: date }, done: { type: boolean } }
 `,
-    )
-    const { stdout, code } = await run(['check'])
-    assert.equal(code, 0)
-    assert.deepEqual(
-      stdout.split('\n').filter((line) => line.includes('readable')),
-      [
-        '  id: every value is readable as number; one that is not would be sent unchanged',
-        '  Warning: amount: 2 values not readable as number, sent unchanged; the first is in record 1',
-        '  Warning: born: 1 value not readable as date, sent unchanged; the first is in record 2',
-        '  Warning: done: 1 value not readable as boolean, sent unchanged; the first is in record 1',
-      ],
-    )
-    // Values of records may be personal, and reports of check are passed on.
-    assert.doesNotMatch(stdout, /31\.01\.1990/)
-  },
-)
+  )
+  const { stdout, code } = await run(['check'])
+  assert.equal(code, 0)
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.includes('readable')),
+    [
+      '  id: every value is readable as number; one that is not would be sent unchanged',
+      '  Warning: amount: 2 values not readable as number, sent unchanged; the first is in record 1',
+      '  Warning: born: 1 value not readable as date, sent unchanged; the first is in record 2',
+      '  Warning: done: 1 value not readable as boolean, sent unchanged; the first is in record 1',
+    ],
+  )
+  // Values of records may be personal, and reports of check are passed on.
+  assert.doesNotMatch(stdout, /31\.01\.1990/)
+})
 
-test('init states the encoding of files that are not in UTF-8', PROCESS_TEST, async (t) => {
+test('init writes the encoding of files that are not in UTF-8', PROCESS_TEST, async (t) => {
   const { run, folder } = createRunnerSandbox(t)
   // The first letter that is not ASCII is far from the beginning.
   const rows = Array.from({ length: 20_000 }, (_, id) => `${id};name ${id}\r\n`).join('')

@@ -1,13 +1,13 @@
-/** A hub registers and pulls what recordhub-platform serves, and stores exactly the source data. */
+/** A hub registers and pulls a platform served by recordhub-platform, and stores exactly the source data. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import {
-  ask,
   listPlatforms,
   listRecords,
   pullAndWait,
-  recordPages,
+  readRecordPages,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
     assert.deepEqual([empty?.reference_number, empty?.full_name], ['P-0', "O'Neil"])
     assert.equal(empty?.data['first_name'], null)
     assert.equal(first?.full_name, `Zoë "1" \\ 🏛 O'Neil`)
-    const [page = ''] = await Array.fromAsync(recordPages(operator, 'reference_number=P-1'))
+    const [page = ''] = await Array.fromAsync(readRecordPages(operator, 'reference_number=P-1'))
     const zone = engine.name === 'SQLite' ? '' : engine.name === 'MariaDB' ? 'Z' : ''
     const exact = engine.name === 'SQLite' ? '1.1' : '1.10'
     assert.ok(
@@ -180,7 +180,7 @@ modules:
   )
   const texts = async (type: string) => {
     const [page = ''] = await Array.fromAsync(
-      recordPages(operator, `record_type=${type}&sort=record_id`),
+      readRecordPages(operator, `record_type=${type}&sort=record_id`),
     )
     return [
       ...page.matchAll(
@@ -210,5 +210,5 @@ modules:
   const broken = (await pullAndWait(operator)).tasks.find((one) => one.record_type === 'events')
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
   assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
-  await ask(operator, 'GET', '/dashboard/realtime')
+  await sendRequest(operator, 'GET', '/dashboard/realtime')
 })

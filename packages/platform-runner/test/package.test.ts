@@ -45,8 +45,8 @@ test('the packed command needs no other package', PROCESS_TEST, async (t) => {
   const check = await installed.run(['check'])
   assert.equal(check.code, 0, check.stderr)
   const platform = await installed.start()
-  const answer: { total: number } = Object(await (await platform.get('records/people')).json())
-  assert.equal(answer.total, 1)
+  const response: { total: number } = Object(await (await platform.get('records/people')).json())
+  assert.equal(response.total, 1)
   // The drivers are in the package too.
   for (const { open, missing, name } of ENGINES) {
     if (missing) {

@@ -1,8 +1,9 @@
 /** Database sources on real databases: exact values, unusual names and SQL injection. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually } from '../../server/test/helpers/process/operator.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
+import { until } from '../../server/test/helpers/time/until.ts'
 import { toJson } from '../src/records/kind.ts'
 import { parseSource } from '../src/settings/read-settings.ts'
 import type { Origin } from '../src/settings/settings.ts'
@@ -104,13 +105,13 @@ for (const engine of ENGINES) {
         `INSERT INTO people VALUES (1, 'Bob O''Neil', 700), (2, '100% sure', 8), (3, 'a_b!c', 9), (4, '${escaped}', 1)`,
       )
       const source = await openOn(database)
-      const look = (text: string) => find(source, table('people'), text, ['name', 'number'])
-      assert.deepEqual(await look("o'neil"), ['1'])
-      assert.deepEqual(await look('%'), ['2'])
-      assert.deepEqual(await look('_'), ['3'])
-      assert.deepEqual(await look('!'), ['3'])
-      assert.deepEqual(await look('\\'), ['4'])
-      assert.deepEqual(await look('70'), ['1'])
+      const search = (text: string) => find(source, table('people'), text, ['name', 'number'])
+      assert.deepEqual(await search("o'neil"), ['1'])
+      assert.deepEqual(await search('%'), ['2'])
+      assert.deepEqual(await search('_'), ['3'])
+      assert.deepEqual(await search('!'), ['3'])
+      assert.deepEqual(await search('\\'), ['4'])
+      assert.deepEqual(await search('70'), ['1'])
       for (const attack of [
         "' OR 1=1 --",
         "'; DROP TABLE people; --",
@@ -120,7 +121,7 @@ for (const engine of ENGINES) {
         '@recordhub_1',
         "\\' OR 1=1 -- ",
       ]) {
-        assert.deepEqual(await look(attack), [], attack)
+        assert.deepEqual(await search(attack), [], attack)
       }
       assert.equal((await readAll(source, table('people'))).length, 4)
     },
@@ -284,17 +285,17 @@ for (const engine of ENGINES) {
       const [, at] = await source.describe(table('changing'))
       assert.ok(at)
       const versions = new Set<string | null>()
-      const note = async (statement: string) => {
+      const runAndAddVersion = async (statement: string) => {
         await database.run(statement)
         versions.add(await source.version(table('changing'), at))
       }
-      await note('SELECT 1')
-      await note('SELECT 1')
+      await runAndAddVersion('SELECT 1')
+      await runAndAddVersion('SELECT 1')
       assert.equal(versions.size, 1)
-      await note("INSERT INTO changing VALUES (3, '2026-01-01 12:00:00')")
+      await runAndAddVersion("INSERT INTO changing VALUES (3, '2026-01-01 12:00:00')")
       // Older than the newest row, as in a late commit.
-      await note("UPDATE changing SET at = '2026-01-01 13:00:00' WHERE id = 3")
-      await note('DELETE FROM changing WHERE id = 1')
+      await runAndAddVersion("UPDATE changing SET at = '2026-01-01 13:00:00' WHERE id = 3")
+      await runAndAddVersion('DELETE FROM changing WHERE id = 1')
       assert.equal(versions.size, 4)
     },
   )
@@ -321,14 +322,14 @@ for (const engine of [postgres, mariadb]) {
       [Symbol.asyncIterator]()
       .next()
     // Waits until the database runs the query.
-    await eventually('the query runs', async () => {
+    await until(async () => {
       const isMariadb = engine?.name === 'MariaDB'
       const among = isMariadb
         ? "information_schema.PROCESSLIST WHERE INFO LIKE '%(600)%' AND ID <> CONNECTION_ID()"
         : "pg_stat_activity WHERE state = 'active' AND query LIKE 'FETCH%' AND pid <> pg_backend_pid()"
       const running: Origin = { kind: 'query', query: `SELECT 1 AS a FROM ${among}` }
       return (await readAll(source, running, columns)).length > 0 ? true : null
-    })
+    }, 'the query runs')
     stop.abort()
     await assert.rejects(next)
   })

@@ -1,4 +1,5 @@
 /** Changes in the source database are pushed to a real hub, even when processes are killed. */
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -8,14 +9,13 @@ import { after, before, type TestContext, test } from 'node:test'
 import type { Statistics, StoredRecord } from '@recordhub/protocol'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import {
-  ask,
-  eventually,
   listHistory,
   listPlatforms,
   listRecords,
   type Operator,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
 import {
@@ -25,6 +25,7 @@ import {
 } from '../../server/test/helpers/process/sandbox.ts'
 import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { isDeep } from '../../server/test/helpers/time/tier.ts'
+import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES, type OwnersDatabase, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
 
@@ -58,7 +59,7 @@ after(async () => {
 
 let platforms = 0
 
-async function begin(t: TestContext, engine: OwnersEngine, hub: RunningHub = shared) {
+async function registerRunner(t: TestContext, engine: OwnersEngine, hub: RunningHub = shared) {
   const sandbox = createRunnerSandbox(t)
   const database = await engine.open(t)
   await database.run(
@@ -99,11 +100,14 @@ function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name:
 
 /** Waits until the hub has stored these names, keyed by reference. */
 function waitForNames(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
-  return eventually(`the hub stores ${JSON.stringify(names)}`, async () => {
-    const records = await stored()
-    const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
-    return JSON.stringify(found) === JSON.stringify(names) ? records : null
-  })
+  return until(
+    async () => {
+      const records = await stored()
+      const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
+      return JSON.stringify(found) === JSON.stringify(names) ? records : null
+    },
+    `the hub stores ${JSON.stringify(names)}`,
+  )
 }
 
 for (const engine of ENGINES) {
@@ -112,7 +116,7 @@ for (const engine of ENGINES) {
     `${engine.name}: only changes after the first start are pushed, each once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env, stored } = await begin(t, engine)
+      const { database, operator, sandbox, env, stored } = await registerRunner(t, engine)
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await write(engine, database, 3, 'Three')
@@ -132,7 +136,7 @@ for (const engine of ENGINES) {
         history.map(({ source }) => source),
         ['POST', 'POST', 'POST'],
       )
-      // The hub has registered people only, of the two modules that are searched.
+      // Only people is registered in the hub, of the two modules with a search.
       const found = Object(await (await platform.get('search?query=tre')).json())
       assert.deepEqual(
         found.records.map((one: { record_type: string }) => one.record_type),
@@ -159,7 +163,11 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
       // A fixed free port, because the process restarts on the same port.
       const hubEnv = { PORT: String(await findFreePort()) }
       const hub = await hubs.startHub({ env: hubEnv })
-      const { database, operator, sandbox, env, port, stored } = await begin(t, engine, hub)
+      const { database, operator, sandbox, env, port, stored } = await registerRunner(
+        t,
+        engine,
+        hub,
+      )
       const platform = await sandbox.start(env)
       await platform.logs(/people: watching/)
       await hub.stop('SIGKILL')
@@ -178,13 +186,13 @@ for (const engine of isDeep ? ENGINES : ENGINES.filter(({ name }) => name === 'S
         14: 'Made 14',
         20: 'Made 20',
       }
-      await eventually('all has arrived', async () => {
+      await until(async () => {
         const records = await stored()
         const found = Object.fromEntries(
           records.map((one) => [one.reference_number, one.full_name]),
         )
         return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
-      })
+      }, 'all pushes have arrived')
       assert.equal((await stored()).length, 6)
       const { pull } = await pullAndWait(operator)
       assert.equal(pull.state, 'succeeded')
@@ -199,7 +207,7 @@ for (const engine of ENGINES) {
     `${engine.name}: many changes with the same timestamp are all pushed once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env, name } = await begin(t, engine)
+      const { database, operator, sandbox, env, name } = await registerRunner(t, engine)
       const countRecords = async () => {
         const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
         return platform?.records
@@ -212,13 +220,13 @@ for (const engine of ENGINES) {
       await database.run(
         `UPDATE people SET name = 'New', updated_at = ${now(engine)} WHERE id >= 100`,
       )
-      await eventually('all have arrived', async () => {
+      await until(async () => {
         return (await countRecords()) === 1200 ? true : null
-      })
+      }, 'all pushes have arrived')
       await write(engine, database, 9999, 'Last')
-      await eventually('the last has arrived', async () => {
+      await until(async () => {
         return (await countRecords()) === 1201 ? true : null
-      })
+      }, 'the last push has arrived')
       const after = await countPushes(operator)
       assert.deepEqual(
         after.map((figure, index) => figure - (before[index] ?? 0)),
@@ -230,7 +238,7 @@ for (const engine of ENGINES) {
 
 /** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
 async function countPushes(operator: Operator): Promise<number[]> {
-  const { hours }: Statistics = JSON.parse(await ask(operator, 'GET', '/api/v1/statistics'))
+  const { hours }: Statistics = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/statistics'))
   const figures = ['received_post', 'created', 'updated'] as const
   return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }
@@ -238,7 +246,7 @@ async function countPushes(operator: Operator): Promise<number[]> {
 test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
   const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
   assert.ok(postgres)
-  const { database, sandbox, env, stored } = await begin(t, postgres)
+  const { database, sandbox, env, stored } = await registerRunner(t, postgres)
   const platform = await sandbox.start(env)
   await platform.logs(/people: watching/)
   await withDatabase(database.address, async (client) => {
@@ -272,16 +280,18 @@ test('the runner exits on SIGTERM while it is starting', PROCESS_TEST, async (t)
   const port = String(await findFreePort())
   const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
   sandbox.write('platform.yaml', SETTINGS)
-  // The runner observes this lock of another machine for a while before taking it over.
+  // The runner observes this lock of another machine for a while before it acquires the lock.
   const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
   mkdirSync(dirname(lock))
   writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))
-  const { child } = sandbox.begin(env, port)
-  await eventually('it listens', () =>
-    fetch(`http://127.0.0.1:${port}/`).then(
-      ({ status }) => status,
-      () => null,
-    ),
+  const { child } = sandbox.startWithoutWaiting(env, port)
+  await until(
+    () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        ({ status }) => status,
+        () => null,
+      ),
+    'it listens',
   )
   const closed = once(child, 'close')
   child.kill('SIGTERM')

@@ -1,6 +1,20 @@
 import Type, { type Static } from 'typebox'
-import { NullableString } from './common.ts'
-import { ActivityEntry, ActivityLevel } from './dashboard.ts'
+import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
+
+export const ActivityLevel = OneOf('info', 'warning', 'error')
+
+/** One activity entry. */
+export const ActivityEntry = Type.Object({
+  id: Type.Integer(),
+  at: Timestamp,
+  level: ActivityLevel,
+  kind: Type.String(),
+  platform_name: NullableString,
+  record_id: NullableInteger,
+  actor: NullableString,
+  message: Type.String(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+})
 
 /** A filter of activity entries; a missing member matches all. */
 export const ActivityFilter = Type.Object({
@@ -34,5 +48,7 @@ export const ActivityPage = Type.Object({
   }),
 })
 
+export type ActivityLevel = Static<typeof ActivityLevel>
+export type ActivityEntry = Static<typeof ActivityEntry>
 export type ActivityFilter = Static<typeof ActivityFilter>
 export type ActivityPage = Static<typeof ActivityPage>

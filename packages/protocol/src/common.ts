@@ -10,8 +10,8 @@ export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'nul
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
 /** One of the given strings, in the form of JSON Schema that serialises fastest. */
-export function OneOf<const Word extends string>(...words: Word[]) {
-  return Type.Unsafe<Word>({ type: 'string', enum: words })
+export function OneOf<const Value extends string>(...values: Value[]) {
+  return Type.Unsafe<Value>({ type: 'string', enum: values })
 }
 
 /** The response to a request that only reports success. */

@@ -1,25 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { ActivityEntry } from './activity.ts'
 import { OpenAlerts } from './alert.ts'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import { NullableTimestamp, Timestamp } from './common.ts'
 import { PlatformSummary } from './platform.ts'
 import { Pull, PullState, PullTask, PullTrigger, RecentPull } from './pull.ts'
 import { RecordSummary } from './record.ts'
 import { HourOfStatistics } from './statistics.ts'
-
-export const ActivityLevel = OneOf('info', 'warning', 'error')
-
-/** One activity entry. */
-export const ActivityEntry = Type.Object({
-  id: Type.Integer(),
-  at: Timestamp,
-  level: ActivityLevel,
-  kind: Type.String(),
-  platform_name: NullableString,
-  record_id: NullableInteger,
-  actor: NullableString,
-  message: Type.String(),
-  details: Type.Record(Type.String(), Type.Unknown()),
-})
 
 export const Stats = Type.Object({
   platforms: Type.Integer(),
@@ -78,7 +64,5 @@ export const AutoSyncResponse = Type.Object({
   message: Type.String(),
 })
 
-export type ActivityLevel = Static<typeof ActivityLevel>
-export type ActivityEntry = Static<typeof ActivityEntry>
 export type Stats = Static<typeof Stats>
 export type Snapshot = Static<typeof Snapshot>

@@ -27,7 +27,7 @@ const traces = {
   }),
 }
 
-/** What erasing a record would delete. */
+/** The data that erasing a record deletes. */
 export const ErasurePreview = Type.Object({
   record_id: Type.Integer(),
   platform_name: Type.String(),

@@ -7,7 +7,7 @@ export const GuideQuery = Type.Object(
 )
 
 /** The parts of the command for a first push, except the hub API key. */
-export const FirstPush = Type.Object({
+const FirstPush = Type.Object({
   hub_url: Type.String(),
   tunnel_header: Type.String(),
   record: Type.Object({}, { additionalProperties: true }),

@@ -1,5 +1,5 @@
 /**
- * Lossless JSON: numbers keep their digits. A number that a double does not represent as written (2^53+1, 1.10, 1e2,
+ * Lossless JSON preserves the digits of numbers. A number that a double does not represent as written (2^53+1, 1.10, 1e2,
  * -0) becomes a raw JSON value (`JSON.rawJSON`), which `JSON.stringify` writes verbatim. All other values are those of
  * `JSON.parse`.
  */

@@ -3,7 +3,7 @@ import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts
 
 /**
  * `pending` waits for a decision, `approved` for the next complete read; both and `dismissed` are open. `marked`: the records
- * were marked as approved. `settled`: no decision is needed any more. `superseded`: replaced by a review with other numbers.
+ * were marked as approved. `resolved`: no decision is needed any more. `superseded`: replaced by a review with other numbers.
  */
 export const MissingReviewState = OneOf(
   'pending',

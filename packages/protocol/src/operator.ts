@@ -45,7 +45,7 @@ export const Invitation = Type.Object({
 })
 
 /**
- * What a session that was opened with a password only must still do if the hub requires a second factor. Null for a
+ * The step that a session opened with only a password must complete if the hub requires a second factor. Null for a
  * session with full access.
  */
 export const RequiredSecondFactorStep = Type.Union([OneOf('set_up', 'sign_in'), Type.Null()])

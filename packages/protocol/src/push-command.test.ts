@@ -17,11 +17,11 @@ function argumentsOf(text: string, env: Record<string, string> = {}): string[] {
   return printed.split('\0').slice(0, -1)
 }
 
-test('a push by hand is a single command with all headers, whatever the record contains', () => {
+test('the command of a push is a single command with all headers, whatever the record contains', () => {
   const [, , url, ...others] = argumentsOf(pushCommand(command))
   assert.equal(url, 'https://hub.example/api/webhook/receive')
   assert.deepEqual(
-    others.filter((word) => /^[\w-]+: /.test(word)),
+    others.filter((argument) => /^[\w-]+: /.test(argument)),
     [
       'Accept: application/json',
       'Content-Type: application/json',
@@ -34,7 +34,7 @@ test('a push by hand is a single command with all headers, whatever the record c
 
 test('a key that is not known is taken from the environment', () => {
   const text = pushCommand({ ...command, hubApiKey: null, data: '@record.json' })
-  const words = argumentsOf(text, { HUB_API_KEY: 'rhk_2' })
-  assert.ok(words.includes('X-API-KEY: rhk_2'))
-  assert.equal(words.at(-1), '@record.json')
+  const args = argumentsOf(text, { HUB_API_KEY: 'rhk_2' })
+  assert.ok(args.includes('X-API-KEY: rhk_2'))
+  assert.equal(args.at(-1), '@record.json')
 })

@@ -1,12 +1,12 @@
 /**
- * What a platform does with a push by the status of the response: the one rule that the kit follows, the conformance
- * check applies and the integration guide states.
+ * How a platform handles a push after a response, by its status. The kit follows these rules, the conformance check
+ * applies them, and the integration guide documents them.
  */
 
 export type PushRetryRule = {
-  /** Whether to keep the push and retry it with backoff; a push that is not retried was rejected for good. */
+  /** Whether to retry the push with backoff. A push that is not retried was rejected permanently. */
   retry: boolean
-  /** Whether retries fail until somebody fixes a key, an address or the hub's settings. */
+  /** Whether retries fail until a key, an address or a setting of the hub is corrected. */
   requiresAction: boolean
   meaning: string
 }
@@ -32,7 +32,7 @@ export const PUSH_RETRY_RULES: Readonly<Record<number, PushRetryRule>> = {
   429: { ...RETRY, meaning: 'Too many requests.' },
 }
 
-/** The longest pause between two attempts, unless `Retry-After` asks for a longer one. */
+/** Maximum pause between two attempts, unless `Retry-After` requires a longer one. */
 export const MAX_PUSH_BACKOFF_SECONDS = 60
 
 /** The rule for every 5xx status. */
@@ -41,7 +41,7 @@ export const SERVER_ERROR_RULE: PushRetryRule = {
   meaning: 'The hub, or a proxy in front of it, is unavailable.',
 }
 
-/** The rule for a response that is not a success. A push is not retried only if its status is listed so. */
+/** The rule for a response that is not a success. A push is retried unless the table lists its status as rejected. */
 export function pushRetryRule(status: number): PushRetryRule {
   if (status >= 500) return SERVER_ERROR_RULE
   const rule = PUSH_RETRY_RULES[status]

@@ -61,7 +61,7 @@ export const PushCheckResponse = Type.Object({
   modules: Type.Array(Type.Object({ module_name: Type.String(), record_type: Type.String() })),
 })
 
-/** A stored record as the operator API shows it. `data` keeps every number as it was sent. */
+/** A stored record as the operator API shows it. The numbers in `data` have the digits that were sent. */
 export const StoredRecord = Type.Object({
   record_id: Type.Integer(),
   platform_name: Type.String(),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, Timestamp } from './common.ts'
 
-/** What removing a platform would delete. */
+/** The data that removing a platform deletes. */
 export const PlatformRemovalPreview = Type.Object({
   platform_name: Type.String(),
   modules: Type.Integer(),
@@ -12,7 +12,7 @@ export const PlatformRemovalPreview = Type.Object({
   }),
 })
 
-/** What deleting the records of an unregistered module would delete. */
+/** The data that deleting the records of an unregistered module deletes. */
 export const ModuleRemovalPreview = Type.Object({
   platform_name: Type.String(),
   record_type: Type.String(),

@@ -73,7 +73,7 @@ const PlatformError = Type.Object({ code: Type.String(), message: Type.String() 
  */
 export const SearchLine = Type.Union([
   Type.Object({
-    kind: Type.Literal('asked'),
+    kind: Type.Literal('started'),
     platforms: Type.Array(
       Type.Object({ platform_name: Type.String(), display_title: Type.String() }),
     ),

@@ -1,13 +1,6 @@
 /** The composition root: wires the storage, the features and the HTTP server. */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import {
-  toAuthSettings,
-  toMailSettings,
-  toPlatformClientSettings,
-  toPullSettings,
-  toRetentionSettings,
-  toSessionSettings,
-} from './config/feature-settings.ts'
+import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
 import { createGuide } from './features/guide/create-guide.ts'
@@ -21,13 +14,10 @@ import { createPlatforms } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
-import { apiReferenceRoutes } from './http/api-reference.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
-import { pageRoutes } from './http/page-routes.ts'
-import { limitRate } from './http/rate-limit.ts'
-import { setPageHeaders } from './http/response-headers.ts'
 import { createHttpServer, listen } from './http/server.ts'
+import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
 import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
@@ -80,91 +70,63 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { config, storage, logger: log, version } = deps
   const { clock = systemClock, monotonicClock = performance } = deps
   const intervals = { ...INTERVALS, ...deps.intervals }
-  const broadcaster = config.HUB_BROADCAST
-    ? createBroadcaster(storage.broadcast, intervals.broadcast)
-    : null
-  const secrets = createSecretBox(deps.secret)
+  const settings = toFeatureSettings(config)
+  const { publicUrl, timeZone, isBehindTls } = settings.shared
   const firstByteSeconds = config.HUB_PULL_TIMEOUT_SECONDS
   const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds, ...deps.timeouts }
   const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
-  const publicUrl = config.HUB_PUBLIC_URL
-  const isBehindTls = publicUrl.startsWith('https:')
+  const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
+  const broadcaster = config.HUB_BROADCAST
+    ? createBroadcaster(storage.broadcast, intervals.broadcast)
+    : null
   const stopping = new AbortController()
   let isStarted = false
 
+  // Dependencies of several features.
   const common = {
-    ...{ storage, client, secrets, clock, monotonicClock, log, version, publicUrl, isBehindTls },
-    ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(config.HUB_TIME_ZONE) },
-    ...{ session: toSessionSettings(config), ...toRetentionSettings(config) },
+    ...{ storage, client, secrets, clock, monotonicClock, log, version, ...settings.shared },
+    ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
   }
-  const auth = createAuth({
-    ...common,
-    ...toAuthSettings(config),
-    passwordCost: deps.passwordCost ?? PASSWORD_COST,
-  })
+  // The features.
+  const passwordCost = deps.passwordCost ?? PASSWORD_COST
+  const auth = createAuth({ ...common, ...settings.auth, passwordCost })
+  const { betterAuth, reauthenticate } = auth
   const monitoring = createMonitoring({
-    ...common,
-    timeZone: config.HUB_TIME_ZONE,
-    mail: toMailSettings(config),
+    ...{ ...common, ...settings.monitoring, broadcaster, checkReady, isSignedIn: auth.isSignedIn },
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
-    broadcaster,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
-    checkReady,
-    isSignedIn: async (request) =>
-      (await auth.findOperator(request, { keepAlive: false })) !== null,
   })
-  const { betterAuth, reauthenticate } = auth
   const operators = createOperators({ ...common, betterAuth, sendMail: monitoring.sendMail })
   const platforms = createPlatforms({ ...common, reauthenticate })
-  const ingest = createIngestFeature({
-    ...common,
-    ratePerSecond: config.HUB_RATE_LIMIT,
-    flushIntervalMs: intervals.pushErrors,
-  })
+  const flushIntervalMs = intervals.pushErrors
+  const ingest = createIngestFeature({ ...common, ...settings.ingest, flushIntervalMs })
   const pulls = createPulls({
-    ...common,
-    ...toPullSettings(config),
+    ...{ ...common, ...settings.pulls, firstByteSeconds: timeouts.firstByteSeconds },
     ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
     refreshManifest: platforms.refreshManifest,
-    firstByteSeconds: timeouts.firstByteSeconds,
     waitForLimit: deps.waitForLimit ?? sleep,
   })
   const records = createRecords(common)
   const { searchRecords } = records
   const search = createSearch({ ...common, searchRecords, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
-  const guide = createGuide({
-    ...common,
-    platformPath: config.HUB_PLATFORM_PATH,
-    tunnelHeader: config.HUB_TUNNEL_HEADER,
-  })
+  const guide = createGuide({ ...common, ...settings.guide })
 
-  const { app } = await createHttpServer(
-    {
-      ...{ logger: log, version, isBehindTls, publicUrl },
-      bodyLimit: config.HUB_MAX_BODY_BYTES,
-      trustProxy: config.HUB_TRUST_PROXY,
-      rejectionReason: () =>
-        stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting',
-    },
-    auth,
-    csrfTokenOf,
-  )
+  // The HTTP server and its routes.
+  const rejectionReason = () =>
+    stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
+  const http = { ...settings.http, logger: log, version, isBehindTls, publicUrl, rejectionReason }
+  const { app } = await createHttpServer(http, auth, csrfTokenOf)
   await app.register(ingest.receiverRoutes)
   await app.register(healthRoutes({ checkReady }))
-  await app.register(async (web) => {
-    await setPageHeaders(web, { isBehindTls })
-    limitRate(web, { perSecond: config.HUB_API_RATE_LIMIT, monotonicClock })
-    for (const { routes } of [auth, operators, platforms, pulls, records, search]) {
-      await web.register(routes)
-    }
-    for (const { routes } of [ingest, maintenance, monitoring, guide]) await web.register(routes)
-    await web.register(apiReferenceRoutes)
-    const { hasOperators } = storage.operators
-    await web.register(pageRoutes({ csrfTokenOf, hasOperators }))
+  const features = [auth, operators, platforms, pulls, records, search, ingest, maintenance]
+  await registerWebRoutes(app, {
+    ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
+    perSecond: config.HUB_API_RATE_LIMIT,
+    routes: [...features, monitoring, guide].map(({ routes }) => routes),
   })
 
   let jobs: Promise<void>[] = []
@@ -191,7 +153,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
       clearTimeout(grace)
-      await auth.settle()
+      await auth.stop()
       await Promise.all(jobs)
       // Last, because requests and jobs until here may have counted push errors or called platforms.
       await ingest.stop()

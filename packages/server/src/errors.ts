@@ -26,7 +26,10 @@ const CATALOGUE = {
   },
 
   // Records
-  history_not_kept: { status: 410, message: 'The history starts at {since}. Choose a later time.' },
+  history_not_stored: {
+    status: 410,
+    message: 'The history starts at {since}. Choose a later time.',
+  },
   cursor_beyond: {
     status: 409,
     message:
@@ -77,7 +80,7 @@ const CATALOGUE = {
     message:
       'A newer version of Recordhub has migrated this database ({migrations}). Start that version, or restore a backup from before the upgrade.',
   },
-  database_refused: { status: 500, message: 'DATABASE_URL: {reason}.' },
+  database_rejected: { status: 500, message: 'DATABASE_URL: {reason}.' },
   data_folder_unusable: {
     status: 500,
     message: 'HUB_DATA_DIR: cannot use the folder {path} ({reason}).',
@@ -222,8 +225,8 @@ const CATALOGUE = {
     message:
       'The single sign-on provider names the issuer {found}, but HUB_OIDC_ISSUER is {expected}. Correct the setting, or use another sign-in method.',
   },
-  password_refused: { status: 422, message: 'Choose another password: {reason}.' },
-  sign_in_setting_refused: { status: 422, message: 'The sign-in method could not be changed.' },
+  password_rejected: { status: 422, message: 'Choose another password: {reason}.' },
+  sign_in_setting_rejected: { status: 422, message: 'The sign-in method could not be changed.' },
   invalid_operator: { status: 422, message: 'Invalid operator: {reason}.' },
 
   // Platforms
@@ -233,7 +236,7 @@ const CATALOGUE = {
       'The source API key cannot be sent in a header. It must be printable ASCII without leading or trailing spaces.',
   },
   source_url_invalid: { status: 422, message: 'The base URL is not valid: {reason}.' },
-  platform_address_refused: {
+  platform_address_rejected: {
     status: 422,
     message: 'The hub is not allowed to call {address}: {reason}.',
   },
@@ -266,7 +269,7 @@ const CATALOGUE = {
     message:
       'The platform responded with HTTP 429 at {path}: too many requests. Ask the platform owner to allow the hub more requests.',
   },
-  platform_page_refused: {
+  platform_page_rejected: {
     status: 502,
     message:
       "The hub cannot follow the next page of the platform's response at {path}: {reason}. Check the Link headers that the platform sends.",
@@ -276,7 +279,7 @@ const CATALOGUE = {
     message:
       'The platform responded with a redirect to {location}. The hub does not follow redirects, which could leak the key. Enter the final address as the base URL.',
   },
-  platform_refused_key: {
+  platform_rejected_key: {
     status: 502,
     message:
       'The platform rejected the source API key (HTTP {status}). Check that it is the key that the platform expects in X-PLATFORM-API-KEY.',
@@ -295,7 +298,7 @@ const CATALOGUE = {
     message:
       'The platform responded with {got} instead of JSON at {path}. This is often a sign-in page, an error page or the warning page of a tunnel. Check the base URL.',
   },
-  platform_answer_invalid: {
+  platform_response_invalid: {
     status: 502,
     message:
       "The platform's response at {path} does not match the specification: {reason}. The platform owner must fix the endpoint.",
@@ -303,9 +306,9 @@ const CATALOGUE = {
   platform_reports_failure: {
     status: 502,
     message:
-      'The platform reported a failure at {path} ("success": false{words}). Check the platform\'s logs.',
+      'The platform reported a failure at {path} ("success": false{quoted}). Check the platform\'s logs.',
   },
-  platform_answer_too_large: {
+  platform_response_too_large: {
     status: 502,
     message:
       "The platform's response at {path} is larger than the limit of {limit} bytes. The platform owner must make it smaller.",
@@ -428,6 +431,24 @@ export function storageUnavailable(cause?: unknown): HubError {
 /** @param seconds the time after which the caller may try again. */
 export function tooManyRequests(seconds: number): HubError {
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
+}
+
+/** Creates the error for an invalid member of a request, such as `since must be an RFC 3339 date-time`. */
+export function invalidMember(name: string, issue: string): HubError {
+  return new HubError(
+    'invalid_request',
+    { reason: `${name} ${issue}` },
+    { errors: { [name]: [issue] } },
+  )
+}
+
+/**
+ * Returns a parsed member of a request.
+ * @throws HubError `invalid_request` if it is null, which is how parsers report an invalid text.
+ */
+export function requireMember<Value>(value: Value | null, name: string, rule: string): Value {
+  if (value === null) throw invalidMember(name, rule)
+  return value
 }
 
 /** Formats the message of a code, with its `{placeholders}` replaced by the parameters. */

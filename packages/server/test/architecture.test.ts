@@ -13,8 +13,8 @@ const PROTOCOL = '@recordhub/protocol'
 const CHECKER = '@recordhub/platform-checker'
 const FOUNDATION = ['lib', 'errors', PROTOCOL]
 
-/** What each area may import besides itself; all other imports of our own code are forbidden. */
-const ARROWS: Record<string, readonly string[]> = {
+/** The areas that each area may import besides itself. All other imports of our own code are forbidden. */
+const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   [PROTOCOL]: [],
   '@recordhub/platform-kit': [PROTOCOL],
   // The platform client and the hub's validation are passed in.
@@ -23,7 +23,7 @@ const ARROWS: Record<string, readonly string[]> = {
   '@recordhub/dashboard': [PROTOCOL],
   errors: [],
   config: FOUNDATION,
-  lib: ['errors', PROTOCOL],
+  lib: [PROTOCOL],
   domain: FOUNDATION,
   // The types of the port use the id bitset of lib.
   'storage/port': ['domain', ...FOUNDATION],
@@ -69,7 +69,7 @@ const ARROWS: Record<string, readonly string[]> = {
   main: ['cli', 'config', 'app', ...FOUNDATION],
 }
 
-/** What test files of every package may import besides. */
+/** The folder that test files of every package may also import. */
 const TEST_HELPERS = 'packages/server/test/helpers/'
 
 const MAX_LINES = 400
@@ -88,11 +88,11 @@ const SOURCES: Source[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: ROOT }
 
 test('every import follows a dependency rule', () => {
   assert.ok(SOURCES.length > 80, 'the sources were found')
-  assert.deepEqual(findForbiddenArrows(graphOf(SOURCES)), [])
+  assert.deepEqual(findForbiddenImports(graphOf(SOURCES)), [])
 })
 
-test('every relative import resolves to a file, so that none escapes the check', () => {
-  assert.deepEqual(findUnseen(SOURCES), [])
+test('every relative import resolves to a file of its package', () => {
+  assert.deepEqual(findUnresolved(SOURCES), [])
 })
 
 test('no imports are circular, including type imports', () => {
@@ -110,28 +110,28 @@ test('no file exceeds the maximum length', () => {
 })
 
 test('the checks detect violations', () => {
-  const made = (path: string, text: string) => ({ path: `packages/server/src/${path}`, text })
+  const source = (path: string, text: string) => ({ path: `packages/server/src/${path}`, text })
   const sources = [
-    made(
+    source(
       'domain/a.ts',
       "import type { B } from './b.ts'\nimport x, {\n  y,\n} from '../http/c.ts'",
     ),
-    made('domain/b.ts', "export * from './d.ts'\nimport 'node:fs'"),
-    made('domain/d.ts', "const a = await import('./a.ts')\n// import '../app.ts'"),
-    made('http/c.ts', "export type T = import('../features/pulls/e.ts').E"),
-    made('features/pulls/e.ts', "import '../search/f.ts'; import '../ingest/g.ts'"),
-    made('features/search/f.ts', 'process.exit(1)'),
-    made('features/ingest/g.ts', "import { env } from 'node:process'\nimport '../search/f.ts'"),
-    made('storage/sqlite/h.ts', "export { i } from '../postgres/i.ts'"),
-    made('storage/postgres/i.ts', "import { protocol } from '@recordhub/protocol'"),
-    made('errors.ts', `import '@recordhub/protocol'\nlet a = process . env['A']`),
-    made('cli/j.ts', "process.exit(); import '../nowhere/k.ts'; import(name)"),
-    made('lib/l.ts', "import '../../test/helpers/time/until.ts'"),
-    made('lib/l.test.ts', "import '../../test/helpers/time/until.ts'"),
-    made('nowhere/k.ts', "import '../missing.ts'\nimport '../../../protocol/src/index.ts'"),
+    source('domain/b.ts', "export * from './d.ts'\nimport 'node:fs'"),
+    source('domain/d.ts', "const a = await import('./a.ts')\n// import '../app.ts'"),
+    source('http/c.ts', "export type T = import('../features/pulls/e.ts').E"),
+    source('features/pulls/e.ts', "import '../search/f.ts'; import '../ingest/g.ts'"),
+    source('features/search/f.ts', 'process.exit(1)'),
+    source('features/ingest/g.ts', "import { env } from 'node:process'\nimport '../search/f.ts'"),
+    source('storage/sqlite/h.ts', "export { i } from '../postgres/i.ts'"),
+    source('storage/postgres/i.ts', "import { protocol } from '@recordhub/protocol'"),
+    source('errors.ts', `import '@recordhub/protocol'\nlet a = process . env['A']`),
+    source('cli/j.ts', "process.exit(); import '../nowhere/k.ts'; import(name)"),
+    source('lib/l.ts', "import '../../test/helpers/time/until.ts'"),
+    source('lib/l.test.ts', "import '../../test/helpers/time/until.ts'"),
+    source('nowhere/k.ts', "import '../missing.ts'\nimport '../../../protocol/src/index.ts'"),
   ]
   const graph = graphOf(sources)
-  assert.deepEqual(findForbiddenArrows(graph), [
+  assert.deepEqual(findForbiddenImports(graph), [
     'domain/a.ts → http/c.ts',
     'http/c.ts → features/pulls/e.ts',
     'features/pulls/e.ts → features/search/f.ts',
@@ -140,7 +140,7 @@ test('the checks detect violations', () => {
     'errors.ts → @recordhub/protocol',
     'cli/j.ts → nowhere/k.ts',
     'lib/l.ts → packages/server/test/helpers/time/until.ts',
-    'nowhere/k.ts is in no area of the design',
+    'nowhere/k.ts is in no area',
   ])
   assert.deepEqual(findCycle(graph)?.map(shorten), [
     'domain/a.ts',
@@ -148,10 +148,10 @@ test('the checks detect violations', () => {
     'domain/d.ts',
     'domain/a.ts',
   ])
-  assert.deepEqual(findUnseen(sources), [
-    'cli/j.ts: an import() of something computed',
+  assert.deepEqual(findUnresolved(sources), [
+    'cli/j.ts: an import() of a computed path',
     'lib/l.ts: ../../test/helpers/time/until.ts leaves the package',
-    'nowhere/k.ts: ../missing.ts is not there',
+    'nowhere/k.ts: ../missing.ts does not exist',
     'nowhere/k.ts: ../../../protocol/src/index.ts leaves the package',
   ])
   assert.deepEqual(findProcessUse(sources), [
@@ -161,27 +161,28 @@ test('the checks detect violations', () => {
   ])
 })
 
-function findForbiddenArrows(graph: Graph): string[] {
-  const faults: string[] = []
+function findForbiddenImports(graph: Graph): string[] {
+  const violations: string[] = []
   for (const [path, targets] of graph) {
     const area = areaOf(path)
-    const allowed = ARROWS[area] ?? ARROWS[area.replace(/^features\/.+/, 'features/*')]
-    if (!allowed) faults.push(`${shorten(path)} is in no area of the design`)
+    const allowed =
+      ALLOWED_IMPORTS[area] ?? ALLOWED_IMPORTS[area.replace(/^features\/.+/, 'features/*')]
+    if (!allowed) violations.push(`${shorten(path)} is in no area`)
     for (const target of targets) {
       const to = areaOf(target)
       const isAllowed = allowed?.includes(to) || allowed?.includes(to.replace(/\/.+/, '/*'))
       if (allowed && to !== area && !isAllowed) {
-        faults.push(`${shorten(path)} → ${shorten(target)}`)
+        violations.push(`${shorten(path)} → ${shorten(target)}`)
       }
     }
   }
-  return faults
+  return violations
 }
 
 /** The area of a file: its folder in the server, or its package. */
 function areaOf(path: string): string {
   const [, name, rest = ''] = /^packages\/([^/]+)\/src\/(.+)$/.exec(path) ?? []
-  // A package, or one of its parts: `@recordhub/protocol/constants`.
+  // A package, or one of its exports: `@recordhub/protocol/constants`.
   if (name === undefined) return path.split('/').slice(0, 2).join('/')
   if (name !== 'server') return `@recordhub/${name}`
   const [first = '', second = ''] = rest.replace(/(\.test)?\.tsx?$/, '').split('/')
@@ -216,28 +217,28 @@ function importsOf(text: string): string[] {
   return found.map(([, from, bare, called]) => from ?? bare ?? called ?? '')
 }
 
-/** Removes only comments on lines of their own, since others may be part of a string. */
+/** Removes only comments on separate lines, because others may be part of a string. */
 function withoutComments(text: string): string {
   return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
 /** Imports that the graph does not contain. */
-function findUnseen(sources: Source[]): string[] {
+function findUnresolved(sources: Source[]): string[] {
   const paths = new Set(sources.map(({ path }) => path))
   return sources.flatMap(({ path, text }) => {
     const root = path.split('/').slice(0, 3).join('/')
     // Stylesheets have no imports.
     const relative = importsOf(text).filter((name) => /^\.(?!.*\.css$)/.test(name))
-    const faults = relative.flatMap((name) => {
+    const violations = relative.flatMap((name) => {
       const target = resolveFrom(path, name)
       if (isTestHelper(path, target)) return []
       if (!target.startsWith(`${root}/`)) return [`${name} leaves the package`]
-      return paths.has(target) ? [] : [`${name} is not there`]
+      return paths.has(target) ? [] : [`${name} does not exist`]
     })
     if (/\bimport\s*\(\s*[^'"\s]|\brequire\s*\(/.test(withoutComments(text))) {
-      faults.push('an import() of something computed')
+      violations.push('an import() of a computed path')
     }
-    return faults.map((fault) => `${shorten(path)}: ${fault}`)
+    return violations.map((violation) => `${shorten(path)}: ${violation}`)
   })
 }
 
@@ -245,8 +246,8 @@ function findUnseen(sources: Source[]): string[] {
 function findCycle(graph: Graph): string[] | null {
   const done = new Set<string>()
   function visit(path: string, trail: string[]): string[] | null {
-    const begin = trail.indexOf(path)
-    if (begin >= 0) return [...trail.slice(begin), path]
+    const start = trail.indexOf(path)
+    if (start >= 0) return [...trail.slice(start), path]
     if (done.has(path)) return null
     for (const target of graph.get(path) ?? []) {
       const cycle = visit(target, [...trail, path])
@@ -267,20 +268,20 @@ function findProcessUse(sources: Source[]): string[] {
     const area = areaOf(path)
     if (!path.startsWith('packages/server/')) return []
     const code = withoutComments(text)
-    const faults: string[] = []
+    const violations: string[] = []
     if (
       /\bprocess\s*\.\s*(exit|abort|kill|reallyExit)\b(?!Code)/.test(code) &&
       area !== 'main' &&
       area !== 'cli'
     ) {
-      faults.push('ends the process')
+      violations.push('ends the process')
     }
     if (/\bprocess\s*\.\s*env\b/.test(code) && area !== 'config')
-      faults.push('reads the environment')
+      violations.push('reads the environment')
     if (importsOf(text).some((name) => /^(node:)?process$/.test(name))) {
-      faults.push('imports node:process')
+      violations.push('imports node:process')
     }
-    return faults.map((fault) => `${shorten(path)} ${fault}`)
+    return violations.map((violation) => `${shorten(path)} ${violation}`)
   })
 }
 

@@ -126,7 +126,7 @@ The \`type\` is case-insensitive. Other types are allowed: their values are sort
 `
 }
 
-/** Returns the README with its example of a push replaced; the rest is written by hand. */
+/** Returns the README with a generated example of a push. */
 function readme(text: string): string {
   const data = {
     ...{ module_name: 'Employees', record_type: 'employee', reference_number: 'E-1' },

@@ -1,13 +1,13 @@
 /**
- * Starts what the tests of a run share: one PostgreSQL server, unless one is configured, a bundle of the hub, and a cache of compiled
- * code. It downloads programs that are not installed, so that no test waits for that.
- * The runner calls both functions; `node --test --test-global-setup` does too.
+ * Provides the resources that the tests of a run share: a PostgreSQL server, unless one is configured, a bundle of the
+ * hub, and a cache of compiled code. It downloads programs that are not installed, so that no test waits for a download.
+ * The runner and `node --test --test-global-setup` call both functions.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resolveChromium } from './helpers/browser/program.ts'
-import { dropRun, newRun } from './helpers/postgres/database.ts'
+import { createRunId, dropRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
 import { bundleHub } from './helpers/process/program.ts'
 import { isDeep } from './helpers/time/tier.ts'
@@ -17,7 +17,7 @@ let server: PostgresServer | null = null
 let program: Awaited<ReturnType<typeof bundleHub>> | null = null
 let compiled: string | null = null
 
-/** The needs of `node --test --test-global-setup`, which does not say which files it runs. */
+/** The needs of `node --test --test-global-setup`, which does not pass its files. */
 const ALL: Needs = { postgres: true, browser: true, bundle: !isDeep }
 
 export async function globalSetup(needs: Needs = ALL): Promise<void> {
@@ -30,7 +30,7 @@ export async function globalSetup(needs: Needs = ALL): Promise<void> {
     needs.bundle && provideProgram(),
     needs.browser && resolveChromium(),
   ])
-  process.env['TEST_DATABASE_RUN'] = newRun()
+  process.env['TEST_DATABASE_RUN'] = createRunId()
 }
 
 async function provideServer(): Promise<void> {
@@ -43,7 +43,7 @@ async function provideProgram(): Promise<void> {
   process.env['TEST_HUB_PROGRAM'] = program.path
 }
 
-/** An interrupted run may skip this; a server that was started here still ends with the process. */
+/** An interrupted run may skip this. The server also ends with the process. */
 export async function globalTeardown(): Promise<void> {
   program?.remove()
   if (compiled) rmSync(compiled, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** Parses the code in the integration guide with the programs of this machine. */
+/** Parses the code in the integration guide with the installed programs. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,9 +13,9 @@ import { readExample } from './examples/guide-files.ts'
 
 const text = readGuide().join('\n')
 
-function codeIn(word: string): string[] {
+function codeIn(language: string): string[] {
   return [...text.matchAll(/^\s*```(\w+)[^\n]*\n([\s\S]*?)\n\s*```$/gm)]
-    .filter(([, language]) => language === word)
+    .filter(([, name]) => name === language)
     .map(([, , code = '']) => code)
 }
 
@@ -89,7 +89,7 @@ describe('the code in the integration guide', () => {
     }
   })
 
-  test('gives up a push after the statuses of the table, and after no others, in every language', () => {
+  test('stops retrying a push after exactly the statuses of the table, in every language', () => {
     const final = Object.entries(PUSH_RETRY_RULES).filter(([, { retry }]) => !retry)
     const expected = final.map(([status]) => status)
     for (const language of Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)) {
@@ -112,7 +112,7 @@ print(to_json([datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 7, 3
       cwd,
       encoding: 'utf8',
     })
-    if (error) return t.skip('there is no Python (python3)')
+    if (error) return t.skip('Python is not installed (python3)')
     assert.deepEqual(JSON.parse(stdout || `"${stderr}"`), [
       '2026-11-21',
       '2026-11-21T07:30:00+00:00',
@@ -121,7 +121,7 @@ print(to_json([datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 7, 3
     ])
   })
 
-  test('names the statuses after which a push is given up as the table does', () => {
+  test('lists the same statuses without a retry as the table', () => {
     const kit = new URL('../../platform-kit/README.md', import.meta.url)
     const lists = [text, readFileSync(kit, 'utf8')].map(
       (document) => document.match(/\b400, \d{3}(?:,\s+\d{3})*\s+and\s+\d{3}/g) ?? [],
@@ -134,7 +134,7 @@ print(to_json([datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 7, 3
     }
   })
 
-  test('uses only headers and paths of the contract', () => {
+  test('uses only headers and paths of the specification', () => {
     const headers = [...text.matchAll(/\bX-[A-Z-]+\b/g)].map(([header]) => header)
     assert.deepEqual([...new Set(headers)].toSorted(), ['X-API-KEY', 'X-PLATFORM-API-KEY'])
     const paths = [...text.matchAll(/hub\.example\.org(\/[\w/]+)/g)].map(([, path]) => path)

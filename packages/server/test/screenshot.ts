@@ -12,8 +12,8 @@ const IMAGES = new URL('../../../docs/images/', import.meta.url)
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** The limit of both files together, so that the README loads quickly. */
 const MAX_BYTES = 300_000
-/** Enough pushes to look like normal operation. */
-const ENOUGH_PUSHES = 25
+/** The number of pushes after which the page looks like normal operation. */
+const MIN_PUSHES = 25
 
 type Demo = { address: string; email: string; password: string; stop: () => void }
 
@@ -24,11 +24,11 @@ async function startDemo(): Promise<Demo> {
   })
   const output = new Map<string, string>()
   for await (const line of createInterface(demo.stdout)) {
-    const [, word = '', value = ''] = /^ {2}([\w-]+) +(\S.*)$/.exec(line) ?? []
-    output.set(word, value)
-    if (word === 'Password') break
+    const [, label = '', value = ''] = /^ {2}([\w-]+) +(\S.*)$/.exec(line) ?? []
+    output.set(label, value)
+    if (label === 'Password') break
   }
-  const printed = (word: string) => output.get(word) ?? ''
+  const printed = (label: string) => output.get(label) ?? ''
   return {
     address: new URL(printed('Open')).origin,
     email: printed('E-mail'),
@@ -37,7 +37,7 @@ async function startDemo(): Promise<Demo> {
   }
 }
 
-async function takePicture(
+async function takeScreenshot(
   browser: Browser,
   demo: Demo,
   colorScheme: 'light' | 'dark',
@@ -57,7 +57,7 @@ async function takePicture(
   const page = await context.newPage()
   for (;;) {
     const { stats, pull } = await (await context.request.get('/dashboard/realtime')).json()
-    if (!pull.running && stats.updated_today >= ENOUGH_PUSHES) break
+    if (!pull.running && stats.updated_today >= MIN_PUSHES) break
     await sleep(1000)
   }
   await page.goto('/dashboard')
@@ -67,10 +67,10 @@ async function takePicture(
   await page.waitForLoadState('networkidle')
   const session = await context.newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
-  const picture = Buffer.from(data, 'base64')
-  writeFileSync(new URL(`overview-${colorScheme}.webp`, IMAGES), picture)
+  const image = Buffer.from(data, 'base64')
+  writeFileSync(new URL(`overview-${colorScheme}.webp`, IMAGES), image)
   await context.close()
-  return picture.length
+  return image.length
 }
 
 const { path: executablePath, env } = await resolveChromium()
@@ -79,9 +79,9 @@ const demo = await startDemo()
 try {
   mkdirSync(IMAGES, { recursive: true })
   const bytes =
-    (await takePicture(browser, demo, 'light')) + (await takePicture(browser, demo, 'dark'))
+    (await takeScreenshot(browser, demo, 'light')) + (await takeScreenshot(browser, demo, 'dark'))
   if (bytes > MAX_BYTES)
-    throw new Error(`The pictures have ${bytes} bytes; ${MAX_BYTES} are allowed.`)
+    throw new Error(`The screenshots have ${bytes} bytes; ${MAX_BYTES} are allowed.`)
 } finally {
   demo.stop()
   await browser.close()

@@ -43,7 +43,7 @@ test('every link in docs/security.md and SECURITY.md leads to an existing page a
       if (heading === undefined) continue
       const headings = readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)
       assert.ok(
-        [...headings].map(([, words = '']) => slug(words)).includes(heading),
+        [...headings].map(([, text = '']) => slug(text)).includes(heading),
         `${path}: ${link}`,
       )
     }
@@ -60,8 +60,8 @@ test('docs/security.md has every chapter of the standard, and each requirement o
 })
 
 /** The anchor that GitHub generates for a heading. */
-function slug(words: string): string {
-  return words
+function slug(heading: string): string {
+  return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} -]/gu, '')
     .replaceAll(' ', '-')

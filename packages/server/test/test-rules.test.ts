@@ -1,4 +1,4 @@
-/** Checks that tests do nothing that makes them fail by chance or in a way that cannot be repeated. */
+/** Checks that no test can fail by chance or in a way that cannot be repeated. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -7,22 +7,22 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.ts']
 
-/** The files that may wait for time, with the reason. */
+/** The files that may wait for a time, with the reason. */
 const WAITS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/servers.test.ts':
-    '200 ms between two checks whether a server has stopped reading ahead, which no event announces',
+    '200 ms between two checks whether a server has stopped reading ahead, for which there is no event',
   'packages/server/test/conformance/pushes.test.ts': '1 s without a retry is the rule under test',
   'packages/server/test/contract/postgres/unresponsive-server.test.ts':
     'a time limit for closing while the server is silent; ends when it has closed',
   'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
-  'packages/server/test/helpers/platform/attacks.ts': 'an attacker that sends a byte at intervals',
+  'packages/server/test/helpers/platform/raw-server.ts':
+    'an attacker that sends a byte at intervals',
   'packages/server/test/helpers/platform/respond.ts': 'a platform that responds late',
   'packages/server/test/helpers/postgres/cluster.ts': 'a time limit; ends when the server is ready',
-  'packages/server/test/helpers/process/operator.ts': 'the pause of eventually(), 5 to 50 ms',
-  'packages/server/test/helpers/process/pushing.ts': 'a client that retries after a pause',
+  'packages/server/test/helpers/process/push-loop.ts': 'a client that retries after a pause',
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
   'packages/server/test/http/pull-concurrency.test.ts':
-    '20 ms in which one request too many would arrive; it can only hide a defect',
+    '20 ms in which an additional request would arrive; a shorter wait can only hide a defect',
   'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
   'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
   'packages/server/test/screenshot.ts': 'not a test',
@@ -31,15 +31,15 @@ const WAITS: Readonly<Record<string, string>> = {
 
 /** Files with loops that yield to the event loop instead of pausing, with the end of the loop. */
 const LOOPS: Readonly<Record<string, string>> = {
-  'packages/platform-kit/src/handler.test.ts': 'one turn, to let a stream begin',
+  'packages/platform-kit/src/handler.test.ts': 'one yield, so that a stream starts',
   'packages/server/test/http/pull-timeouts.test.ts':
     'a pull that reads ahead until its buffer is full',
-  'packages/server/test/http/receiver-limits.test.ts':
-    'pushes of which some are rejected immediately',
-  'packages/server/src/lib/files/xlsx.test.ts': 'a generator that the stream ends',
+  'packages/server/test/http/receiver-limits.test.ts': 'some pushes are rejected immediately',
+  'packages/server/src/lib/files/xlsx.test.ts':
+    'a generator that ends when the stream is destroyed',
 }
 
-/** Random values that do not choose test cases, by file. They must differ from run to run. */
+/** Files with random values that do not select test cases and must differ in each run. */
 const RANDOM_VALUES: Readonly<Record<string, string>> = {
   'packages/platform-runner/test/helpers/engines.ts': 'names of databases',
   'packages/server/test/helpers/hub/software-passkey.ts': 'ids of passkeys',
@@ -73,15 +73,15 @@ const RULES: readonly Rule[] = [
     allowed: LOOPS,
   },
   {
-    name: 'no assertion looks at the clock',
+    name: 'no assertion reads the clock',
     pattern: /\bassert\b.*\b(?:Date|performance)\.now\(\)/,
     instead: 'inject a clock',
     allowed: {},
   },
   {
-    name: 'no test listens at a fixed port',
+    name: 'no test listens on a fixed port',
     pattern: /\.listen\(\s*[1-9]|\bPORT: '?[1-9]/,
-    instead: 'listen at port 0, or use helpers/process/free-port.ts',
+    instead: 'listen on port 0, or use helpers/process/free-port.ts',
     allowed: {},
   },
   {
@@ -93,7 +93,7 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    name: 'no test chooses its cases by values that the seed does not repeat',
+    name: 'no test selects its cases with values that the seed does not repeat',
     pattern: /\bMath\.random\b|\brandom(?:Bytes|Int)\(|\bgetRandomValues\b/,
     instead: 'use createSeededRandom() of helpers/random/seed.ts',
     allowed: RANDOM_VALUES,
@@ -106,17 +106,17 @@ const files = globSync(PATTERNS, { cwd: ROOT })
 
 for (const { name, pattern, instead, allowed } of RULES) {
   test(name, () => {
-    const broken = files
+    const violations = files
       .filter(({ path }) => allowed[path] === undefined)
       .flatMap(({ path, lines }) =>
         lines.flatMap((line, index) =>
           pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()} (${instead})`] : [],
         ),
       )
-    assert.deepEqual(broken, [])
+    assert.deepEqual(violations, [])
   })
 
-  test(`${name}: each exception is still there`, () => {
+  test(`${name}: each exception is still needed`, () => {
     const unused = Object.keys(allowed).filter((path) => {
       const file = files.find((one) => one.path === path)
       return !file?.lines.some((line) => pattern.test(line))

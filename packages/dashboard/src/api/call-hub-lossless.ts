@@ -2,8 +2,8 @@ import { isPlainObject, parseLossless } from '../lib/lossless-json.ts'
 import { type HubCall, HubCallError, openHub } from './call-hub.ts'
 
 /**
- * Like `callHub`, for responses with values of platforms: numbers keep their digits (`LosslessNumber`). In its own
- * file, so that pages without records do not load the lossless JSON parser.
+ * Like `callHub`, for responses with values of platforms: their numbers keep their digits (`LosslessNumber`). This is a
+ * separate module, so that pages without records do not load the lossless JSON parser.
  * @throws HubCallError
  */
 export async function callHubLossless<Body>(path: string, call: HubCall = {}): Promise<Body> {

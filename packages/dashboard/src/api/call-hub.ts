@@ -1,9 +1,11 @@
 /** All requests of the page to the hub, except polling and sign-in (specification 4.1: headers, CSRF token, origin). */
+
 import type { ErrorResponse } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
+import { TEXTS } from '../texts.ts'
 import { readCsrfToken } from './csrf-token.ts'
 import { isIdle } from './idle-detection.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { retryAfterSeconds } from './retry-after.ts'
 import { renewSession, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** An error response of the hub. `status` is 0 if there was no response. */
@@ -12,7 +14,7 @@ export class HubCallError extends Error {
   readonly code: string
   readonly errors: Readonly<Record<string, string[]>>
   readonly requestId: string | null
-  /** The value of `Retry-After`; 0 if it is absent. */
+  /** The delay in `Retry-After`; 0 if it is absent. */
   readonly retryAfterSeconds: number
   /** The response body; null if it was not JSON. */
   readonly body: unknown
@@ -64,7 +66,7 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
   }
   if (response.ok) return response
   const body = await response.json().catch(() => null)
-  const error = new HubCallError(response.status, body, parseRetryAfter(response))
+  const error = new HubCallError(response.status, body, retryAfterSeconds(response.headers))
   if (!SECOND_FACTOR_CODES.includes(error.code)) throw error
   await waitForSecondFactor()
   return openHub(path, call)
@@ -106,9 +108,7 @@ function hasNoSession({ status }: Response): boolean {
 }
 
 function messageForStatus(status: number): string {
-  return status === 0
-    ? 'Could not reach the hub. Check your connection and try again.'
-    : `The hub returned status ${status}. Try again.`
+  return status === 0 ? TEXTS.hubUnreachable : TEXTS.hubReturnedStatus(status)
 }
 
 /** The message that is shown for an error. */

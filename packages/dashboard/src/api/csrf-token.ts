@@ -4,7 +4,7 @@
  */
 const TAG = 'meta[name="csrf-token"]'
 
-/** Returns an empty string if nobody is signed in. */
+/** Returns an empty string if there is no session. */
 export function readCsrfToken(): string {
   return document.querySelector(TAG)?.getAttribute('content') ?? ''
 }

@@ -1,6 +1,6 @@
 /** Detects whether the user is idle: background requests of an idle page must not extend the session. */
 
-/** A user who reads gives no input for a while. */
+/** A user may read a page for a while without any input. */
 const IDLE_AFTER_MS = 60_000
 const INPUT_EVENTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
 

@@ -1,4 +1,5 @@
 /** Passkey functions of the browser. */
+import { TEXTS } from '../texts.ts'
 
 /** Whether this browser can create and use passkeys on this page. */
 export function canUsePasskeys(): boolean {
@@ -26,5 +27,5 @@ export async function createPasskey(
 
 function toJson(credential: Credential | null): object {
   if (credential instanceof PublicKeyCredential) return credential.toJSON()
-  throw new DOMException('No passkey was selected.', 'NotAllowedError')
+  throw new DOMException(TEXTS.noPasskeySelected, 'NotAllowedError')
 }

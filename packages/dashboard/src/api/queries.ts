@@ -87,7 +87,7 @@ function throttle(run: () => void, intervalMs: number): () => void {
 }
 
 /** Refetches all live queries. Resolves when the visible ones have been fetched. */
-export function refreshLive(client: QueryClient): Promise<void> {
+function refreshLive(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: ({ meta }) => meta?.live !== undefined })
 }
 

@@ -1,4 +1,7 @@
-/** The seconds of the `Retry-After` header; 0 if it is absent. */
-export function parseRetryAfter({ headers }: Pick<Response, 'headers'>): number {
-  return Number(headers.get('Retry-After')) || 0
+import { parseRetryAfter } from '@recordhub/protocol/retry-after'
+
+/** The delay in the `Retry-After` header in seconds; 0 without a valid one. */
+export function retryAfterSeconds(headers: Headers): number {
+  const now = new Date(headers.get('Date') ?? Number.NaN)
+  return Math.ceil((parseRetryAfter(headers.get('Retry-After') ?? '', now) ?? 0) / 1000)
 }

@@ -2,7 +2,7 @@
 import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
 import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { retryAfterSeconds } from './retry-after.ts'
 
 type Operator = { id: string; email: string; name: string; role: Role }
 export type Role = 'admin' | 'operator' | 'viewer'
@@ -57,7 +57,7 @@ function resumeWaiting(): void {
 }
 
 /**
- * Reads the current session from the hub, and resumes the waiting requests. Returns false if nobody is signed in. If
+ * Reads the current session from the hub, and resumes the waiting requests. Returns false if there is no session. If
  * another operator has signed in, reloads the page, so that the input of the previous operator is discarded.
  */
 export async function renewSession(): Promise<boolean> {
@@ -83,7 +83,8 @@ async function fetchSession(): Promise<Response> {
       headers: { Accept: 'application/json' },
     }).catch(() => null)
     if (response !== null && ![429, 503].includes(response.status)) return response
-    const seconds = response === null ? RETRY_SECONDS : Math.max(1, parseRetryAfter(response))
+    const seconds =
+      response === null ? RETRY_SECONDS : Math.max(1, retryAfterSeconds(response.headers))
     await new Promise((resolve) => setTimeout(resolve, 1000 * seconds))
   }
 }

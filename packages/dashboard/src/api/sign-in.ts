@@ -1,10 +1,12 @@
 /** Requests that are sent without a session: signing in, and accepting an invitation. */
+
 import type { Role, SignInOptions } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
+import { SIGN_IN_ERRORS, SINGLE_SIGN_ON_ERRORS, TEXTS } from '../texts.ts'
 import { callHub } from './call-hub.ts'
 import { getPasskeyAssertion } from './passkeys.ts'
 import { refetchWhileUnavailable } from './queries.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { retryAfterSeconds } from './retry-after.ts'
 
 export type SignInResult =
   | { outcome: 'signed_in' }
@@ -37,7 +39,7 @@ export async function signInWithPasskey(): Promise<SignInResult> {
   } catch (error) {
     // Browsers report a cancelled dialog as NotAllowedError.
     const isCancelled = error instanceof DOMException && error.name === 'NotAllowedError'
-    return rejected(isCancelled ? 'The passkey sign-in was cancelled.' : UNREACHABLE)
+    return rejected(isCancelled ? TEXTS.passkeyCancelled : TEXTS.hubUnreachable)
   }
 }
 
@@ -54,10 +56,10 @@ export async function startSingleSignOn(
       return { reason: reasonOf(response, body) }
     }
   } catch {
-    return { reason: UNREACHABLE }
+    return { reason: TEXTS.hubUnreachable }
   }
   return {
-    reason: 'The single sign-on provider cannot be reached. Try again, or contact an admin.',
+    reason: TEXTS.providerUnreachable,
   }
 }
 
@@ -84,23 +86,10 @@ export function invitationQuery(token: string) {
 }
 
 const ISSUER_WRONG = 'sign_on_issuer_wrong'
-const UNREACHABLE = 'Could not reach the hub. Check your connection and try again.'
 
 /** The message for an error code in the URL after a failed single sign-on. */
 export function singleSignOnError(error: string): string {
-  return SINGLE_SIGN_ON_ERRORS[error.toLowerCase()] ?? 'Single sign-on failed. Try again.'
-}
-
-const SINGLE_SIGN_ON_ERRORS: Readonly<Record<string, string>> = {
-  not_invited:
-    'Your e-mail address has not been invited to this hub. Ask an admin for an invitation.',
-  email_not_verified: 'The provider has not verified your e-mail address. Verify it there first.',
-  account_not_linked: 'The provider has not verified your e-mail address. Verify it there first.',
-  operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
-  access_denied: 'The provider denied access.',
-  sign_on_unavailable: 'The single sign-on provider does not respond. Try again in a moment.',
-  [ISSUER_WRONG]:
-    'The single sign-on provider is not the one that this hub expects. Ask an admin to check the log.',
+  return SINGLE_SIGN_ON_ERRORS[error.toLowerCase()] ?? TEXTS.singleSignOnFailed
 }
 
 /** Error codes after which the sign-in starts again with the password. */
@@ -109,18 +98,6 @@ const START_OVER: readonly string[] = [
   'invalid_two_factor_cookie',
   'too_many_attempts_request_new_code',
 ]
-
-const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
-  invalid_email_or_password: 'Incorrect e-mail or password.',
-  operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
-  invalid_code: 'Incorrect code. Wait for the next one and try again.',
-  invalid_backup_code: 'Incorrect recovery code, or it was already used.',
-  code_used: 'This code was already used. Sign in again with the next one.',
-  invalid_two_factor_cookie: 'The sign-in has expired. Sign in again.',
-  too_many_attempts_request_new_code: 'Too many incorrect codes. Sign in again.',
-  passkey_not_found: 'This passkey is not registered with the hub. It may have been removed.',
-  authentication_failed: 'The passkey was not accepted. Try again.',
-}
 
 async function step(path: string, input: object): Promise<SignInResult> {
   try {
@@ -131,7 +108,7 @@ async function step(path: string, input: object): Promise<SignInResult> {
     }
     return body.twoFactorRedirect ? { outcome: 'code_required' } : { outcome: 'signed_in' }
   } catch {
-    return rejected(UNREACHABLE)
+    return rejected(TEXTS.hubUnreachable)
   }
 }
 
@@ -154,9 +131,9 @@ function rejected(reason: string, startOver = false): SignInResult {
 
 function reasonOf(response: Response, { code = '', message }: ResponseBody): string {
   if (response.status === 429) {
-    const seconds = parseRetryAfter(response) || 60
+    const seconds = retryAfterSeconds(response.headers) || 60
     const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
-    return `Too many attempts. Wait ${wait} and try again.`
+    return TEXTS.tooManyAttempts(wait)
   }
-  return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'
+  return SIGN_IN_ERRORS[code] ?? message ?? TEXTS.unexpectedResponse
 }

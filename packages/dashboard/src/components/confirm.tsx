@@ -14,7 +14,7 @@ type Confirmation = {
   onConfirm: () => Promise<void> | void
 }
 
-/** Loaded with the first confirmation, to keep it out of the initial bundle. */
+/** Loaded with the first confirmation, so that the initial bundle does not contain it. */
 const ConfirmDialog = lazy(() =>
   import('./confirm-dialog.tsx').then((file) => ({ default: file.ConfirmDialog })),
 )

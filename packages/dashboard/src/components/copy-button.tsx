@@ -2,7 +2,7 @@ import { ActionIcon, Button, CopyButton as MantineCopyButton, Tooltip } from '@m
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { TEXTS } from '../texts.ts'
 
-/** Copies a value to the clipboard. Shows an icon only, unless `text` is given. */
+/** Copies a value to the clipboard. Shows only an icon without `text`. */
 export function CopyButton({
   value,
   label,

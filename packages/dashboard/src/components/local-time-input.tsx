@@ -1,13 +1,12 @@
-import { TextInput } from '@mantine/core'
+import { TextInput, type TextInputProps } from '@mantine/core'
 import { fromLocalInput, toLocalInput } from '../lib/local-time.ts'
 
 /** An input for a timestamp, in the viewer's time zone. `onChange` receives null if the input is empty. */
 export function LocalTimeInput({
-  label,
   value,
   onChange,
-}: {
-  label: string
+  ...props
+}: Omit<TextInputProps, 'type' | 'value' | 'onChange'> & {
   value: string | undefined
   onChange: (timestamp: string | null) => void
 }) {
@@ -15,7 +14,7 @@ export function LocalTimeInput({
     <TextInput
       type="datetime-local"
       size="xs"
-      label={label}
+      {...props}
       value={toLocalInput(value)}
       onChange={({ currentTarget }) => onChange(fromLocalInput(currentTarget.value))}
     />

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core'
 import { useOperatorName } from '../api/operators.ts'
+import { TEXTS } from '../texts.ts'
 
 /**
  * The actor of an action: an operator by name, with the e-mail address on hover; a program by its name in the log. `by`
@@ -7,7 +8,7 @@ import { useOperatorName } from '../api/operators.ts'
  */
 export function OperatorName({ by }: { by: string | null }) {
   const name = useOperatorName(by)
-  if (by === null) return 'the hub'
+  if (by === null) return TEXTS.theHub
   if (name === null) return by
   return (
     <Tooltip label={by}>

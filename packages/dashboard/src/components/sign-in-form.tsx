@@ -61,7 +61,7 @@ export function SignInForm({
           />
           <SignInAlternatives
             next={next}
-            before={<Divider label="or" />}
+            before={<Divider label={TEXTS.or} />}
             onResult={handleResult}
             onError={setError}
           />

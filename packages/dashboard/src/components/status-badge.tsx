@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import { formatWord } from '../lib/format.ts'
+import { formatCode } from '../lib/format.ts'
 
 const COLORS: Readonly<Record<string, string>> = {
   active: 'green',
@@ -25,7 +25,7 @@ const COLORS: Readonly<Record<string, string>> = {
 export function StatusBadge({ status, label }: { status: string; label?: string }) {
   return (
     <Badge color={COLORS[status] ?? 'gray'} variant="light" tt="none">
-      {label ?? formatWord(status)}
+      {label ?? formatCode(status)}
     </Badge>
   )
 }

@@ -1,5 +1,6 @@
 import { Anchor, Box, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { formatNumber } from '../lib/format.ts'
 import { isPlainObject, textOfValue } from '../lib/lossless-json.ts'
 import { TEXTS } from '../texts.ts'
 import classes from './value-view.module.css'
@@ -31,9 +32,7 @@ function LongText({ text }: { text: string }) {
       {isLong && ' '}
       {isLong && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setExpanded(!isExpanded)}>
-          {isExpanded
-            ? TEXTS.showLess
-            : TEXTS.showAllCharacters(text.length.toLocaleString('en-US'))}
+          {isExpanded ? TEXTS.showLess : TEXTS.showAllCharacters(formatNumber(text.length))}
         </Anchor>
       )}
     </Text>
@@ -56,7 +55,7 @@ function Tree({ value }: { value: unknown[] | Record<string, unknown> }) {
       ))}
       {entries.length > max && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setMax(max * 10)}>
-          {TEXTS.showMoreTotal(entries.length.toLocaleString('en-US'))}
+          {TEXTS.showMoreTotal(formatNumber(entries.length))}
         </Anchor>
       )}
     </Stack>

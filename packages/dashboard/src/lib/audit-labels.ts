@@ -1,10 +1,10 @@
 /** Labels of the audit log. */
-import { formatTime, formatWord } from './format.ts'
+import { formatCode, formatTime } from './format.ts'
 import { userAgentLabel } from './user-agent.ts'
 
 const ACTION_LABELS: Readonly<Record<string, string>> = {
   'session.begin': 'Signed in',
-  'session.refuse': 'Failed to sign in',
+  'session.reject': 'Failed to sign in',
   'session.sign_out': 'Signed out',
   'session.end': 'Ended a session',
   'session.end_others': 'Ended all other sessions',
@@ -57,7 +57,7 @@ export const AUDIT_ACTIONS: readonly string[] = Object.keys(ACTION_LABELS)
 
 /** `Revoked a token`; unknown actions are shown by their code. */
 export function actionLabel(action: string): string {
-  return ACTION_LABELS[action] ?? formatWord(action.replaceAll('.', ': '))
+  return ACTION_LABELS[action] ?? formatCode(action.replaceAll('.', ': '))
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
@@ -66,7 +66,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 export function detailsLabel(details: Readonly<Record<string, unknown>>): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${formatWord(name).toLowerCase()} ${detailLabel(name, value)}`)
+    .map(([name, value]) => `${formatCode(name).toLowerCase()} ${detailLabel(name, value)}`)
     .join(' · ')
 }
 

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import {
   createTimeFormat,
   formatBytes,
+  formatCode,
   formatCount,
   formatDuration,
   formatRelative,
-  formatWord,
 } from './format.ts'
 
 const formatInUtc = createTimeFormat('UTC')
@@ -35,7 +35,7 @@ describe('formatting of numbers and times', () => {
   it('formats counts with their noun, and codes as labels', () => {
     assert.equal(formatCount(1, 'record'), '1 record')
     assert.equal(formatCount(1234567, 'record'), '1,234,567 records')
-    assert.equal(formatWord('timed_out'), 'Timed out')
+    assert.equal(formatCode('timed_out'), 'Timed out')
   })
 
   it('formats durations and sizes in the fitting unit', () => {

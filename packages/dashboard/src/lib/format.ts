@@ -87,7 +87,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /** `timed_out` → `Timed out` */
-export function formatWord(word: string): string {
-  const text = word.replaceAll('_', ' ')
+export function formatCode(code: string): string {
+  const text = code.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,8 +1,8 @@
 import { JsonSyntaxError, parseJson } from '@recordhub/protocol/lossless-json'
 
 /**
- * A number that JavaScript would write differently, such as 9007199254740993 or 1.10. A class, and not `JSON.rawJSON`, since
- * TanStack Query copies plain objects, and older browsers lack it.
+ * A number that JavaScript would write differently, such as 9007199254740993 or 1.10. The hub uses `JSON.rawJSON` for
+ * these; here they are a class, because TanStack Query copies plain objects, and older browsers lack `JSON.rawJSON`.
  */
 export class LosslessNumber {
   readonly text: string
@@ -24,14 +24,14 @@ export function parseLossless(text: string): unknown {
   }
 }
 
-/** JSON with its numbers as they came, a member a line. */
+/** Writes a value as JSON, with its numbers as they were read. One member per line, unless `indent` is empty. */
 export function writeLossless(value: unknown, indent = '  ', lead = ''): string {
   if (value instanceof LosslessNumber) return value.text
   const inner = lead + indent
-  const join = (open: string, parts: string[], close: string) => {
-    if (parts.length === 0) return open + close
+  const join = (open: string, elements: string[], close: string) => {
+    if (elements.length === 0) return open + close
     const [gap, end] = indent === '' ? ['', ''] : [`\n${inner}`, `\n${lead}`]
-    return `${open}${gap}${parts.join(`,${gap}`)}${end}${close}`
+    return `${open}${gap}${elements.join(`,${gap}`)}${end}${close}`
   }
   if (Array.isArray(value)) {
     const items = value.map((item) => writeLossless(item, indent, inner))
@@ -39,8 +39,8 @@ export function writeLossless(value: unknown, indent = '  ', lead = ''): string 
   }
   if (isPlainObject(value)) {
     const colon = indent === '' ? ':' : ': '
-    const stated = Object.entries(value).filter(([, member]) => member !== undefined)
-    const members = stated.map(
+    const present = Object.entries(value).filter(([, member]) => member !== undefined)
+    const members = present.map(
       ([key, member]) => `${JSON.stringify(key)}${colon}${writeLossless(member, indent, inner)}`,
     )
     return join('{', members, '}')
@@ -57,7 +57,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   )
 }
 
-/** A value as it reads in one line; null for what is absent or null. */
+/** A value on one line: strings verbatim, other values as JSON; null for null and undefined. */
 export function textOfValue(value: unknown): string | null {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value

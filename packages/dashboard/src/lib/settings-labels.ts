@@ -1,4 +1,5 @@
 /** Labels of the settings of the hub. */
+import { formatCount } from './format.ts'
 
 /** Describes common cron patterns; an empty string for others. */
 export function scheduleLabel(pattern: string): string {
@@ -16,8 +17,8 @@ export function scheduleLabel(pattern: string): string {
 /** A retention period: `90 days`, `2 years`, `Forever`. */
 export function daysLabel(days: number): string {
   if (days === 0) return 'Forever'
-  if (days % 365 === 0) return days === 365 ? '1 year' : `${days / 365} years`
-  return days === 1 ? '1 day' : `${days} days`
+  if (days % 365 === 0) return formatCount(days / 365, 'year')
+  return formatCount(days, 'day')
 }
 
 /** Labels of the kinds of data with a retention period. */

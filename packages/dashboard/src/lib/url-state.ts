@@ -43,9 +43,9 @@ export function useUrlState(): [
         to: '.',
         search: (before: UrlChanges) => changeUrlState(before, changes),
         replace: options?.replace ?? false,
-        // Keeps the visited pages of a list (components/pager.tsx).
+        // Preserves the visited pages of a list (components/pager.tsx).
         state: true,
-        // The page stays the same, so the scroll position is kept.
+        // The page stays the same, and so does the scroll position.
         resetScroll: false,
       })
     },

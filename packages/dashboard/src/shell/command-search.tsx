@@ -98,7 +98,7 @@ export function CommandSearch({ openings }: { openings: number }) {
       nothingFound={<Text size="sm">{found.isFetching ? TEXTS.searching : TEXTS.noResults}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
-        placeholder: 'Pages, platforms, records…',
+        placeholder: TEXTS.commandSearchPlaceholder,
         'aria-label': TEXTS.pagesPlatformsRecords,
       }}
     />

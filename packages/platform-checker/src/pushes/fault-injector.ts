@@ -1,7 +1,7 @@
 /**
  * Injects faults into the responses to pushes, one after the other, and observes how the platform retries.
  *
- * | state              | fault                        | a retry of the push                      | leaves the state when            |
+ * | state              | fault                        | a retry of the push                      | the state ends when              |
  * |--------------------|------------------------------|------------------------------------------|----------------------------------|
  * | idle               | none                         | is accepted                              | a new push gets the next fault   |
  * | awaiting_retry     | unavailable: 503             | too early: 503 again; otherwise accepted | a retry is accepted: idle        |
@@ -22,15 +22,15 @@ export type FaultLimits = {
   observationMs: number
 }
 
-/** What the platform did about a fault. */
+/** The reaction of the platform to a fault. */
 export type FaultEvent =
   | { type: 'handled'; fault: Fault }
   | { type: 'retried_too_early' }
   | { type: 'retry_storm'; fault: Fault; attempts: number }
   | { type: 'out_of_order' }
 
-/** What happens to a push: the fault to inject, or null if the hub's own rules apply; and what was observed. */
-export type Injection = { fault: Fault | null; events: FaultEvent[] }
+/** The fault to inject into the response to a push, or null if the hub's own rules apply; and the observed events. */
+type Injection = { fault: Fault | null; events: FaultEvent[] }
 
 /** Recognises a push and the record that it is for. */
 export type PushIdentity = { push: string; record: string; hasTime: boolean }
@@ -43,7 +43,7 @@ const ACCEPTED_FIRST = 2
 export const MAX_ATTEMPTS_WITH_BACKOFF = 6
 /** A user who saves twice sends a rejected push again, but not three times. */
 const MAX_ATTEMPTS_OF_REJECTED = 3
-/** A platform that has not retried for longer than this has given up. */
+/** A platform that has not retried for longer than this has stopped retrying. */
 const MAX_PAUSE_MS = MAX_PUSH_BACKOFF_SECONDS * 1500
 /** Tolerance for platforms whose timers round. */
 const RETRY_AFTER_TOLERANCE_MS = 100

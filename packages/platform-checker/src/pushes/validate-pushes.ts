@@ -19,7 +19,7 @@ import {
   type PushIdentity,
 } from './fault-injector.ts'
 
-/** A push as the receiver got it. */
+/** A push as the test receiver received it. */
 export type ObservedPush = {
   method: 'POST' | 'PATCH'
   body: JsonValue
@@ -28,7 +28,7 @@ export type ObservedPush = {
 }
 
 /** Whether the records endpoint lists a record; null if it could not be read completely. */
-export type IsListed = (recordType: string, reference: string) => boolean | null
+type IsListed = (recordType: string, reference: string) => boolean | null
 
 const MEMBERS = new Set([
   'record_type',
@@ -39,24 +39,24 @@ const MEMBERS = new Set([
   'occurred_at',
 ])
 
-/** What the check is complete with: each behaviour must be observed once. */
+/** The behaviours that the check observes. It is complete when each has been observed once. */
 const BEHAVIOURS = {
   post: 'a new record is sent by POST',
   patch: 'a change is sent by PATCH',
   null: 'a field without a value is sent as null',
   unavailable: 'a push is retried after 503 with Retry-After',
   disconnected: 'a push is retried after its connection was closed without a response',
-  unauthorized: 'a push is kept and retried after 401',
+  unauthorized: 'a push is saved and retried after 401',
   rejected: 'a push is not retried after 422',
 } as const
 type Behaviour = keyof typeof BEHAVIOURS
 
 /** Describes a push by its fault. */
 const AFTER_FAULT: Record<Fault, string> = {
-  unavailable: 'that got 503',
+  unavailable: 'that received 503',
   disconnected: 'whose connection was closed',
-  unauthorized: 'that got 401',
-  rejected: 'that got 422',
+  unauthorized: 'that received 401',
+  rejected: 'that received 422',
 }
 
 /** Validates pushes one by one, and decides which of them get a fault. */
@@ -157,7 +157,7 @@ export class PushValidator {
     this.#findings.add('push.occurred_at_future', { reference })
   }
 
-  /** Called regularly, for what a platform must not do for some time. */
+  /** Called regularly, to end observations that no push ends. */
   tick(now: number): void {
     for (const event of this.#injector.endObservation(now)) this.#handleEvent(event)
   }
@@ -169,10 +169,10 @@ export class PushValidator {
     const missing = this.#injector.findMissingRetry(now)
     if (missing) this.#findings.add('push.not_retried', { params: { after: AFTER_FAULT[missing] } })
     const observed: string[] = []
-    for (const [behaviour, what] of Object.entries(BEHAVIOURS)) {
-      if (this.#observed.has(toBehaviour(behaviour))) observed.push(`Observed: ${what}.`)
+    for (const [behaviour, description] of Object.entries(BEHAVIOURS)) {
+      if (this.#observed.has(toBehaviour(behaviour))) observed.push(`Observed: ${description}.`)
       else if (this.#count > 0 && behaviour !== missing) {
-        this.#findings.add('push.not_seen', { params: { what } })
+        this.#findings.add('push.not_seen', { params: { behaviour: description } })
       }
     }
     return observed
@@ -190,7 +190,7 @@ export class PushValidator {
         this.#findings.add('push.order')
         return
       case 'retry_storm':
-        if (event.fault === 'rejected') this.#findings.add('push.refused_again')
+        if (event.fault === 'rejected') this.#findings.add('push.rejected_again')
         else this.#addStorm(AFTER_FAULT[event.fault], event.attempts)
     }
   }

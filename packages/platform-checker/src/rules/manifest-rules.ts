@@ -22,7 +22,7 @@ export const MANIFEST_RULES = {
     'A record_type cannot be used in a URL, or is longer than 512 bytes.',
     'Use lower-case letters, digits and underscores.',
   ),
-  'manifest.record_type_awkward': warning(
+  'manifest.record_type_unusual': warning(
     '2.2',
     'A record_type contains characters that URLs must escape, or differs from another one only by case.',
     'Use lower-case letters, digits and underscores: routers and proxies treat other characters differently.',

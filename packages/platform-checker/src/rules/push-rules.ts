@@ -10,25 +10,25 @@ export const PUSH_RULES = {
   ),
   'push.not_seen': note(
     '4.1',
-    'Not observed: {what}.',
+    'Not observed: {behaviour}.',
     'Run the check longer, and change more records on the platform meanwhile: each injected fault needs another push.',
   ),
   'push.not_retried': error(
     '4.1',
     'A push {after} was not retried: the hub would have missed the change.',
-    `Keep each push in an outbox table until the hub has responded with 2xx. ${PUSH_RETRY_SUMMARY}`,
+    `Store each push in an outbox table until the hub has responded with 2xx. ${PUSH_RETRY_SUMMARY}`,
   ),
   'push.retry_after_ignored': warning(
     '4.1',
     'A push was retried before the time of Retry-After was over.',
-    'Wait as many seconds as Retry-After says, and longer after each further failure.',
+    'Wait for the time in Retry-After, and longer after each further failure.',
   ),
   'push.storm': error(
     '4.1',
     'A push {after} was sent again {count} times within {seconds} s.',
     `Do not retry at once: wait a second, then twice as long each time, up to ${MAX_PUSH_BACKOFF_SECONDS} seconds.`,
   ),
-  'push.refused_again': error(
+  'push.rejected_again': error(
     '4.1',
     'A push that was rejected with 422 was sent again repeatedly.',
     `Log the rejected push, report it, and continue with the next one. ${PUSH_RETRY_SUMMARY}`,

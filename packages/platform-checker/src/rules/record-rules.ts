@@ -14,7 +14,7 @@ export const RECORD_RULES = {
   ),
   'records.member_differs': warning(
     '2.5',
-    '"{member}" is {got}, but the manifest says {expected}.',
+    '"{member}" is {got}, but {expected} in the manifest.',
     'Use the same source for both values.',
   ),
   'records.total_unreadable': warning(
@@ -42,7 +42,7 @@ export const RECORD_RULES = {
     'The platform sent {rate} records per second.',
     'Read them with one query and a cursor, not with one query per record. A pull of all platforms has 900 s.',
   ),
-  'records.large_answer': note(
+  'records.large_response': note(
     '4.2',
     'The response has {megabytes} MB.',
     'Send an ETag, so that the hub reads the records only after changes; or send pages (Link: <…>; rel="next").',
@@ -55,7 +55,7 @@ export const RECORD_RULES = {
   'records.changed': note(
     '2.5',
     'In a second read, {records} records were different, new or missing.',
-    'If somebody is working with the platform at the moment, do nothing; otherwise return the same values until a record is changed.',
+    'If the records were edited between the reads, do nothing; otherwise return the same values until a record is changed.',
   ),
   'records.etag_unusable': warning(
     '4.2',

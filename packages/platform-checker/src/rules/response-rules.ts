@@ -2,27 +2,27 @@
 import { error, note, type Rule, warning } from './rule.ts'
 
 export const RESPONSE_RULES = {
-  'answer.type': warning(
+  'response.type': warning(
     '4.2',
     'The response is JSON, but its Content-Type is {type}.',
     'Send Content-Type: application/json.',
   ),
-  'answer.slow': warning(
+  'response.slow': warning(
     '4.2',
     'The response took {ms} ms to begin.',
     'Respond to a ping and a manifest without reading the data; add an index for the search.',
   ),
-  'answer.unknown_path': warning(
+  'response.unknown_path': warning(
     '4.2',
     'The response for a module that does not exist was HTTP {status} instead of 404.',
     'Return 404 for a record_type that is not in the manifest, so that a mistyped one does not look like an empty module.',
   ),
-  'answer.changes': warning(
+  'response.changes': warning(
     '4.2',
-    'Two requests in a row got different responses.',
+    'Two consecutive requests returned different responses.',
     'Leave out values that change with each request, such as the time: the hub treats them as changes.',
   ),
-  'answer.head': note(
+  'response.head': note(
     '4.2',
     'The response to HEAD was HTTP {status}.',
     'Respond to HEAD as to GET without the body, or with 405. The hub uses GET only; proxies and monitoring use both.',
@@ -49,8 +49,8 @@ export const RESPONSE_RULES = {
   ),
   'key.not_checked': error(
     '5',
-    'A request without a valid key got HTTP 200, so the key is not checked.',
-    'Compare X-PLATFORM-API-KEY with your key first, at every endpoint, and return 401 if they differ: at present anybody can read your records.',
+    'The response to a request without a valid key is HTTP 200, so the key is not checked.',
+    'Compare X-PLATFORM-API-KEY with your key first, at every endpoint, and return 401 if they differ: at present, your records can be read without a key.',
   ),
   'key.status': warning(
     '5',
@@ -62,7 +62,7 @@ export const RESPONSE_RULES = {
     'The response to a request without a valid key contains protected data.',
     'Return 401 with {"success": false, "message": "…"} and nothing else.',
   ),
-  'key.refusal_not_json': note(
+  'key.rejection_not_json': note(
     '5',
     'The 401 response to a request without a valid key is not JSON.',
     'Return {"success": false, "message": "…"} with Content-Type: application/json.',

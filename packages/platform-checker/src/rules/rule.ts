@@ -1,4 +1,4 @@
-/** One thing that the checker looks for. The hub accepts what breaks a rule of severity `warning` or `note`. */
+/** A rule that the checker validates. The hub accepts data that breaks a rule of severity `warning` or `note`. */
 export type Rule = {
   severity: 'error' | 'warning' | 'note'
   /** The section of the specification. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-export type Arguments = {
+type Arguments = {
   command: 'serve' | 'init' | 'check'
   config: string
   port: number | null

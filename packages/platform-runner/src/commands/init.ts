@@ -14,7 +14,7 @@ import { findNewModules, mergeModules } from './merge-modules.ts'
 import { openSettings, readEnvironment } from './open-settings.ts'
 import { scalar, writeStarter } from './write-starter.ts'
 
-export type InitTarget = {
+type InitTarget = {
   /** The file to write. */
   path: string
   source: SourceSettings

@@ -61,7 +61,7 @@ for (const [name, { before, after, indent }] of Object.entries(texts)) {
   })
 }
 
-test('a list that is not written in lines is left to its owner', () => {
+test('a list that is not in block style is not changed', () => {
   for (const text of ['modules: [{ table: people }]\n', 'modules:\n  - { table: people }\n']) {
     assert.equal(mergeModules(text, [infer('orders')], false), null)
   }
@@ -80,7 +80,7 @@ test('a table with a module, also with one that is commented out, is not new', (
   )
 })
 
-test('a record type that is taken is not used again', () => {
+test('a record type that the settings use is not used again', () => {
   const inferred = withUniqueRecordTypes(
     [infer('hr.people'), infer('orders')],
     ['people', 'orders'],

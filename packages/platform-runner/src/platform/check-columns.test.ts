@@ -17,7 +17,7 @@ function makeFolder(t: TestContext): string {
   return folder
 }
 
-/** Loads a platform with one module, and asks for its records as the kit does. */
+/** Loads a platform with one module, and requests its records as the kit does. */
 async function load(folder: string, source: string, origin: string) {
   const text = `platform: { name: x, source_key: 0123456789abcdef }
 source: { ${source} }
@@ -79,7 +79,7 @@ test('a renamed column of a file is logged once, with the advice to restart', as
   }
 })
 
-test('the order of columns is no change, and new columns are one', () => {
+test('new columns are a change, another order of the columns is not', () => {
   assert.equal(describeChange(['id', 'name'], ['name', 'id']), null)
   assert.match(describeChange(['id'], ['id', 'x']) ?? '', /\(new: x\)/)
 })

@@ -42,9 +42,9 @@ export function describeChange(before: readonly string[], now: readonly string[]
   const missing = before.filter((name) => !now.includes(name))
   const added = now.filter((name) => !before.includes(name))
   if (missing.length + added.length === 0) return null
-  const parts = [
+  const differences = [
     ...(missing.length === 0 ? [] : [`missing: ${missing.join(', ')}`]),
     ...(added.length === 0 ? [] : [`new: ${added.join(', ')}`]),
   ]
-  return `the columns have changed since recordhub-platform started (${parts.join('; ')})`
+  return `the columns have changed since recordhub-platform started (${differences.join('; ')})`
 }

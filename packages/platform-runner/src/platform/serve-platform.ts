@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { Settings } from '../settings/settings.ts'
 import { SourceUnavailable } from '../sources/source.ts'
 
-export type RunningServer = {
+type RunningServer = {
   address: string
   /** Accepts no new requests, and lets those in flight finish within a time limit. */
   stop: () => Promise<void>

@@ -81,7 +81,7 @@ test('a column with an unsafe key is left out', () => {
   )
 })
 
-test('each change of shape gives another version', () => {
+test('each change of the shape changes the version', () => {
   const shapes = [
     settings(),
     settings({ leaveOut: ['at'] }),

@@ -4,7 +4,7 @@ import { readModule } from './read-module.ts'
 import { openSection, type Section } from './section.ts'
 import type { PushSettings, Settings, SourceSettings } from './settings.ts'
 
-export type ReadSettings =
+type ReadSettings =
   | { outcome: 'valid'; settings: Settings }
   | { outcome: 'invalid'; issues: string[] }
 

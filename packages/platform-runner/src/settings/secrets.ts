@@ -3,7 +3,7 @@ import type { Settings, SourceSettings } from './settings.ts'
 /** Masks every secret in a text, such as the error message of a driver. */
 export type RedactSecrets = (text: string) => string
 
-/** A shorter secret occurs in ordinary text, which masking it everywhere would garble. */
+/** A shorter secret may also occur in ordinary text, which masking every occurrence would garble. */
 const MIN_LENGTH_TO_MASK_EVERYWHERE = 6
 
 /** The text before and after a password in a URL. */

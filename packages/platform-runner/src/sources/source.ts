@@ -85,6 +85,6 @@ export type ChangeReader = {
    * without rows.
    */
   newest: (origin: Origin, updatedAt: Column) => Promise<string | null>
-  /** ordered by change time and key. */
+  /** The changed rows, ordered by change time and key. */
   read: (changes: Changes) => Promise<ChangedRow[]>
 }

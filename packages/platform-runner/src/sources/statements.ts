@@ -1,7 +1,7 @@
 /** All SQL statements. Values are passed as parameters, names are quoted. */
 import type { Origin } from '../settings/settings.ts'
 import { type Dialect, toPattern } from './dialect.ts'
-import type { Changes, Column, RowsRequest } from './source.ts'
+import type { ChangeCursor, Changes, Column, RowsRequest } from './source.ts'
 
 export type Statement = { sql: string; parameters: string[] }
 
@@ -13,13 +13,13 @@ function fromOf(origin: Origin, { quote }: Dialect): string {
   return `(\n${origin.query.trim().replace(/;+\s*$/, '')}\n) AS ${quote('records')}`
 }
 
-/** The origin for a table; a query if the name of the table contains a dot, which settings read as a schema. */
-export function originOf(parts: string[], { quote }: Dialect): Origin {
-  const table = parts.join('.')
-  const isNamed = splitTable(table).join('\n') === parts.join('\n')
+/** @param names the table, or its schema and the table. A name that contains a dot needs a query as its origin. */
+export function originOf(names: string[], { quote }: Dialect): Origin {
+  const table = names.join('.')
+  const isNamed = splitTable(table).join('\n') === names.join('\n')
   return isNamed
     ? { kind: 'table', table }
-    : { kind: 'query', query: `SELECT * FROM ${parts.map(quote).join('.')}` }
+    : { kind: 'query', query: `SELECT * FROM ${names.map(quote).join('.')}` }
 }
 
 export function splitTable(table: string): string[] {
@@ -75,7 +75,7 @@ export function changesStatement(changes: Changes, dialect: Dialect): Statement 
   }
 
   /** Compares column by column, since databases differ in comparing tuples. */
-  function afterCursor(cursor: Place): string {
+  function afterCursor(cursor: ChangeCursor): string {
     const values: string[] = JSON.parse(cursor.key)
     const later = `${changeTime} > ${changeTimeParameter(cursor.changeTime)}`
     const alternatives = keys.map((one, index) => {
@@ -88,5 +88,3 @@ export function changesStatement(changes: Changes, dialect: Dialect): Statement 
     return `${changeTime} >= ${changeTimeParameter(cursor.changeTime)} AND (${later} OR ${alternatives.map((one) => `(${one})`).join(' OR ')})`
   }
 }
-
-type Place = NonNullable<Changes['from']>

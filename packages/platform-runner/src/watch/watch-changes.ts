@@ -17,7 +17,7 @@ import { openProgressFile, type ProgressFile } from './progress-file.ts'
 import { type WatchedModule, watchModule } from './watch-module.ts'
 import { createWatermark, type Watermark } from './watermark.ts'
 
-export type ChangeWatch = { stop: () => Promise<void> }
+type ChangeWatch = { stop: () => Promise<void> }
 
 type WatchedState = {
   module: WatchedModule

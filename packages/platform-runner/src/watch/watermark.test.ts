@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWatermark } from './watermark.ts'
 
-test('the watermark advances to marks that are as old as a change may be late', () => {
+test('the watermark advances to a change time once the overlap has passed since its poll', () => {
   const watermark = createWatermark('m0', 1000)
   watermark.advance('m1', 0)
   watermark.advance('m2', 600)

@@ -1,15 +1,19 @@
 /**
- * The position up to which a watch has pushed all changes of a module. A change may become visible after newer ones,
- * because its transaction took long or the clock of its writer is slow. So a change time that was the newest at some moment
- * becomes the watermark only once it is as old as the overlap, by the clock of this process. The times in the rows are
- * never compared with that clock.
+ * The change time up to which all changes of a module have been pushed. A change may become visible after newer ones,
+ * because its transaction is long or the clock of its writer is slow. Therefore the newest change time of a poll becomes the
+ * watermark only when the overlap has passed since this poll. The overlap is measured by the monotonic clock of this
+ * process, which is never compared with the times in the rows.
  */
 export type Watermark = {
   /** All changes up to this time have been pushed; null for none. */
   current: () => string | null
-  /** Skips all changes up to a change time. */
+  /** Sets the watermark, so that the changes up to it are not pushed. */
   reset: (changeTime: string | null) => void
-  /** Records that all changes up to the change time have been pushed, and that it was the newest at that time (milliseconds). */
+  /**
+   * Called after a complete poll.
+   * @param changeTime the newest change time of the poll, up to which all changes have been pushed.
+   * @param at the start of the poll in milliseconds.
+   */
   advance: (changeTime: string | null, at: number) => void
 }
 

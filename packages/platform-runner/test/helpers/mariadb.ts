@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  makeServerFolder,
+  createServerFolder,
   removeServerFolder,
 } from '../../../server/test/helpers/postgres/folder.ts'
 import {
@@ -34,7 +34,7 @@ export async function startMariadb(): Promise<MariadbServer> {
   const given = process.env['TEST_MYSQL_URL']
   if (given) return { url: given, remove: async () => undefined }
   const user = serverUser()
-  const folder = await makeServerFolder(user, { programs: false, onDisk: false })
+  const folder = await createServerFolder(user, { programs: false, onDisk: false })
   const data = join(folder, 'data')
   const installed = tryCommand(
     'mariadb-install-db',
@@ -65,9 +65,9 @@ export async function startMariadb(): Promise<MariadbServer> {
     { folder, user },
   )
   await Promise.race([
-    started.says('ready for connections'),
+    started.untilOutput('ready for connections'),
     started.ended.then((how) => {
-      throw new Error(`MariaDB ${how}: ${started.said()}`)
+      throw new Error(`MariaDB ${how}: ${started.readOutput()}`)
     }),
   ])
   const grant = `CREATE USER ${USER}@'127.0.0.1' IDENTIFIED BY '${PASSWORD}'; GRANT ALL ON *.* TO ${USER}@'127.0.0.1'`
@@ -77,11 +77,11 @@ export async function startMariadb(): Promise<MariadbServer> {
   ) {
     throw new Error('The user of the tests could not be created')
   }
-  started.hold(false)
+  started.setKeepAlive(false)
   return {
     url: `mysql://${USER}:${PASSWORD}@127.0.0.1:${port}`,
     async remove() {
-      started.hold(true)
+      started.setKeepAlive(true)
       started.signal('SIGKILL')
       await started.ended
       removeServerFolder(folder)

@@ -27,14 +27,16 @@ export type RunningPlatform = {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-export type RunnerSandbox = {
+type RunnerSandbox = {
   folder: string
   write: (file: string, text: string) => void
   run: (args: string[], env?: Record<string, string>) => Promise<RunnerOutput>
+  /** Runs a command whose standard output no process reads. */
+  runWithoutReader: (args: string[]) => Promise<RunnerOutput>
   /** Serves the settings in `platform.yaml`. */
   start: (env?: Record<string, string>, port?: string) => Promise<RunningPlatform>
-  /** As `start`, for tests of what happens before it listens. */
-  begin: (
+  /** As `start`, but returns before it listens. */
+  startWithoutWaiting: (
     env?: Record<string, string>,
     port?: string,
   ) => {
@@ -78,11 +80,17 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
       await once(child, 'close')
       return { code: child.exitCode, ...output }
     },
-    start: (env, port) => begin(env, port).listening,
-    begin,
+    async runWithoutReader(args) {
+      const { child, output } = launch(args)
+      child.stdout.destroy()
+      await once(child, 'close')
+      return { code: child.exitCode, ...output }
+    },
+    start: (env, port) => startWithoutWaiting(env, port).listening,
+    startWithoutWaiting,
   }
 
-  function begin(env: Record<string, string> = {}, port = '0') {
+  function startWithoutWaiting(env: Record<string, string> = {}, port = '0') {
     const { child, output, lines } = launch(['--port', port], env)
     const logs = (pattern: RegExp) =>
       new Promise<void>((resolve, reject) => {

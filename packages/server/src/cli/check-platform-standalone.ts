@@ -17,7 +17,7 @@ import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
 import { openTestReceiver, type ReceiverPlatform } from '../test-receiver.ts'
 
-export type StandaloneCheck = {
+type StandaloneCheck = {
   version: string
   /** Ends the check. */
   signal: AbortSignal
@@ -27,7 +27,7 @@ export type StandaloneCheck = {
   push: (PushOptions & { seconds: number | null }) | null
 }
 
-export type PushOptions = Pick<PushCheck, 'onOpen' | 'limits' | 'now'> & {
+type PushOptions = Pick<PushCheck, 'onOpen' | 'limits' | 'now'> & {
   /** Called for each push with a line about the push and the response. */
   onPush: (line: string) => void
 }

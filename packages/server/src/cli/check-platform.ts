@@ -1,12 +1,14 @@
-import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { formatEndpoint, formatSummary, reportHtml } from '@recordhub/platform-checker'
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { readConfig, SettingError } from '../config/config.ts'
 import { readCheckEnvironment } from '../config/environment.ts'
+import { codeOf } from '../platform-client/request/request-error.ts'
 import { checkSourceKey, parseSourceUrl } from '../platform-client/source-url.ts'
 import type { Arguments } from './arguments.ts'
 import { checkPlatformStandalone } from './check-platform-standalone.ts'
-import { checkPortFree, checkWritable } from './preflight-checks.ts'
 import { readSourceKey } from './prompt-secret.ts'
 import { stopSignal } from './start.ts'
 import { VERSION } from './version.ts'
@@ -118,4 +120,27 @@ function readNumber(
   const value = Number(text)
   if (/^\d{1,9}$/.test(text) && value > 0) return value
   throw new SettingError(`check-platform: --${name} must be a positive integer, not "${text}".`)
+}
+
+/** Does not change the file. @throws SettingError if it cannot be written. */
+function checkWritable(flag: string, file: string): void {
+  try {
+    closeSync(openSync(file, 'a'))
+  } catch (error) {
+    throw new SettingError(`${flag}: "${file}" cannot be written (${codeOf(error)}).`)
+  }
+}
+
+/** @throws SettingError if no server can listen there. */
+async function checkPortFree(port: number, host: string): Promise<void> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new SettingError(
+      `--host, --port: cannot listen at ${host}, port ${port} (${codeOf(error)}).`,
+    )
+  }
+  server.close()
+  await once(server, 'close')
 }

@@ -15,7 +15,7 @@ const PLATFORMS = ['hr', 'clinic'] as const
 const PULL_POLL_MS = 200
 
 /** A client of the hub's API, signed in as the operator of the demo. */
-export type Operator = { post: (path: string, body?: unknown) => Promise<Response> }
+type Operator = { post: (path: string, body?: unknown) => Promise<Response> }
 
 /**
  * `recordhub demo`: runs a hub in a temporary folder, which is deleted at the end, and two platforms in processes of

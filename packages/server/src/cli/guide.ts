@@ -3,13 +3,13 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
+import { writeGuide } from '../features/guide/fill-guide.ts'
 import {
   filterByLanguage,
   type GuideLanguage,
   isGuideLanguage,
 } from '../features/guide/filter-by-language.ts'
 import { readGuide } from '../features/guide/read-guide.ts'
-import { writeGuide } from '../features/guide/write-guide.ts'
 import { withStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
 

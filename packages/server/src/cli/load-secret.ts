@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import { join } from 'node:path'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
+import { errorCodeOf } from '../lib/files/error-code.ts'
 import { isPostgres, prepareDataFolder } from '../storage/open.ts'
 
 const FILE = 'recordhub.secret'
@@ -29,7 +30,7 @@ export function loadSecrets(config: Config): Secrets {
     // Atomic: of two processes that start at the same time, one creates the file.
     writeFileSync(pathOf(config), `${createSecret()}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
+    if (errorCodeOf(error) !== 'EEXIST') throw error
   }
   const [first, ...others] = readSecretFile(config) ?? []
   if (first === undefined) throw new SettingError(`${pathOf(config)} is missing.`)
@@ -46,7 +47,7 @@ export function readSecretFile(config: Config): Secrets | null {
     const [first = '', ...others] = readFileSync(path, 'utf8').trim().split('\n')
     if ([first, ...others].every((secret) => secret.length >= 32)) return [first, ...others]
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null
+    if (errorCodeOf(error) === 'ENOENT') return null
     throw error
   }
   throw new SettingError(`${path} is damaged: a secret has at least 32 characters.`)
@@ -69,8 +70,4 @@ export function createSecret(): string {
 
 function pathOf(config: Config): string {
   return join(config.HUB_DATA_DIR, FILE)
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -1,6 +1,7 @@
 /** The only reader of the environment and of the `.env` file. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { errorCodeOf } from '../lib/files/error-code.ts'
 import { type ConfigSources, SettingError } from './config.ts'
 import type { SettingName } from './settings.ts'
 
@@ -44,7 +45,7 @@ function readEnvFile(): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync('.env', 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    if (errorCodeOf(error) === 'ENOENT') return {}
     throw new SettingError(`.env: the file cannot be read (${String(error)}).`)
   }
 }

@@ -1,5 +1,49 @@
-/** The settings of each feature, taken from the configuration. */
+/** The settings of the features, taken from the configuration. */
 import type { Config } from './settings.ts'
+
+/** The settings of each feature by its name, and those that several features share. */
+export function toFeatureSettings(config: Config) {
+  const publicUrl = config.HUB_PUBLIC_URL
+  return {
+    shared: {
+      publicUrl,
+      isBehindTls: publicUrl.startsWith('https:'),
+      timeZone: config.HUB_TIME_ZONE,
+      session: { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES },
+      retentionDays: toRetentionDays(config),
+      activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
+    },
+    http: { bodyLimit: config.HUB_MAX_BODY_BYTES, trustProxy: config.HUB_TRUST_PROXY },
+    auth: {
+      oidc: toOidcSettings(config),
+      requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
+      bootstrapOperator: toBootstrapOperator(config),
+    },
+    monitoring: { mail: toMailSettings(config) },
+    ingest: { ratePerSecond: config.HUB_RATE_LIMIT },
+    pulls: {
+      /** The cron pattern of scheduled pulls; null without a schedule. */
+      schedulePattern: config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE,
+      timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+      concurrency: config.HUB_PULL_CONCURRENCY,
+      missingThresholdPercent: config.HUB_MISSING_FUSE,
+      missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
+    },
+    guide: { platformPath: config.HUB_PLATFORM_PATH, tunnelHeader: config.HUB_TUNNEL_HEADER },
+  }
+}
+
+/** How the hub calls platforms. */
+export function toPlatformClientSettings<Timeouts>(config: Config, timeouts: Timeouts) {
+  return {
+    platformPath: config.HUB_PLATFORM_PATH,
+    tunnelHeader: config.HUB_TUNNEL_HEADER,
+    networks: config.HUB_SOURCE_NETWORKS,
+    schemes: config.HUB_SOURCE_SCHEMES,
+    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
+    timeouts,
+  }
+}
 
 /** Null if single sign-on is not configured. */
 function toOidcSettings(config: Config) {
@@ -14,18 +58,6 @@ function toOidcSettings(config: Config) {
   }
 }
 
-export function toAuthSettings(config: Config) {
-  return {
-    oidc: toOidcSettings(config),
-    requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
-    bootstrapOperator: toBootstrapOperator(config),
-  }
-}
-
-export function toSessionSettings(config: Config) {
-  return { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES }
-}
-
 /** The first operator of an unattended setup; null if none is configured. */
 function toBootstrapOperator(config: Config) {
   const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_NAME: name, HUB_ADMIN_PASSWORD: password } = config
@@ -33,48 +65,22 @@ function toBootstrapOperator(config: Config) {
 }
 
 /** Null if no mail server is configured. */
-export function toMailSettings(config: Config) {
+function toMailSettings(config: Config) {
   const { HUB_SMTP_URL: url, HUB_ALERT_FROM: from, HUB_ALERT_TO: to } = config
   return url === '' ? null : { url, from, to }
 }
 
-export function toPullSettings(config: Config) {
+function toRetentionDays(config: Config) {
   return {
-    /** The cron pattern of scheduled pulls; null without a schedule. */
-    schedulePattern: config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE,
-    timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-    concurrency: config.HUB_PULL_CONCURRENCY,
-    missingThresholdPercent: config.HUB_MISSING_FUSE,
-    missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
-  }
-}
-
-export function toRetentionSettings(config: Config) {
-  return {
-    retentionDays: {
-      activity: config.HUB_RETENTION_ACTIVITY_DAYS,
-      alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
-      manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
-      history: config.HUB_RETENTION_HISTORY_DAYS,
-      pulls: config.HUB_RETENTION_PULLS_DAYS,
-      rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
-      push_errors: config.HUB_RETENTION_REJECTED_DAYS,
-      missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
-      counters: config.HUB_RETENTION_COUNTERS_DAYS,
-      audit: config.HUB_RETENTION_AUDIT_DAYS,
-    },
-    activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
-  }
-}
-
-/** How the hub calls platforms. */
-export function toPlatformClientSettings<Timeouts>(config: Config, timeouts: Timeouts) {
-  return {
-    platformPath: config.HUB_PLATFORM_PATH,
-    tunnelHeader: config.HUB_TUNNEL_HEADER,
-    networks: config.HUB_SOURCE_NETWORKS,
-    schemes: config.HUB_SOURCE_SCHEMES,
-    proxy: { http: config.HTTP_PROXY, https: config.HTTPS_PROXY, none: config.NO_PROXY },
-    timeouts,
+    activity: config.HUB_RETENTION_ACTIVITY_DAYS,
+    alerts: config.HUB_RETENTION_ACTIVITY_DAYS,
+    manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
+    history: config.HUB_RETENTION_HISTORY_DAYS,
+    pulls: config.HUB_RETENTION_PULLS_DAYS,
+    rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
+    push_errors: config.HUB_RETENTION_REJECTED_DAYS,
+    missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
+    counters: config.HUB_RETENTION_COUNTERS_DAYS,
+    audit: config.HUB_RETENTION_AUDIT_DAYS,
   }
 }

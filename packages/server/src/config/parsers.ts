@@ -1,4 +1,4 @@
-/** The formats of settings. Each parser returns the value of a text, or throws an Error that says what is allowed. */
+/** The formats of settings. Each parser returns the value of a text, or throws an Error with the allowed values. */
 import { isIP } from 'node:net'
 import { isEmail } from '../lib/text/email.ts'
 import { isCronPattern } from '../lib/time/cron.ts'

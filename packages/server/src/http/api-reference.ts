@@ -79,8 +79,8 @@ export const apiReferenceRoutes: FastifyPluginAsync = async (app) => {
 }
 
 /**
- * The script of the API reference. It is large, so it is loaded when the first reader opens the reference, and kept in
- * both forms: decompressing or compressing it per request would let any client keep the hub busy.
+ * The script of the API reference. It is large, so it is loaded when the first reader opens the reference, and cached in
+ * both forms: compressing it for each request would let any client overload the hub.
  */
 export const readReferenceScript: () => Promise<{ plain: Buffer; gzipped: Buffer }> =
   memoizeAsync(loadScript)

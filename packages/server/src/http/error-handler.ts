@@ -1,8 +1,17 @@
 /** The only mapping from errors to responses. */
-
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { html } from '@recordhub/protocol/html'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  ConnectionError,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+} from 'fastify'
 import { type ErrorBody, type FieldErrors, HubError } from '../errors.ts'
+import { InvalidCursorError } from '../lib/collections/pagination.ts'
 import { challengeFor } from './authentication-challenge.ts'
 import { ERROR_PAGE_POLICY } from './response-headers.ts'
 import { createThrottledLog } from './throttled-log.ts'
@@ -23,7 +32,7 @@ export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
     if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
     done(null, payload)
   })
-  app.setErrorHandler<FastifyError | HubError>((error, request, reply) => {
+  app.setErrorHandler<FastifyError | HubError | InvalidCursorError>((error, request, reply) => {
     const known = toHubError(error, bodyLimit)
     if (LOGGED_STATUSES.includes(known.status)) rejections.record(known, request)
     else if (known.status >= 500) {
@@ -48,7 +57,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: H
   if (error.code === 'not_signed_in' && request.routeOptions.config.page) {
     return reply.redirect(`/sign-in${nextPage(request.url)}`, 302)
   }
-  if (wantsPage(request)) {
+  if (acceptsHtml(request)) {
     reply.header('Content-Security-Policy', ERROR_PAGE_POLICY)
     return reply
       .type('text/html; charset=utf-8')
@@ -70,8 +79,8 @@ function nextPage(url: string): string {
   return url === '/dashboard' ? '' : `?${new URLSearchParams({ next: url })}`
 }
 
-/** Whether a browser navigated to the URL or submitted a form. All other clients get JSON. */
-function wantsPage(request: FastifyRequest): boolean {
+/** Whether a browser navigated to the URL or submitted a form. All other clients receive JSON. */
+function acceptsHtml(request: FastifyRequest): boolean {
   if (request.url.startsWith('/api/')) return false
   const { url, config } = request.routeOptions
   if (request.method === 'GET' && url !== undefined && !config.page) return false
@@ -79,8 +88,12 @@ function wantsPage(request: FastifyRequest): boolean {
   return /text\/html/.test(request.headers.accept ?? '')
 }
 
-function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError {
+function toHubError(
+  error: FastifyError | HubError | InvalidCursorError,
+  bodyLimit: number,
+): HubError {
   if (error instanceof HubError) return error
+  if (error instanceof InvalidCursorError) return toCursorError()
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new HubError('unsupported_media_type')
@@ -89,11 +102,19 @@ function toHubError(error: FastifyError | HubError, bodyLimit: number): HubError
     case 'FST_ERR_VALIDATION':
       return toValidationError(error)
     default:
+      // The plugin that serves files responds with 403 for folders and for paths outside of its root folder.
+      if (error.statusCode === 403) return new HubError('not_found', { what: 'file' })
       if (error.statusCode !== undefined && error.statusCode < 500) {
         return new HubError('invalid_request', { reason: error.message })
       }
       return new HubError('internal_error', {}, { cause: error })
   }
+}
+
+function toCursorError(): HubError {
+  const reason = 'the cursor does not belong to this list; start again without it'
+  const errors: FieldErrors = { cursor: ['does not belong to this list'] }
+  return new HubError('invalid_request', { reason }, { errors })
 }
 
 function toValidationError(error: FastifyError): HubError {
@@ -148,4 +169,34 @@ function errorPage(error: HubError, requestId: string): string {
 </body>
 </html>
 `.text
+}
+
+const INVALID_HTTP = { status: 400, reason: 'it is not valid HTTP' }
+const REASONS: ReadonlyMap<string | undefined, typeof INVALID_HTTP> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, reason: 'it was not received in time' }],
+  ['HPE_HEADER_OVERFLOW', { status: 431, reason: 'its headers are too large' }],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, reason: 'its chunk extensions are too large' }],
+])
+
+/**
+ * Responds to bytes that are not a valid HTTP request, with the headers of every response, and closes the connection.
+ * Nothing is logged: the bytes may contain a key, and a client could flood the log.
+ */
+export function createClientErrorHandler(headers: Readonly<Record<string, string>>) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return (error: ConnectionError, socket: Socket): void => respond(error, socket, lines.join(''))
+}
+
+function respond({ code }: ConnectionError, socket: Socket, headers: string): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const { status, reason } = REASONS.get(code) ?? INVALID_HTTP
+  const { message } = new HubError('invalid_request', { reason })
+  const request_id = randomUUID()
+  const error: ErrorBody = { success: false, code: 'invalid_request', message, request_id }
+  const body = JSON.stringify(error)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${request_id}\r\n${headers}` +
+      'Content-Type: application/json; charset=utf-8\r\nConnection: close\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
 }

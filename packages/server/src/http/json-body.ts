@@ -6,7 +6,7 @@ import { HubError } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Accepts only JSON bodies, and keeps all digits of their numbers. */
+/** Accepts only JSON bodies, and parses them as lossless JSON. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

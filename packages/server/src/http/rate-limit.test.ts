@@ -4,6 +4,8 @@ import { ACCESS, requiresCaller } from './access.ts'
 import { MAX_CONCURRENT } from './rate-limit.ts'
 
 test('every route with a concurrency limit requires authentication', () => {
-  const strange = Object.keys(MAX_CONCURRENT).filter((name) => !requiresCaller(ACCESS[name]))
-  assert.deepEqual(strange, [])
+  const unauthenticated = Object.keys(MAX_CONCURRENT).filter(
+    (name) => !requiresCaller(ACCESS[name]),
+  )
+  assert.deepEqual(unauthenticated, [])
 })

@@ -46,7 +46,7 @@ export async function setPageHeaders(
   })
   app.addHook('onSend', async (_request, reply, payload) => {
     reply.header('Permissions-Policy', PERMISSIONS_POLICY)
-    // A response is private unless its route says otherwise.
+    // A response is private unless its route sets another value.
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store')
     return payload
   })

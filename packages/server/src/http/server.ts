@@ -8,17 +8,16 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { HubError } from '../errors.ts'
+import { errorCodeOf } from '../lib/files/error-code.ts'
 import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
-import { createClientErrorHandler } from './client-errors.ts'
-import { handleErrors, sendError } from './error-handler.ts'
+import { createClientErrorHandler, handleErrors, sendError } from './error-handler.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
 import { createHeaders, headersOf } from './response-headers.ts'
 import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
-import { createHostValidator } from './validate-host.ts'
 
-export type HttpSettings = {
+type HttpSettings = {
   logger: FastifyBaseLogger
   bodyLimit: number
   /** The number of trusted proxies in front of the hub, or their addresses; false for none. */
@@ -122,7 +121,7 @@ export async function listen(
   try {
     return await app.listen({ port, host })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    if (errorCodeOf(error) !== 'EADDRINUSE') throw error
     throw new Error(`PORT: ${port} is taken by another program (${host}).`, { cause: error })
   }
 }
@@ -137,4 +136,35 @@ function trustedProxies(setting: HttpSettings['trustProxy']) {
 function rejectUrl(request: FastifyRequest, reply: FastifyReply): void {
   const reason = `its URL is not UTF-8, or a part of it is longer than ${MAX_PARAM_LENGTH} characters`
   sendError(request, reply, new HubError('invalid_request', { reason }))
+}
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+/**
+ * Creates a function that returns why the host of a request is not valid; null if it is. The hub builds links from it,
+ * and a proxy may evaluate another one of several Host headers than the hub. A health check may send an empty host, and
+ * only HTTP/1.0 has no Host header (RFC 9112, section 3.2).
+ */
+function createHostValidator(): (request: FastifyRequest) => string | null {
+  // Nearly all requests have the same host.
+  let validHost = ''
+  return ({ host, method, raw }) => {
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') return 'it has no Host header'
+    if (host === '' && (method === 'GET' || method === 'HEAD')) return null
+    if (host !== validHost && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
+      return 'its Host header is not valid'
+    }
+    validHost = host
+    return hasTwoHosts(raw.rawHeaders) ? 'it has two Host headers' : null
+  }
+}
+
+/** @param rawHeaders names and values alternate. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
 }

@@ -3,7 +3,7 @@ import type { ErrorCode, HubError } from '../errors.ts'
 
 const PAUSE_MS = 1000
 
-export type ThrottledLog = {
+type ThrottledLog = {
   record: (error: HubError, request: FastifyRequest) => void
   /** Logs the rejections that wait for the end of their second. */
   flush: () => void

@@ -4,8 +4,8 @@ import { Compile } from 'typebox/compile'
 import { checkManifest } from '../domain/platform/manifest.ts'
 import { conditionalHeaders, type Validators } from '../domain/pull/cached-response.ts'
 import { HubError } from '../errors.ts'
-import { peekRecords, type RecordsPeek } from './records/peek-records.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
+import { peekRecords, type RecordsPeek } from './records/records-stream.ts'
 import { readJsonBody } from './request/read-json-body.ts'
 import { withRedactedKey } from './request/redact-key.ts'
 import { findReportedFailure, toBodyError } from './request/request-error.ts'
@@ -33,10 +33,10 @@ type RecordsOptions = {
   /** The validators of the cached response; null for an unconditional request. */
   validators: Validators | null
   /** Whether to request compression. */
-  asksForGzip?: boolean
+  acceptGzip?: boolean
 }
 
-/** The endpoints of a platform. Each method throws a HubError that says what to do. */
+/** The endpoints of a platform. Each method throws a HubError whose message tells the operator what to do. */
 export type PlatformClient = {
   /** @param signal as for `fetchManifest`. */
   ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingResponse>
@@ -62,7 +62,7 @@ export type PlatformClient = {
    */
   search: (target: CallTarget, query: string, signal: AbortSignal) => Promise<JsonValue | null>
   /**
-   * Sends one request to a path below `/api/<word>/` with any key, and returns any response.
+   * Sends one request to a path below `/api/<segment>/` with any key, and returns any response.
    * @throws HubError when there was no response.
    */
   sendRaw: (
@@ -87,7 +87,7 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     const { response, value } = await fetchJson(target, path, signal, limits)
     if (isJsonObject(value)) return { response, value }
     const reason = 'it is not a JSON object'
-    throw new HubError('platform_answer_invalid', { path: response.path, reason })
+    throw new HubError('platform_response_invalid', { path: response.path, reason })
   }
 
   const fetchJson = (
@@ -122,13 +122,16 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
       const reason = first
         ? `${first.instancePath || 'it'} ${first.message}`
         : 'it is not a ping response'
-      throw new HubError('platform_answer_invalid', { path: response.path, reason })
+      throw new HubError('platform_response_invalid', { path: response.path, reason })
     },
     async fetchManifest(target, signal = null) {
       const { response, value } = await fetchShort(target, 'manifest', signal)
       const checked = checkManifest(value)
       if (checked.outcome === 'valid') return checked.manifest
-      throw new HubError('platform_answer_invalid', { path: response.path, reason: checked.reason })
+      throw new HubError('platform_response_invalid', {
+        path: response.path,
+        reason: checked.reason,
+      })
     },
     async openRecords(target, recordType, { validators, ...options }) {
       const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)

@@ -11,16 +11,15 @@ import { openSqlite } from './sqlite/storage.ts'
 /** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30
 
-/** Whether the address names a PostgreSQL database, which several hubs may share. */
+/** Whether the URL is that of a PostgreSQL database, which several hubs may share. */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
 /**
- * Opens the storage of an address: `postgres://…` or `sqlite:<path>`. An empty address means a SQLite file in the data
- * folder.
+ * Opens the storage of a URL: `postgres://…` or `sqlite:<path>`. An empty URL means a SQLite file in the data folder.
  * @throws HubError `no_database` if there is no database and this process is not the hub, which creates it;
- *   `database_refused` or `storage_unavailable` if PostgreSQL cannot be used.
+ *   `database_rejected` or `storage_unavailable` if PostgreSQL cannot be used.
  */
 export async function openStorage(options: {
   url: string

@@ -11,12 +11,12 @@ import {
   shareHub,
   signIn,
 } from '../helpers/hub/actions.ts'
-import { digestTables, sendRaw, statusesIn } from '../helpers/hub/raw-requests.ts'
+import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
-/** Hostile bodies; each is sent to every route that accepts a body. */
+/** Hostile bodies. Each is sent to every route that accepts a body. */
 const BODIES: readonly (readonly [string, string | Buffer])[] = [
   ['a __proto__', '{"__proto__":{"polluted":true,"role":"admin"}}'],
   ['a nested __proto__', '{"data":{"a":[{"__proto__":{"polluted":true}}]}}'],
@@ -50,7 +50,7 @@ const BODIES: readonly (readonly [string, string | Buffer])[] = [
   ],
 ]
 
-/** Expensive bodies, for a few routes. */
+/** Expensive bodies, which are sent to HEAVY_ROUTES only. */
 const HEAVY: typeof BODIES = [
   [
     '60,000 keys',
@@ -58,7 +58,7 @@ const HEAVY: typeof BODIES = [
   ],
   ['nested arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
 ]
-const TAKES_HEAVY = new Set([
+const HEAVY_ROUTES = new Set([
   'POST /api/webhook/receive',
   'PATCH /api/webhook/receive',
   'POST /api/auth/sign-in/email',
@@ -70,8 +70,8 @@ const QUERY =
   '?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=1&filter[__proto__]=1&filter[constructor]=1' +
   '&limit=1e999&cursor=%00&cursor=%ed%a0%80&sort[]=a&q=%00&q=%ff&platform[]=x&platform=y&as_of=__proto__&format=__proto__'
 
-/** Routes that are not called: a stream that does not end, and the start of a pull. */
-const LEFT_OUT = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
+/** Routes that are not requested: an endless stream, and the start of a pull. */
+const EXCLUDED = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
 
 onEachEngineWhenDeep((engine) => {
   describe(`attacks over the socket, on ${engine.name}`, () => {
@@ -87,26 +87,26 @@ onEachEngineWhenDeep((engine) => {
     }
     before(async () => {
       key = (await registerPushingPlatform(hub())).hub_api_key
-      assert.equal((await push(hub(), key, newRecord('HONEST'))).status, 201)
+      assert.equal((await push(hub(), key, newRecord('VALID'))).status, 201)
     })
 
     for (const { what, bytes, statuses } of RAW_ROWS) {
       test(`the hub responds to ${what} with ${statuses.map((one) => one.join() || 'a close').join(' or ')}`, async () => {
         const stored = await digest()
-        const least = Math.min(...statuses.map((one) => one.length))
-        const answer = await sendRaw(hub().address, bytes(key), least)
-        const found = statusesIn(answer)
+        const min = Math.min(...statuses.map((one) => one.length))
+        const response = await sendRaw(hub().address, bytes(key), min)
+        const found = parseStatuses(response)
         assert.ok(
           statuses.some((one) => one.join() === found.join()),
-          answer.slice(0, 2000),
+          response.slice(0, 2000),
         )
         for (const header of [
           /^x-content-type-options: nosniff\r$/gim,
           /^cache-control: no-store\r$/gim,
         ]) {
-          assert.equal(answer.match(header)?.length ?? 0, found.length, answer)
+          assert.equal(response.match(header)?.length ?? 0, found.length, response)
         }
-        for (const text of [answer, hub().log()]) assert.ok(!text.includes(key))
+        for (const text of [response, hub().log()]) assert.ok(!text.includes(key))
         assert.doesNotMatch(hub().log(), /rawPacket/)
         assert.deepEqual(await digest(), stored)
       })
@@ -117,13 +117,13 @@ onEachEngineWhenDeep((engine) => {
       const head = `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`
       const size = Buffer.byteLength(body)
       const plain = await sendRaw(hub().address, `${head}Content-Length: ${size}\r\n\r\n${body}`)
-      assert.deepEqual(statusesIn(plain), [201])
+      assert.deepEqual(parseStatuses(plain), [201])
       const chunk = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
       const chunked = await sendRaw(
         hub().address,
         `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`,
       )
-      assert.deepEqual(statusesIn(chunked), [200])
+      assert.deepEqual(parseStatuses(chunked), [200])
     })
 
     test('no spelling of a path bypasses the access table', async () => {
@@ -136,17 +136,17 @@ onEachEngineWhenDeep((engine) => {
           'X-Original-URL: /healthz\r\nX-Rewrite-URL: /healthz\r\n',
         ]) {
           for (const method of ['GET', 'POST']) {
-            const answer = await sendRaw(
+            const response = await sendRaw(
               hub().address,
               `${method} ${path} HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nContent-Length: 0\r\n${headers}\r\n`,
             )
-            const [status = 0] = statusesIn(answer)
+            const [status = 0] = parseStatuses(response)
             assert.ok(
               [302, 400, 401, 403, 404, 405, 419].includes(status),
-              `${method} ${path}: ${answer}`,
+              `${method} ${path}: ${response}`,
             )
-            assert.doesNotMatch(answer, /^X-Evil/im)
-            assert.doesNotMatch(answer, /"platforms":|root:|"dependencies"/)
+            assert.doesNotMatch(response, /^X-Evil/im)
+            assert.doesNotMatch(response, /"platforms":|root:|"dependencies"/)
           }
         }
       }
@@ -158,11 +158,11 @@ onEachEngineWhenDeep((engine) => {
       const stored = await digest()
       for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
         for (const method of ['DELETE', 'PATCH']) {
-          const answer = await hub().send({
+          const response = await hub().send({
             url: '/api/v1/platforms/1?_method=DELETE',
             headers: { ...headers, [name]: method },
           })
-          assert.equal(answer.status, 200)
+          assert.equal(response.status, 200)
           const posted = await hub().send({
             method: 'POST',
             url: '/api/v1/platforms/1',
@@ -201,22 +201,22 @@ onEachEngineWhenDeep((engine) => {
         ]) {
           const body =
             method === 'POST' ? '{"email":"a@example.org","password":"wrong password"}' : ''
-          const answer = await sendRaw(
+          const response = await sendRaw(
             hub().address,
             `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nAccept: ${type}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
           )
-          const [status = 0] = statusesIn(answer)
-          assert.ok(status > 0 && status < 500, `${host} ${path}: ${answer.slice(0, 1000)}`)
+          const [status = 0] = parseStatuses(response)
+          assert.ok(status > 0 && status < 500, `${host} ${path}: ${response.slice(0, 1000)}`)
           if (host !== '' && host !== '..' && host !== '[')
-            assert.ok(!answer.includes(host.slice(0, 100)), `${path}: ${answer.slice(0, 1000)}`)
-          assert.ok(!answer.includes('evil.example'))
+            assert.ok(!response.includes(host.slice(0, 100)), `${path}: ${response.slice(0, 1000)}`)
+          assert.ok(!response.includes('evil.example'))
         }
       }
     })
 
     test('no hostile body or query causes a 500 or pollutes a prototype', async () => {
       const authorization = hub().authorization('admin')
-      for (const route of Object.keys(ACCESS).filter((name) => !LEFT_OUT.has(name))) {
+      for (const route of Object.keys(ACCESS).filter((name) => !EXCLUDED.has(name))) {
         const [method = '', path = ''] = route.split(' ')
         const url = path.replace('*', 'x').replaceAll(/:\w+/g, '1')
         const send = (body?: string | Buffer) =>
@@ -228,22 +228,22 @@ onEachEngineWhenDeep((engine) => {
         const bodies =
           method === 'GET'
             ? [['no body', undefined] as const]
-            : [...BODIES, ...(TAKES_HEAVY.has(route) ? HEAVY : [])]
+            : [...BODIES, ...(HEAVY_ROUTES.has(route) ? HEAVY : [])]
         for (const [what, body] of bodies) {
-          const answer = await send(body)
+          const response = await send(body)
           assert.ok(
-            answer.status !== 500,
-            `${route} with ${what}: ${answer.status} ${await answer.text()}`,
+            response.status !== 500,
+            `${route} with ${what}: ${response.status} ${await response.text()}`,
           )
-          await answer.body?.cancel().catch(() => undefined)
+          await response.body?.cancel().catch(() => undefined)
         }
       }
       assert.equal(Reflect.get({}, 'polluted'), undefined)
-      const faults = hub()
+      const errors = hub()
         .log()
         .split('\n')
         .filter((line) => line.includes('"level":50') && !line.includes('HubError'))
-      assert.deepEqual(faults, [])
+      assert.deepEqual(errors, [])
     })
 
     test('a thousand connections that send almost nothing do not block a push', async () => {
@@ -260,32 +260,32 @@ onEachEngineWhenDeep((engine) => {
         )
         sockets.push(socket)
       }
-      const body = JSON.stringify(newRecord('AMONG-THEM'))
-      const answer = await fetch(`${hub().address}/api/webhook/receive`, {
+      const body = JSON.stringify(newRecord('CONCURRENT'))
+      const response = await fetch(`${hub().address}/api/webhook/receive`, {
         method: 'POST',
         headers: { 'x-api-key': key, 'content-type': 'application/json' },
         body,
       })
-      assert.equal(answer.status, 201)
+      assert.equal(response.status, 201)
       for (const socket of sockets) socket.destroy()
     })
 
-    test('requests with unknown keys store nothing and log at most about one line per second', async () => {
+    test('requests with unknown keys store nothing and log about one line per second at most', async () => {
       const stored = await digest()
       const logged = hub().log().length
-      const began = performance.now()
+      const start = performance.now()
       for (let count = 0; count < 2000; count += 1) {
-        const answer = await push(hub(), `rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
-        assert.equal(answer.status, 401)
+        const response = await push(hub(), `rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
+        assert.equal(response.status, 401)
       }
       assert.deepEqual(await digest(), stored)
       const lines = hub().log().slice(logged).split('\n').slice(0, -1)
-      const seconds = (performance.now() - began) / 1000
-      const told = lines
+      const seconds = (performance.now() - start) / 1000
+      const entries = lines
         .map((line) => JSON.parse(line))
         .filter(({ code }) => code === 'api_key_invalid')
-      assert.equal(told.length, lines.length)
-      assert.ok(told.length <= 2 + seconds, `${told.length} lines`)
+      assert.equal(entries.length, lines.length)
+      assert.ok(entries.length <= 2 + seconds, `${entries.length} lines`)
       assert.doesNotMatch(lines.join(), /rhk_/)
     })
   })

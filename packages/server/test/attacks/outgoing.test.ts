@@ -1,6 +1,7 @@
 /**
- * Attacks by platforms on the hub that calls them. Each row has the response, the expected error and the
- * maximum number of bytes sent. The key is sent nowhere else, and every call ends within its limits.
+ * Attacks by platforms on the hub that sends requests to them. Each row has the response, the expected error and
+ * the maximum number of bytes that the hub receives. The key is sent to no other server, and every request ends within
+ * its limits.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,7 +16,12 @@ import { createPlatformClient } from '../../src/platform-client/platform-client.
 import type { NetworkSettings } from '../../src/platform-client/request/dispatcher.ts'
 import { DEFAULT_TIMEOUTS } from '../../src/platform-client/request/timeouts.ts'
 import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
-import { bytes, forEver, type Script, startRawServer } from '../helpers/platform/attacks.ts'
+import {
+  bytes,
+  type RawResponder,
+  repeatForever,
+  startRawServer,
+} from '../helpers/platform/raw-server.ts'
 
 const KEY = 'source-key-0123456789abcdef'
 const KIB = 1024
@@ -26,26 +32,32 @@ const BUFFERED = 8 * MIB
 const PING = JSON.stringify({ success: true, platform_name: 'p', message: 'Online' })
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n`
-const whole = (body: string | Buffer, headers = '') =>
+const httpResponse = (body: string | Buffer, headers = '') =>
   Buffer.concat([
     Buffer.from(`${OK}${headers}Content-Length: ${body.length}\r\n\r\n`),
     Buffer.from(body),
   ])
 const encoded = (encoding: string, body: Buffer) =>
-  bytes(whole(body, `Content-Encoding: ${encoding}\r\n`))
+  bytes(httpResponse(body, `Content-Encoding: ${encoding}\r\n`))
 const zeros = Buffer.alloc(64 * MIB, ' ')
 /** The header of a frame that declares a window of 2 GiB; its content is not sent. */
 const wideZstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00])
 
-type Row = readonly [what: string, script: Script, code: string, words: RegExp, mostBytes?: number]
+type Row = readonly [
+  what: string,
+  script: RawResponder,
+  code: string,
+  message: RegExp,
+  maxBytes?: number,
+]
 
-/** The limits of one call. */
+/** The limits of one request. */
 type Limits = ThroughputLimits & { callMs: number }
-/** Limits that no row reaches unless it is expected to time out. */
-const PATIENT: Limits = { ...DEFAULT_TIMEOUTS, callMs: 60_000 }
+/** Limits that only rows that are expected to time out reach. */
+const GENEROUS: Limits = { ...DEFAULT_TIMEOUTS, callMs: 60_000 }
 
 const SILENCE = /sent nothing for/
-const DRIPS = /fewer than/
+const TOO_SLOW = /fewer than/
 const NO_HTTP = /response is not valid HTTP/
 const HEADERS = /its headers are too large/
 const ROWS: readonly Row[] = [
@@ -62,23 +74,29 @@ const ROWS: readonly Row[] = [
   ],
   [
     'endless headers',
-    forEver(OK, `a: ${'x'.repeat(1000)}\r\n`),
+    repeatForever(OK, `a: ${'x'.repeat(1000)}\r\n`),
     'platform_unreachable',
     HEADERS,
     BUFFERED,
   ],
   [
     'an endless folded header',
-    forEver(`${OK}a: b`, '\r\n b'),
+    repeatForever(`${OK}a: b`, '\r\n b'),
     'platform_unreachable',
     /./,
     BUFFERED,
   ],
-  ['an endless status line', forEver('HTTP/1.1 200 ', 'O'), 'platform_timed_out', /./, BUFFERED],
-  ['a dripping header', forEver(OK, 'a', 10), 'platform_timed_out', /./],
+  [
+    'an endless status line',
+    repeatForever('HTTP/1.1 200 ', 'O'),
+    'platform_timed_out',
+    /./,
+    BUFFERED,
+  ],
+  ['a header sent byte by byte', repeatForever(OK, 'a', 10), 'platform_timed_out', /./],
   [
     'endless 103 responses',
-    forEver('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
+    repeatForever('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 1),
     'platform_timed_out',
     /./,
   ],
@@ -129,105 +147,110 @@ const ROWS: readonly Row[] = [
   ['a negative chunk size', bytes(`${chunked}-1\r\n`), 'platform_broke_off', NO_HTTP],
   [
     'an endless chunk extension',
-    forEver(`${chunked}1;`, 'x'.repeat(KIB)),
+    repeatForever(`${chunked}1;`, 'x'.repeat(KIB)),
     'platform_timed_out',
     SILENCE,
   ],
-  ['chunks of one byte each', forEver(chunked, '1\r\n \r\n', 5), 'platform_timed_out', DRIPS],
+  [
+    'chunks of one byte each',
+    repeatForever(chunked, '1\r\n \r\n', 5),
+    'platform_timed_out',
+    TOO_SLOW,
+  ],
   [
     'endless trailers',
-    forEver(`${chunked}0\r\n`, `a: ${'x'.repeat(1000)}\r\n`),
+    repeatForever(`${chunked}0\r\n`, `a: ${'x'.repeat(1000)}\r\n`),
     'platform_broke_off',
     HEADERS,
     BUFFERED,
   ],
   [
     'an endless chunked body',
-    forEver(chunked, `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`),
-    'platform_answer_too_large',
+    repeatForever(chunked, `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`),
+    'platform_response_too_large',
     /8388608/,
     2 * BUFFERED,
   ],
   [
     'an endless body without a length',
-    forEver(`${OK}\r\n`, ' '.repeat(MIB)),
-    'platform_answer_too_large',
+    repeatForever(`${OK}\r\n`, ' '.repeat(MIB)),
+    'platform_response_too_large',
     /./,
     2 * BUFFERED,
   ],
   [
     '64 MiB compressed with gzip',
     encoded('gzip', gzipSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     '64 MiB compressed with deflate',
     encoded('deflate', deflateSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     '64 MiB compressed with Brotli',
     encoded('br', brotliCompressSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     '64 MiB compressed with Zstandard',
     encoded('zstd', zstdCompressSync(zeros)),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     'a Zstandard window of 2 GiB',
     encoded('zstd', wideZstd),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /compressed data/,
   ],
   [
     '64 gzip members of 1 MiB',
     encoded('gzip', Buffer.concat(Array(64).fill(gzipSync(zeros.subarray(0, MIB))))),
-    'platform_answer_too_large',
+    'platform_response_too_large',
     /./,
   ],
   [
     'endless empty gzip members',
-    forEver(`${OK}Content-Encoding: gzip\r\n\r\n`, gzipSync('')),
+    repeatForever(`${OK}Content-Encoding: gzip\r\n\r\n`, gzipSync('')),
     'platform_timed_out',
     /./,
   ],
   [
     'gzip within gzip',
     encoded('gzip, gzip', gzipSync(gzipSync(PING))),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /"gzip, gzip"/,
   ],
-  ['a million nested arrays', bytes(whole('['.repeat(MIB))), 'platform_not_json', /./],
-  ['a million nested objects', bytes(whole('{"a":'.repeat(MIB))), 'platform_not_json', /./],
+  ['a million nested arrays', bytes(httpResponse('['.repeat(MIB))), 'platform_not_json', /./],
+  ['a million nested objects', bytes(httpResponse('{"a":'.repeat(MIB))), 'platform_not_json', /./],
   [
-    'a number of a million digits',
-    bytes(whole(`{"success":${'9'.repeat(MIB)}}`)),
-    'platform_answer_invalid',
+    'a number with a million digits',
+    bytes(httpResponse(`{"success":${'9'.repeat(MIB)}}`)),
+    'platform_response_invalid',
     /does not match the specification/,
   ],
   [
     'a response inside __proto__',
-    bytes(whole('{"__proto__":{"success":true,"platform_name":"p","message":"m"}}')),
-    'platform_answer_invalid',
+    bytes(httpResponse('{"__proto__":{"success":true,"platform_name":"p","message":"m"}}')),
+    'platform_response_invalid',
     /./,
   ],
 ]
 
-/** Short limits for a row that is expected to time out; `words` may select which limit. */
-function limitsFor(code: string, words: RegExp): Limits {
-  if (code !== 'platform_timed_out') return PATIENT
-  if (words === SILENCE) return { ...PATIENT, silenceMs: 500 }
-  if (words === DRIPS) return { ...PATIENT, windowMs: 1000 }
-  return { ...PATIENT, silenceMs: 500, windowMs: 1000, callMs: 1500 }
+/** Short limits for a row that is expected to time out; `message` selects the limit that expires first. */
+function limitsFor(code: string, message: RegExp): Limits {
+  if (code !== 'platform_timed_out') return GENEROUS
+  if (message === SILENCE) return { ...GENEROUS, silenceMs: 500 }
+  if (message === TOO_SLOW) return { ...GENEROUS, windowMs: 1000 }
+  return { ...GENEROUS, silenceMs: 500, windowMs: 1000, callMs: 1500 }
 }
 
-function createClient(settings: Partial<NetworkSettings> = {}, limits = PATIENT) {
+function createClient(settings: Partial<NetworkSettings> = {}, limits = GENEROUS) {
   return createPlatformClient({
     ...{ platformPath: 'hub', tunnelHeader: 'x-tunnel', networks: 'any', schemes: 'any' },
     proxy: { http: '', https: '', none: '' },
@@ -240,13 +263,13 @@ function createClient(settings: Partial<NetworkSettings> = {}, limits = PATIENT)
 async function failure(
   source_base_url: string,
   settings: Partial<NetworkSettings> = {},
-  limits = PATIENT,
+  limits = GENEROUS,
 ) {
   const client = createClient(settings, limits)
   const target = { source_base_url, source_api_key: KEY }
   try {
     const ping = await client.ping(target, AbortSignal.timeout(limits.callMs))
-    return { code: `answered ${ping.platform_name}`, message: '' }
+    return { code: `online as ${ping.platform_name}`, message: '' }
   } catch (error) {
     assert.ok(error instanceof HubError, String(error))
     return { code: error.code, message: error.message }
@@ -256,26 +279,28 @@ async function failure(
 }
 
 describe('a hostile response', () => {
-  for (const [what, script, code, words, mostBytes = Number.POSITIVE_INFINITY] of ROWS) {
-    test(`the call fails with ${code} on ${what}`, async () => {
+  for (const [what, script, code, message, maxBytes = Number.POSITIVE_INFINITY] of ROWS) {
+    test(`the request fails with ${code} on ${what}`, async () => {
       await using server = await startRawServer(script)
       const before = process.memoryUsage.rss()
-      const failed = await failure(server.address, {}, limitsFor(code, words))
+      const failed = await failure(server.address, {}, limitsFor(code, message))
       assert.equal(failed.code, code, failed.message)
-      assert.match(failed.message, words)
+      assert.match(failed.message, message)
       assert.ok(!failed.message.includes(KEY))
-      assert.ok(server.sentBytes() < mostBytes, `${server.sentBytes()} bytes were taken`)
+      assert.ok(server.sentBytes() < maxBytes, `${server.sentBytes()} bytes were sent`)
       const grown = (process.memoryUsage.rss() - before) / MIB
       assert.ok(grown < 300, `${grown} MiB more memory`)
     })
   }
 
-  test('a second response on the connection is not used for the next call', async () => {
+  test('a second response on the connection is not used for the next request', async () => {
     const evil = PING.replace('"p"', '"evil"')
-    await using server = await startRawServer(bytes(Buffer.concat([whole(PING), whole(evil)])))
+    await using server = await startRawServer(
+      bytes(Buffer.concat([httpResponse(PING), httpResponse(evil)])),
+    )
     const client = createClient()
     const target = { source_base_url: server.address, source_api_key: KEY }
-    for (let times = 0; times < 3; times += 1) {
+    for (let count = 0; count < 3; count += 1) {
       const ping = await client.ping(target).catch((error: unknown) => {
         assert.ok(error instanceof HubError)
         return null
@@ -286,8 +311,8 @@ describe('a hostile response', () => {
   })
 
   for (const status of [301, 302, 303, 307, 308]) {
-    test(`a ${status} redirect is not followed, whatever its port, host, scheme or path`, async () => {
-      await using elsewhere = await startRawServer(bytes(whole(PING)))
+    test(`a ${status} redirect is not followed, regardless of its port, host, scheme or path`, async () => {
+      await using elsewhere = await startRawServer(bytes(httpResponse(PING)))
       const { port } = elsewhere
       for (const location of [
         elsewhere.address,
@@ -310,25 +335,25 @@ describe('a hostile response', () => {
   }
 })
 
-/** Resolves to these addresses one after the other, then always to the last one. */
+/** A DNS resolver that returns these addresses one after the other, and then always the last one. */
 function resolver(...addresses: string[]) {
-  const asked: string[] = []
+  const lookups: string[] = []
   const lookup: LookupFunction = (hostname, options, callback) => {
-    asked.push(hostname)
-    const address = addresses[Math.min(asked.length, addresses.length) - 1] ?? ''
+    lookups.push(hostname)
+    const address = addresses[Math.min(lookups.length, addresses.length) - 1] ?? ''
     const family = address.includes(':') ? 6 : 4
     if (options.all) callback(null, [{ address, family }])
     else callback(null, address, family)
   }
-  return { lookup, asked }
+  return { lookup, lookups }
 }
 
 describe('the addresses that the hub connects to', () => {
   test('the address of a host name is checked again at each connection', async () => {
     await using server = await startRawServer(async (socket) => {
-      await bytes(whole(PING, 'Connection: close\r\n'))(socket)
+      await bytes(httpResponse(PING, 'Connection: close\r\n'))(socket)
     })
-    const { lookup, asked } = resolver(
+    const { lookup, lookups } = resolver(
       '127.0.0.1',
       '169.254.169.254',
       'fe80::1',
@@ -338,17 +363,17 @@ describe('the addresses that the hub connects to', () => {
     const url = `http://platform.example:${server.port}`
     const target = { source_base_url: url, source_api_key: KEY }
     assert.equal((await client.ping(target)).platform_name, 'p')
-    for (let times = 0; times < 3; times += 1) {
-      await assert.rejects(client.ping(target), { code: 'platform_address_refused' })
+    for (let count = 0; count < 3; count += 1) {
+      await assert.rejects(client.ping(target), { code: 'platform_address_rejected' })
     }
     await client.close()
-    assert.equal(asked.length, 4)
+    assert.equal(lookups.length, 4)
     assert.equal(server.connections(), 1)
   })
 
   for (const address of ['127.0.0.1', '10.0.0.1', '::1', '64:ff9b::7f00:1', '2002:7f00:1::']) {
-    test(`with networks set to public the hub does not connect to ${address}`, async () => {
-      await using server = await startRawServer(bytes(whole(PING)))
+    test(`with networks set to public, the hub does not connect to ${address}`, async () => {
+      await using server = await startRawServer(bytes(httpResponse(PING)))
       const { lookup } = resolver(address)
       for (const host of ['platform.example', 'localhost', 'localhost.', 'a.localhost']) {
         for (const scheme of ['http', 'https']) {
@@ -356,25 +381,25 @@ describe('the addresses that the hub connects to', () => {
             lookup,
             networks: 'public',
           })
-          assert.equal(failed.code, 'platform_address_refused')
+          assert.equal(failed.code, 'platform_address_rejected')
         }
       }
       assert.equal(server.connections(), 0)
     })
   }
 
-  test('of several addresses of a host name only the allowed ones are used', async () => {
-    await using server = await startRawServer(bytes(whole(PING)))
+  test('only the allowed addresses of a host name are used', async () => {
+    await using server = await startRawServer(bytes(httpResponse(PING)))
     const lookup: LookupFunction = (_hostname, _options, callback) =>
       callback(null, [
         { address: '169.254.169.254', family: 4 },
         { address: '127.0.0.1', family: 4 },
       ])
     const { code } = await failure(`http://platform.example:${server.port}`, { lookup })
-    assert.equal(code, 'answered p')
+    assert.equal(code, 'online as p')
   })
 
-  test('other spellings of a forbidden address are rejected as well', async () => {
+  test('other spellings of a forbidden address are also rejected', async () => {
     for (const host of [
       '2852039166',
       '0xA9FEA9FE',
@@ -391,19 +416,19 @@ describe('the addresses that the hub connects to', () => {
       '[2002:a9fe:a9fe::]',
     ]) {
       const { code } = await failure(`http://${host}`)
-      assert.equal(code, 'platform_address_refused', host)
+      assert.equal(code, 'platform_address_rejected', host)
     }
   })
 
-  test('a forbidden address is not requested through a proxy either', async () => {
-    await using proxy = await startRawServer(bytes(whole(PING)))
+  test('a forbidden address is also rejected if a proxy is configured', async () => {
+    await using proxy = await startRawServer(bytes(httpResponse(PING)))
     const settings = { proxy: { http: proxy.address, https: proxy.address, none: '' } }
     for (const url of [
       'http://169.254.169.254',
       'https://[::ffff:a9fe:a9fe]',
       'http://2852039166',
     ]) {
-      assert.equal((await failure(url, settings)).code, 'platform_address_refused')
+      assert.equal((await failure(url, settings)).code, 'platform_address_rejected')
     }
     assert.equal(proxy.connections(), 0)
   })
@@ -446,7 +471,7 @@ describe('a certificate', () => {
   test('that is valid is accepted', async () => {
     setDefaultCACertificates([...trusted, SELF_SIGNED_CERTIFICATE.cert])
     const { server, port } = await listen(SELF_SIGNED_CERTIFICATE)
-    assert.equal((await failure(`https://localhost:${port}`)).code, 'answered p')
+    assert.equal((await failure(`https://localhost:${port}`)).code, 'online as p')
     server.close()
     setDefaultCACertificates(trusted)
   })

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Findings, RULES, validateSpeed } from '@recordhub/platform-checker'
 import {
-  checkAt,
-  goodPlatform,
-  goodRecord,
-  rulesOf,
+  findingRules,
+  runConformanceCheck,
+  simulateConformingPlatform,
+  validRecord,
 } from '../helpers/platform/conformance-check.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { DEFECTS } from '../helpers/platform/platform-defects.ts'
 
-/** Rules that only slow or very large responses break. */
-const SPEED_AND_SIZE_RULES = ['records.slow_start', 'records.slow', 'records.large_answer']
+/** Rules that only slow or very large responses violate. */
+const SPEED_AND_SIZE_RULES = ['records.slow_start', 'records.slow', 'records.large_response']
 
 test('a conforming platform gets a report without findings', async (t) => {
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
-  const { report } = await checkAt(platform)
-  assert.deepEqual(rulesOf(report), [])
+  const { report } = await runConformanceCheck(platform)
+  assert.deepEqual(findingRules(report), [])
   assert.equal(report.success && report.reached && report.complete, true)
   assert.deepEqual(
     report.endpoints.map(({ endpoint }) => endpoint),
@@ -26,19 +26,21 @@ test('a conforming platform gets a report without findings', async (t) => {
   assert.equal(report.endpoints[3]?.records, 3)
 })
 
-for (const [number, { rule, at, arrange, limits, found }] of DEFECTS.entries()) {
-  test(`${number + 1}: ${rule} is reported at ${at}`, async (t) => {
-    const platform = await goodPlatform()
+for (const [number, { rule, endpoint, arrange, limits, example }] of DEFECTS.entries()) {
+  test(`${number + 1}: ${rule} is reported at ${endpoint}`, async (t) => {
+    const platform = await simulateConformingPlatform()
     t.after(() => platform[Symbol.asyncDispose]())
     arrange(platform)
-    const { report } = await checkAt(platform, limits)
-    const findings = report.endpoints.flatMap((one) => (one.endpoint === at ? one.findings : []))
+    const { report } = await runConformanceCheck(platform, limits)
+    const findings = report.endpoints.flatMap((one) =>
+      one.endpoint === endpoint ? one.findings : [],
+    )
     const finding = findings.find((one) => one.rule === rule)
-    assert.ok(finding, rulesOf(report).join(', '))
+    assert.ok(finding, findingRules(report).join(', '))
     const { severity }: { severity: string } = { severity: 'error', ...Object(RULES)[rule] }
     assert.equal(finding.severity, severity)
     assert.doesNotMatch(finding.message, /\{\w+\}/, 'every placeholder of the message is filled')
-    if (found) assert.match(finding.examples.map((one) => one.found).join(' '), found)
+    if (example) assert.match(finding.examples.map((one) => one.found).join(' '), example)
     assert.equal(report.success, report.errors === 0)
   })
 }
@@ -61,51 +63,51 @@ test('slow and very large responses are reported', () => {
     'records.slow_start',
   ])
   assert.deepEqual(rulesFor({ took_ms: 10_000 }), ['records.slow'])
-  assert.deepEqual(rulesFor({ bytes: 200 * 1024 * 1024 }), ['records.large_answer'])
+  assert.deepEqual(rulesFor({ bytes: 200 * 1024 * 1024 }), ['records.large_response'])
 })
 
 test('an issue in many records is one finding with its count and first examples', async (t) => {
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const [module] = platform.modules
   assert.ok(module)
   module.records = Array.from({ length: 50 }, (_, number) => ({
-    ...goodRecord(number),
+    ...validRecord(number),
     full_name: '',
   }))
-  const { report, lines } = await checkAt(platform)
+  const { report, lines } = await runConformanceCheck(platform)
   const [finding] = report.endpoints[3]?.findings ?? []
   assert.equal(finding?.count, 50)
   assert.equal(finding.examples.length, 5)
   assert.deepEqual(finding.examples[1], { element: 2, reference: 'R-1', found: '' })
-  const live = lines.filter((line) => line.kind === 'finding')
-  assert.equal(live.length, 1, 'the finding is sent once while the records are read')
+  const sent = lines.filter((line) => line.kind === 'finding')
+  assert.equal(sent.length, 1, 'the finding is sent once while the records are read')
 })
 
 test('all pages are read, and positions are counted across pages', async (t) => {
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const pages = [
-    [goodRecord(1), goodRecord(2)],
-    [goodRecord(3), goodRecord(1)],
+    [validRecord(1), validRecord(2)],
+    [validRecord(3), validRecord(1)],
   ]
   platform.setResponse('records/cases', respond.pages(...pages))
-  const { report } = await checkAt(platform)
+  const { report } = await runConformanceCheck(platform)
   const records = report.endpoints.find(({ endpoint }) => endpoint === 'records/cases')
   assert.equal(records?.records, 4)
-  const twice = records.findings.find(({ rule }) => rule === 'record.duplicate')
-  assert.deepEqual(twice?.examples, [{ element: 4, reference: 'R-1', found: '' }])
+  const duplicate = records.findings.find(({ rule }) => rule === 'record.duplicate')
+  assert.deepEqual(duplicate?.examples, [{ element: 4, reference: 'R-1', found: '' }])
 })
 
 test('an unreachable platform is reported as unreachable', async () => {
   const target = { source_base_url: 'http://127.0.0.1:1', source_api_key: 'some-key-0123456789' }
-  const { report } = await checkAt(target)
-  assert.deepEqual(rulesOf(report), ['connection platform_unreachable'])
+  const { report } = await runConformanceCheck(target)
+  assert.deepEqual(findingRules(report), ['connection platform_unreachable'])
   assert.equal(report.reached, false)
 })
 
 test('the source API key is in no report, even if responses contain it', async (t) => {
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const key = platform.source_api_key
   const leaking = { success: true, message: `key ${key}`, platform_name: platform.platform_name }
@@ -113,15 +115,17 @@ test('the source API key is in no report, even if responses contain it', async (
   platform.setResponse('search', respond.json({ success: false, message: key }))
   const [module] = platform.modules
   assert.ok(module)
-  module.records = [{ ...goodRecord(1), reference_number: `${key} `, [key]: 1 }]
-  const { report, lines } = await checkAt(platform)
+  module.records = [{ ...validRecord(1), reference_number: `${key} `, [key]: 1 }]
+  const { report, lines } = await runConformanceCheck(platform)
   assert.ok(!JSON.stringify([report, lines]).includes(key))
 })
 
 test('aborting the signal ends the check', async (t) => {
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
-  const leaving = new AbortController()
-  platform.setResponse('records/cases', () => leaving.abort())
-  await assert.rejects(checkAt(platform, { signal: leaving.signal }), { name: 'AbortError' })
+  const controller = new AbortController()
+  platform.setResponse('records/cases', () => controller.abort())
+  await assert.rejects(runConformanceCheck(platform, { signal: controller.signal }), {
+    name: 'AbortError',
+  })
 })

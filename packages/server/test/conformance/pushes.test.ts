@@ -5,15 +5,15 @@ import { RULES } from '@recordhub/platform-checker'
 import { createPushClient } from '@recordhub/platform-kit'
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import {
-  change,
   createManualClock,
-  createPush,
-  LISTED,
+  createSendPush,
+  LISTED_REFERENCE,
   MODULE,
+  newChange,
   newRecord,
   OBSERVATION_MS,
-  openPushCheck,
-  type Push,
+  type SendPush,
+  startPushCheck,
 } from '../helpers/platform/push-check.ts'
 
 const names = { record_type: 'cases', module_name: MODULE.module_name }
@@ -21,7 +21,7 @@ const names = { record_type: 'cases', module_name: MODULE.module_name }
 const rulesOf = ({ findings }: CheckedEndpoint) => findings.map(({ rule }) => rule)
 
 test("the kit's push client passes every check without findings", async () => {
-  const receiver = await openPushCheck()
+  const receiver = await startPushCheck()
   const { address: hubUrl, hubApiKey } = receiver
   const client = createPushClient({ hubUrl, hubApiKey })
   const create = (number: number) => {
@@ -42,12 +42,12 @@ test("the kit's push client passes every check without findings", async () => {
   assert.equal(checked.passed.length, 8, 'the check that pushes arrived, and seven others')
 })
 
-type Case = { rule: string; push: (push: Push, advance: (ms: number) => void) => Promise<void> }
+type Case = { rule: string; push: (push: SendPush, advance: (ms: number) => void) => Promise<void> }
 
 /** Sends two valid pushes, after which the check injects faults. */
-async function begin(push: Push): Promise<void> {
+async function begin(push: SendPush): Promise<void> {
   await push('POST', newRecord(1))
-  await push('PATCH', change(1, { status: 'shut' }))
+  await push('PATCH', newChange(1, { status: 'shut' }))
 }
 
 const CASES: Case[] = [
@@ -108,13 +108,13 @@ const CASES: Case[] = [
   },
   {
     rule: 'push.reference_unknown',
-    push: async (push) => void (await push('PATCH', change(9, { status: 'x' }))),
+    push: async (push) => void (await push('PATCH', newChange(9, { status: 'x' }))),
   },
   {
     rule: 'push.patch_unchanged',
     push: async (push) => {
       await push('POST', newRecord(1))
-      await push('PATCH', change(1, { status: 'open 1', closed_at: '2026-11-21' }))
+      await push('PATCH', newChange(1, { status: 'open 1', closed_at: '2026-11-21' }))
     },
   },
   {
@@ -139,14 +139,14 @@ const CASES: Case[] = [
     push: async (push) => {
       await begin(push)
       const record = newRecord(2)
-      for (let tries = 0; tries < 8; tries += 1) await push('POST', record)
+      for (let attempt = 0; attempt < 8; attempt += 1) await push('POST', record)
     },
   },
   {
     rule: 'push.storm',
     push: async (push) => {
       const headers = { 'X-API-KEY': 'wrong' }
-      for (let tries = 0; tries < 8; tries += 1) await push('POST', newRecord(1), { headers })
+      for (let attempt = 0; attempt < 8; attempt += 1) await push('POST', newRecord(1), { headers })
     },
   },
   {
@@ -154,11 +154,11 @@ const CASES: Case[] = [
     push: async (push) => {
       await begin(push)
       await push('POST', newRecord(2, { occurred_at: undefined }))
-      await push('PATCH', change(2, { status: 'later' }, { occurred_at: undefined }))
+      await push('PATCH', newChange(2, { status: 'later' }, { occurred_at: undefined }))
     },
   },
   {
-    rule: 'push.refused_again',
+    rule: 'push.rejected_again',
     push: async (push, advance) => {
       await begin(push)
       const late = newRecord(2)
@@ -169,7 +169,7 @@ const CASES: Case[] = [
       assert.equal((await push('POST', disconnected)).status, null)
       assert.equal((await push('POST', disconnected)).status, 201)
       const rejected = newRecord(4)
-      for (let tries = 0; tries < 5; tries += 1) {
+      for (let attempt = 0; attempt < 5; attempt += 1) {
         assert.equal((await push('POST', rejected)).status, 422)
       }
     },
@@ -179,9 +179,9 @@ const CASES: Case[] = [
 for (const [number, { rule, push }] of CASES.entries()) {
   test(`${number + 1}: ${rule} is reported for the pushes`, async () => {
     const { now, advance } = createManualClock()
-    const receiver = await openPushCheck(now)
-    await push(createPush(receiver), advance)
-    const checked = await receiver.end()
+    const receiver = await startPushCheck(now)
+    await push(createSendPush(receiver), advance)
+    const checked = await receiver.stop()
     assert.ok(rulesOf(checked).includes(rule), rulesOf(checked).join(', '))
     for (const { message } of checked.findings) assert.doesNotMatch(message, /\{\w+\}/)
     assert.ok(!JSON.stringify(checked).includes(receiver.hubApiKey))
@@ -189,7 +189,7 @@ for (const [number, { rule, push }] of CASES.entries()) {
 }
 
 /** Sends pushes until the one for N-5 is rejected with 401. */
-async function untilUnauthorized(push: Push, advance: (ms: number) => void): Promise<void> {
+async function untilUnauthorized(push: SendPush, advance: (ms: number) => void): Promise<void> {
   await begin(push)
   await push('POST', newRecord(2))
   advance(1000)
@@ -198,36 +198,36 @@ async function untilUnauthorized(push: Push, advance: (ms: number) => void): Pro
   assert.equal((await push('POST', newRecord(5))).status, 401)
 }
 
-test('a push that was answered with 401 must be sent again', async () => {
+test('a push that is rejected with 401 must be retried', async () => {
   for (const { retry, finding } of [
     { retry: true, finding: null },
     { retry: false, finding: 'push.not_retried' },
   ]) {
     const { now, advance } = createManualClock()
-    const receiver = await openPushCheck(now)
-    const push = createPush(receiver)
+    const receiver = await startPushCheck(now)
+    const push = createSendPush(receiver)
     await untilUnauthorized(push, advance)
     advance(120_000)
     if (retry) assert.equal((await push('POST', newRecord(5))).status, 201)
-    const rules = rulesOf(await receiver.end()).filter((rule) =>
+    const rules = rulesOf(await receiver.stop()).filter((rule) =>
       rule.startsWith('push.not_retried'),
     )
     assert.deepEqual(rules, finding ? [finding] : [])
   }
 })
 
-test('retries of a push after a 401 with the pauses of the guide are not a storm', async () => {
+test('retries of a push after a 401 with the delays of the guide are not a storm', async () => {
   const { now, advance } = createManualClock()
-  const receiver = await openPushCheck(now)
-  const push = createPush(receiver)
+  const receiver = await startPushCheck(now)
+  const push = createSendPush(receiver)
   await untilUnauthorized(push, advance)
   // The observation time of this check is a tenth of the real one.
   for (const seconds of [1, 2, 4]) {
     advance((seconds * OBSERVATION_MS) / 10)
     assert.equal((await push('POST', newRecord(5))).status, 401)
   }
-  const rules = rulesOf(await receiver.end())
-  assert.ok(rules.includes('push.not_seen'), 'the check ended during a pause')
+  const rules = rulesOf(await receiver.stop())
+  assert.ok(rules.includes('push.not_seen'), 'the check ended during a delay')
   assert.ok(!rules.includes('push.storm') && !rules.includes('push.not_retried'))
 })
 
@@ -241,28 +241,31 @@ test('the table of invalid pushes covers every rule about pushes', () => {
 })
 
 test('a PATCH of a record that the records endpoint lists is valid', async () => {
-  const receiver = await openPushCheck()
-  await createPush(receiver)('PATCH', change(1, { status: 'x' }, { reference_number: LISTED }))
-  assert.deepEqual(new Set(rulesOf(await receiver.end())), new Set(['push.not_seen']))
+  const receiver = await startPushCheck()
+  await createSendPush(receiver)(
+    'PATCH',
+    newChange(1, { status: 'x' }, { reference_number: LISTED_REFERENCE }),
+  )
+  assert.deepEqual(new Set(rulesOf(await receiver.stop())), new Set(['push.not_seen']))
 })
 
 test('two pushes of one record with occurred_at may arrive in any order', async () => {
-  const receiver = await openPushCheck()
-  const push = createPush(receiver)
+  const receiver = await startPushCheck()
+  const push = createSendPush(receiver)
   await begin(push)
   await push('POST', newRecord(2))
-  await push('PATCH', change(2, { status: 'later' }))
-  assert.ok(!rulesOf(await receiver.end()).includes('push.order'))
+  await push('PATCH', newChange(2, { status: 'later' }))
+  assert.ok(!rulesOf(await receiver.stop()).includes('push.order'))
 })
 
-test('a PATCH of a record whose POST got an injected 503 is not reported as unknown', async () => {
+test('a PATCH of a record whose POST returned an injected 503 is not reported as unknown', async () => {
   const { now, advance } = createManualClock()
-  const receiver = await openPushCheck(now)
-  const push = createPush(receiver)
+  const receiver = await startPushCheck(now)
+  const push = createSendPush(receiver)
   await begin(push)
   assert.equal((await push('POST', newRecord(2))).status, 503)
-  await push('PATCH', change(2, { status: 'later' }))
+  await push('PATCH', newChange(2, { status: 'later' }))
   advance(1000)
-  await push('PATCH', change(2, { status: 'later' }))
-  assert.ok(!rulesOf(await receiver.end()).includes('push.reference_unknown'))
+  await push('PATCH', newChange(2, { status: 'later' }))
+  assert.ok(!rulesOf(await receiver.stop()).includes('push.reference_unknown'))
 })

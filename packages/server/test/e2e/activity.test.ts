@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
-  runUntilShown,
   shareBrowser,
   trackRequests,
 } from '../helpers/browser/browser.ts'
@@ -18,12 +18,12 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 describe('the log in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('filters are in the URL, a link shows the same list, and Back removes them', async () => {
-    const { hub, school } = await startWithPushes(3)
+  test('the URL contains the filters, shows the same list when it is opened, and Back removes the filters', async () => {
+    const { hub, school } = await startHubWithPushes(3)
     await using _ = hub
     await push(hub, school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await entry(page, /P-2/).waitFor()
     await expectAccessible(page)
@@ -49,11 +49,11 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await entry(page, /P-2/).waitFor()
     await page.goto(`/dashboard/activity?platform=${school.platform_name}&kind=push.rejected`)
     await entry(page, /ghosts/).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a new log entry appears automatically, but not while the user reads', async () => {
-    const { hub, school } = await startWithPushes(1)
+  test('a new log entry appears automatically, but not while an entry is open', async () => {
+    const { hub, school } = await startHubWithPushes(1)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
@@ -61,13 +61,13 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/activity')
     await entry(page, /P-0/).waitFor()
     await push(hub, school.hub_api_key, newRecord('N-1'))
-    await runUntilShown(page, entry(page, /N-1/))
+    await advanceUntilShown(page, entry(page, /N-1/))
     await entry(page, /N-1/).click()
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
     await drawer.getByText('push.created').waitFor()
     await responded()
     await push(hub, school.hub_api_key, newRecord('N-2'))
-    await runUntilShown(page, page.getByText('Paused while you read. There are newer entries.'))
+    await advanceUntilShown(page, page.getByText('Paused while you read. There are newer entries.'))
     assert.equal(await page.getByText(/N-2/).count(), 0)
     await drawer.getByRole('button', { name: 'Close' }).click()
     await entry(page, /N-2/).waitFor()
@@ -76,10 +76,10 @@ describe('the log in a browser', BROWSER_TEST, () => {
   })
 
   test('a log entry opens with its details by keyboard, and a link opens it again', async () => {
-    const { hub } = await startWithPushes(1)
+    const { hub } = await startHubWithPushes(1)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await entry(page, /P-0/).press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
@@ -93,18 +93,18 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await drawer.getByText('push.created').waitFor()
     await page.goto('/dashboard/activity?line=999999')
     await page.getByText('Log entry not found').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('older log entries are shown page by page, also on a phone', async () => {
-    const { hub } = await startWithPushes(60)
+  test('older log entries are shown in pages, also on a phone', async () => {
+    const { hub } = await startHubWithPushes(60)
     await using _ = hub
     await using opened = await openPage(browser(), hub, { width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await entry(page, /P-59 /).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('searchbox', { name: 'Text' }).waitFor()
     await page.getByRole('button', { name: 'Next' }).click()
@@ -112,11 +112,11 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.waitForURL(/cursor=\d+/)
     await page.getByRole('button', { name: 'First page' }).click()
     await entry(page, /P-59 /).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })
 
-async function startWithPushes(count: number) {
+async function startHubWithPushes(count: number) {
   const hub: TestHub = await startTestHub(sqliteEngine, { withOperator: true })
   const school = await registerPushingPlatform(hub)
   for (let n = 0; n < count; n += 1) await push(hub, school.hub_api_key, newRecord(`P-${n}`))

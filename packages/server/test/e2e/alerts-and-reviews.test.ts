@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -16,7 +16,7 @@ import {
   registerPlatform,
   registerPushingPlatform,
 } from '../helpers/hub/actions.ts'
-import { ALERTS_AT_ONCE, failPulls, untilOpen } from '../helpers/hub/alerts.ts'
+import { CONTINUOUS_ALERTS, setPullFailures, untilAlertsOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { createOperator } from '../helpers/hub/operators.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
@@ -32,9 +32,9 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
 
   test('an alert contains advice and is acknowledged', async () => {
     const { hub } = shared
-    await untilOpen(hub, 'missing_review')
+    await untilAlertsOpen(hub, 'missing_review')
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: /Alerts/ }).click()
     await page.getByRole('heading', { name: 'Many records missing' }).waitFor()
@@ -46,15 +46,15 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.getByText('Resolved', { exact: true }).click()
     await page.waitForURL(/state=resolved/)
     await page.getByText('No alerts', { exact: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
-    await using kit = await startWithReview()
-    const { hub } = kit
-    await untilOpen(hub, 'missing_review')
+    await using fixture = await startWithReview()
+    const { hub } = fixture
+    await untilAlertsOpen(hub, 'missing_review')
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Review records' }).waitFor()
     await expectAccessible(page)
@@ -69,7 +69,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
       found.push(...(await references.allTextContents()))
       if (first !== 'R-30') await list.getByRole('button', { name: 'Next' }).click()
     }
-    const expected = kit.records.slice(10).map(({ reference_number }) => reference_number)
+    const expected = fixture.records.slice(10).map(({ reference_number }) => reference_number)
     assert.deepEqual(found.sort(), expected.sort())
     await expectAccessible(page)
     await list.getByRole('button', { name: 'Export' }).click()
@@ -81,16 +81,16 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.getByRole('link', { name: 'Missing records of review 1' }).waitFor()
     await page.getByText('R-39', { exact: true }).waitFor()
     assert.equal(await page.getByText('R-9', { exact: true }).count(), 0)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('push errors are listed by reason and sender, and on the platform that may have sent them', async () => {
-    await using kit = await startWithReview()
-    const { hub, key, id } = kit
+    await using fixture = await startWithReview()
+    const { hub, key, id } = fixture
     await push(hub, `${key.slice(0, 7)}-wrong`, newRecord('P-1'))
     await push(hub, key, '{"data":')
     await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Push errors' }).click()
     const table = page.getByRole('table')
@@ -102,7 +102,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
       .first()
       .waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.goto(`/dashboard/platforms/${id}?tab=pushes`)
     const section = page.getByRole('region', { name: 'Push errors' })
     await section.getByText('Invalid API key', { exact: true }).waitFor()
@@ -112,20 +112,20 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
       .first()
       .waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await section.getByRole('link', { name: 'All push errors' }).click()
     await page.waitForURL(/tab=push-errors&platform=/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test("an alert shows its times in the viewer's time zone, on the overview and in the log too", async () => {
+  test("an alert shows its times in the viewer's time zone, also on the overview and in the log", async () => {
     await using hub = await startTestHub(sqliteEngine, {
       withOperator: true,
-      intervals: ALERTS_AT_ONCE,
+      intervals: CONTINUOUS_ALERTS,
     })
     await registerPushingPlatform(hub)
-    await failPulls(hub, 5)
-    await untilOpen(hub, 'platform_failing')
+    await setPullFailures(hub, 5)
+    await untilAlertsOpen(hub, 'platform_failing')
     await using opened = await openPage(browser(), hub, { timeZone: 'Asia/Kolkata' })
     const { page } = opened
     // The platform has failed since 2026-01-01 08:00 UTC.
@@ -137,14 +137,14 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
 
   test('a review of missing records explains both decisions, and is approved', async () => {
-    await using kit = await startWithReview()
-    const { hub } = kit
+    await using fixture = await startWithReview()
+    const { hub } = fixture
     await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity?tab=missing')
     await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByRole('button', { name: 'Mark as missing…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
     await dialog.getByText('They stay stored').waitFor()
@@ -157,21 +157,21 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.getByText('Marked as missing', { exact: true }).waitFor()
     await page.goto('/dashboard/activity?tab=completeness')
     await page.getByRole('link', { name: '30 missing' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('completeness shows which module is complete, and why another one is not verified', async () => {
+  test('completeness shows which module is complete, and why another module is not verified', async () => {
     const { hub, key } = shared
     await push(hub, key, newRecord('P-1'))
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity?tab=completeness')
     await page.getByText('Not verified').last().waitFor()
     await page.getByText('Complete', { exact: true }).last().waitFor()
     const reason = 'Records missing from the pull await another pull or a review'
     await page.getByText(reason).last().waitFor()
     await expectAccessible(page)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a viewer can read everything and sees which actions require another role', async () => {
@@ -191,11 +191,11 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
 })
 
-/** A hub whose platform no longer lists 30 of 40 records of one module, and lists all of the other. */
+/** A hub whose platform no longer lists 30 of 40 records of one module, but all records of the other. */
 async function startWithReview() {
   const hub = await startTestHub(sqliteEngine, {
     withOperator: true,
-    intervals: { ...ALERTS_AT_ONCE, pushErrors: 1 },
+    intervals: { ...CONTINUOUS_ALERTS, pushErrors: 1 },
   })
   const records = Array.from({ length: 40 }, (_, number) => simulatedRecord(number))
   const cases = simulatedModule('cases', { records })

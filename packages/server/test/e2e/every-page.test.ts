@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SETTINGS } from '../../src/config/settings.ts'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectAccessibleInAllLooks,
+  expectAccessibleInAllModes,
   openPage,
   PHONE,
-  runUntilShown,
-  setLook,
+  setDisplayMode,
   shareBrowser,
   trackRequests,
   untilLoaded,
-  untilTrue,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -60,7 +60,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
 
 /** Pages that also show the names of platforms or the e-mail addresses of operators. */
 const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
-/** As specification 2.1 requires, with seconds where entries can fall within the same minute. */
+/** The format of specification 2.1, with seconds where several entries can have the same minute. */
 const TIME = /^[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d(?::\d\d)? [AP]M$/
 
 describe('every page in a browser', BROWSER_TEST, () => {
@@ -99,25 +99,25 @@ describe('every page in a browser', BROWSER_TEST, () => {
 
   test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async (t) => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const responded = trackRequests(page)
     page.on('request', (request) => {
       const url = request.url()
-      const isOurs = /^(data|blob):/.test(url) || url.startsWith(hub.address)
-      if (!isOurs) complaints.push(`calls ${url}`)
+      const isAllowed = /^(data|blob):/.test(url) || url.startsWith(hub.address)
+      if (!isAllowed) pageErrors.push(`request to ${url}`)
     })
     page.on('response', (response) => {
-      if (response.status() === 429) complaints.push(`calls too often: ${response.url()}`)
+      if (response.status() === 429) pageErrors.push(`rate limit exceeded: ${response.url()}`)
     })
     for (const [path, text] of PAGES) {
       await t.test(path, async () => {
-        complaints.length = 0
-        await setLook(page, PHONE)
+        pageErrors.length = 0
+        await setDisplayMode(page, PHONE)
         await page.goto(path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name])))
         await page.getByText(text).first().waitFor({ state: 'attached' })
         await responded()
         await untilLoaded(page)
-        await expectAccessibleInAllLooks(page)
+        await expectAccessibleInAllModes(page)
         const times = await page.locator('time').allInnerTexts()
         assert.deepEqual(
           times.filter((time) => !TIME.test(time)),
@@ -126,17 +126,17 @@ describe('every page in a browser', BROWSER_TEST, () => {
         const shown = await page.locator('main').innerText()
         assert.doesNotMatch(shown, /\d (?:second|minute|hour|day)s? ago/)
         if (!WITH_NAMES.test(path)) {
-          const titled = shown.replaceAll(`Title of ${simulated.platform_name}`, '')
+          const withoutTitle = shown.replaceAll(`Title of ${simulated.platform_name}`, '')
           for (const name of [simulated.platform_name, EMAIL])
-            assert.ok(!titled.includes(name), name)
+            assert.ok(!withoutTitle.includes(name), name)
         }
         assert.match(await page.title(), /^\S.* · Recordhub$/)
-        assert.deepEqual(complaints, [])
+        assert.deepEqual(pageErrors, [])
       })
     }
   })
 
-  test('every page loads its data automatically when the hub is available again', async (t) => {
+  test('every page loads its data automatically when the hub becomes available again', async (t) => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     let isUnavailable = false
@@ -144,20 +144,20 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
     await page.getByText('Latest records').first().waitFor()
-    // The quick tier tests a few of the pages, which the seed of the run chooses.
+    // The quick tier tests six pages, which depend on the seed of the run.
     const pages = isDeep ? PAGES : shuffle(PAGES, createSeededRandom()).slice(0, 6)
     for (const [path, text] of pages) {
       await t.test(path, async () => {
         isUnavailable = true
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
-        // Navigates like a link, without a reload.
+        // Navigates without a reload, as a link does.
         await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
-        await runUntilShown(page, page.locator('[data-connection="offline"]'))
+        await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
         // Longer than the retries of a query.
         await page.clock.runFor(30_000)
         isUnavailable = false
-        await runUntilShown(page, page.getByText(text).first())
-        await runUntilShown(page, page.locator('[data-connection="polling"]'))
+        await advanceUntilShown(page, page.getByText(text).first())
+        await advanceUntilShown(page, page.locator('[data-connection="polling"]'))
         await until(async () => {
           const errors = await page.getByText('Could not reach the hub').count()
           if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
@@ -190,9 +190,9 @@ describe('every page in a browser', BROWSER_TEST, () => {
       await page.locator(selector).first().waitFor()
       failed = 0
       failing = requests
-      // Each change makes the page refetch its data; a query gives up after four attempts.
+      // The page refetches its data after each change. A query fails after four attempts.
       await until(async () => {
-        await push(hub, hubApiKey, newRecord(`away ${failed}`))
+        await push(hub, hubApiKey, newRecord(`offline ${failed}`))
         await page.clock.runFor(10_000)
         return failed >= 12 || null
       }, `${path} has refetched without success`)
@@ -201,7 +201,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     }
   })
 
-  test('a phone shows the connection state, tabs in one row, and tables of pulls that fit', async () => {
+  test('a phone shows the connection state, tabs in one row, and tables of pulls that fit the screen', async () => {
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
     await page.goto('/dashboard/activity')
@@ -222,7 +222,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
 
   test('the search and the account menu are accessible on every page', async () => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/guide')
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.keyboard.press('Control+k')
@@ -233,7 +233,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
     await expectAccessible(page)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the Tab key skips the navigation in one step and is never trapped', async () => {
@@ -243,7 +243,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await untilTrue(page, `document.activeElement?.id === 'main'`)
+    await untilTrueInPage(page, `document.activeElement?.id === 'main'`)
     const seen = new Set<unknown>()
     const FOCUSED = `(() => { const one = document.activeElement; one.dataset.seen ??= String(window.count = (window.count ?? 0) + 1); return one.dataset.seen })()`
     for (let step = 0; step < 12; step++) {

@@ -6,15 +6,15 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
+  DISPLAY_MODES,
   expectAccessible,
-  expectNoSidewaysScroll,
-  LOOKS,
+  expectNoHorizontalScroll,
   openPage,
   PHONE,
-  setLook,
+  setDisplayMode,
   shareBrowser,
   trackRequests,
-  untilTrue,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { type RegisteredPlatform, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -37,15 +37,15 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   after(async () => hub[Symbol.asyncDispose]())
 
   const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).first()
-  /** Waits until both examples show this language. */
-  async function untilAllShow(page: Page, name: string): Promise<void> {
+  /** Waits until this language is selected in both examples. */
+  async function untilSelectedInAll(page: Page, name: string): Promise<void> {
     await page.getByRole('tab', { name, exact: true, selected: true }).nth(1).waitFor()
     assert.equal(await page.getByRole('tab', { selected: true }).count(), 2)
   }
 
   test('the guide for a platform contains the names of its modules and fields, and a link opens it', async () => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/guide')
     await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
     await page.getByText('"employee"').first().waitFor()
@@ -56,28 +56,28 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.equal(new URL(page.url()).searchParams.get('platform'), String(clinic.id))
     const main = page.getByRole('main')
     const text = await main.innerText()
-    for (const own of [
+    for (const expected of [
       `"platform_name": "${platform_name}"`,
       '"visit"',
       '"ward": "Some label ward"',
     ]) {
-      assert.ok(text.includes(own), own)
+      assert.ok(text.includes(expected), expected)
     }
     assert.doesNotMatch(text, /pupil|"employee"|rhk_/)
     await page.reload()
     await page.getByRole('heading', { name: `Integration guide for ${display_title}` }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a selected language applies to all examples, is in the URL, and is remembered', async () => {
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/guide')
     await tab(page, 'Python / FastAPI').click()
     await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
-    await untilAllShow(page, 'Python / FastAPI')
+    await untilSelectedInAll(page, 'Python / FastAPI')
     assert.equal(new URL(page.url()).searchParams.get('language'), 'python')
     await page.goto(`/dashboard/guide?platform=${clinic.id}`)
     await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
@@ -85,32 +85,32 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.getByText('public class HubController').waitFor()
     for (const name of Object.values(GUIDE_LANGUAGES)) {
       await tab(page, name).click()
-      await untilAllShow(page, name)
+      await untilSelectedInAll(page, name)
     }
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('the guide is copied and downloaded as the Markdown of the hub', async () => {
+  test('the copied and the downloaded guide are the Markdown of the API', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, context, complaints } = opened
+    const { page, context, pageErrors } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/dashboard/guide?platform=${clinic.id}`)
     const url = `/api/v1/platforms/${clinic.id}/instructions`
-    const given = await (await context.request.get(url)).text()
+    const markdown = await (await context.request.get(url)).text()
     await page.getByText('"ward": "Some label ward"').first().waitFor()
     // The label “Copied” is shown for two seconds.
     await page.clock.pauseAt(Date.now() + MINUTE_MS)
     await page.getByRole('button', { name: 'Copy as Markdown' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), given)
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), markdown)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download' }).click(),
     ])
     const { platform_name } = clinic.platform
     assert.equal(download.suggestedFilename(), `integration-guide-${platform_name}.md`)
-    assert.equal(await readFile(await download.path(), 'utf8'), given)
-    assert.deepEqual(complaints, [])
+    assert.equal(await readFile(await download.path(), 'utf8'), markdown)
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a code block is copied, and only the guide is printed', async () => {
@@ -139,7 +139,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     assert.equal(colour, 'rgb(0, 0, 0)')
   })
 
-  test('an unknown platform shows an error, and another platform can be selected', async () => {
+  test('the guide for an unknown platform shows an error, and another platform can be selected', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/guide?platform=987654')
@@ -158,8 +158,8 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Enter')
     const heading = page.getByRole('heading', { name: 'Pushing changes' })
     await page.waitForURL(/section=pushing-changes/)
-    await untilTrue(page, `document.activeElement?.id === 'pushing-changes'`)
-    await untilTrue(
+    await untilTrueInPage(page, `document.activeElement?.id === 'pushing-changes'`)
+    await untilTrueInPage(
       page,
       `Math.abs(document.getElementById('pushing-changes').getBoundingClientRect().top) < 200`,
     )
@@ -168,37 +168,37 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await contents.locator('[data-active]', { hasText: 'Pushing changes' }).waitFor()
     await page.getByRole('tab', { name: 'cURL' }).last().press('ArrowRight')
     await page.getByText('function enqueue(PDO $database').waitFor()
-    await untilTrue(page, `scrollY > 1000`)
+    await untilTrueInPage(page, `scrollY > 1000`)
   })
 })
 
 describe('the API reference in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  /** Known issues of Scalar: its copy buttons have no name, and two of its regions share one. */
-  const KNOWN = ['button-name', 'landmark-unique']
+  /** Known issues of Scalar: its copy buttons have no name, and two of its regions have the same name. */
+  const KNOWN_ISSUES = ['button-name', 'landmark-unique']
 
-  test('it shows the API and sends requests only to the hub', async () => {
+  test('the API reference shows the API and sends requests only to the hub', async () => {
     await using hub = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), hub, { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const responded = trackRequests(page)
-    const foreign: string[] = []
+    const otherRequests: string[] = []
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(hub.address)) {
-        foreign.push(request.url())
+        otherRequests.push(request.url())
       }
     })
-    for (const look of isDeep ? LOOKS : [PHONE]) {
-      await setLook(page, look)
-      // Scalar selects its color scheme when it is loaded.
+    for (const mode of isDeep ? DISPLAY_MODES : [PHONE]) {
+      await setDisplayMode(page, mode)
+      // Scalar only reads the colour scheme when it is loaded.
       await page.goto('/docs')
       await page.getByRole('heading', { name: 'Recordhub', exact: true }).waitFor()
       await page.getByText('Push a new record').first().waitFor({ state: 'attached' })
       await responded()
-      await expectAccessible(page, { known: KNOWN })
-      await expectNoSidewaysScroll(page)
+      await expectAccessible(page, { ignoredRules: KNOWN_ISSUES })
+      await expectNoHorizontalScroll(page)
     }
-    assert.deepEqual(foreign, [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(otherRequests, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

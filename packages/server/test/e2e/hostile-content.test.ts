@@ -1,4 +1,4 @@
-/** Pages show the names and values of platforms, modules, fields and records as text. */
+/** Pages render the names and values of platforms, modules, fields and records as text. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -6,7 +6,7 @@ import {
   openPage,
   shareBrowser,
   trackRequests,
-  untilTrue,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
@@ -47,14 +47,14 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
     const { pull } = await pullAll(hub)
 
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const responded = trackRequests(page)
     let dialogs = 0
     page.on('dialog', (dialog) => {
       dialogs += 1
       void dialog.dismiss()
     })
-    const showing = [
+    const pagesWithContent = [
       '/dashboard',
       `/dashboard/platforms/${id}`,
       '/dashboard/records',
@@ -64,26 +64,26 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       '/dashboard/activity',
     ]
     for (const path of [
-      ...showing,
+      ...pagesWithContent,
       '/dashboard/platforms',
       '/dashboard/guide',
       `/dashboard/${encodeURIComponent(hostile('page'))}`,
       `/sign-in?next=${encodeURIComponent('javascript:window.hacked=1')}`,
       `/sign-in?next=${encodeURIComponent('//evil.example')}`,
     ]) {
-      complaints.length = 0
+      pageErrors.length = 0
       await page.goto(path)
       await page.getByRole('main').waitFor()
       await responded()
-      if (showing.includes(path)) {
-        await untilTrue(page, `document.body.innerText.includes('<img src=x')`)
+      if (pagesWithContent.includes(path)) {
+        await untilTrueInPage(page, `document.body.innerText.includes('<img src=x')`)
       }
       assert.equal(await page.evaluate('window.hacked'), undefined, path)
       const links = await page.evaluate<number>(
         `document.querySelectorAll('a[href^="javascript:" i], img[src="x"], main script').length`,
       )
       assert.equal(links, 0, path)
-      assert.deepEqual(complaints, [], path)
+      assert.deepEqual(pageErrors, [], path)
       assert.ok(page.url().startsWith(hub.address))
     }
     assert.equal(dialogs, 0)

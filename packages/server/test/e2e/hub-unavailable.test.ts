@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
-  runUntilShown,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
@@ -28,13 +28,13 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   })
   after(() => hub[Symbol.asyncDispose]())
 
-  test('shows that a page could not be loaded, keeps the navigation, and loads the page later', async () => {
+  test('a page that could not be loaded shows an error and the navigation, and is loaded later', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page, context } = opened
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Log' }).waitFor()
     await context.setOffline(true)
-    // The search cannot be loaded either, which has no effect.
+    // The search cannot be loaded either.
     await page.keyboard.press('Control+k')
     await page.getByRole('link', { name: 'Platforms', exact: true }).click()
     await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
@@ -46,33 +46,33 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
     await context.setOffline(false)
-    // No button is pressed.
-    await runUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
+    // The page is loaded without a click.
+    await advanceUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
   })
 
-  test('reads the session later if the first request failed', async () => {
+  test('the page retries the request of the session', async () => {
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
     await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
     const failed = page.waitForEvent('requestfailed')
     await page.goto('/dashboard/settings')
     await failed
-    await runUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+    await advanceUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
   })
 
-  test('refetches failed queries automatically, also on a phone', async () => {
+  test('the page refetches failed queries automatically, also on a phone', async () => {
     await using opened = await openPage(browser(), hub, { width: 360, withClock: true })
     const { page, context } = opened
     await page.goto('/dashboard/records')
     await page.getByText('60 records').waitFor()
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Next' }).click()
-    await runUntilShown(page, page.getByText('Could not reach the hub'))
-    await runUntilShown(page, page.locator('[data-connection="offline"]'))
+    await advanceUntilShown(page, page.getByText('Could not reach the hub'))
+    await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
     assert.ok(await page.locator('[data-connection="offline"]').isVisible())
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await context.setOffline(false)
-    await runUntilShown(page, page.getByText('60 records'))
+    await advanceUntilShown(page, page.getByText('60 records'))
     assert.equal(await page.getByText('Could not reach the hub').count(), 0)
   })
 })

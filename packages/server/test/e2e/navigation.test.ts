@@ -1,4 +1,4 @@
-/** Navigation without a reload: from each page to the others, and everything that each page opens. */
+/** Navigation without a reload: from each page to the others, and to all content that the pages link to. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -9,8 +9,8 @@ import {
   type TestPage,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
-import { COURT, simulateCourt } from '../helpers/browser/platforms.ts'
-import { rowOf, untilIndexed } from '../helpers/browser/records.ts'
+import { COURT_TITLE, simulateCourt } from '../helpers/browser/platforms.ts'
+import { recordLinkOf, untilIndexed } from '../helpers/browser/records.ts'
 import {
   newRecord,
   pullAll,
@@ -24,7 +24,7 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
 /** The heading of a page, and a function that waits for its data. */
-type Shown = { heading: string | RegExp; untilShown: (page: Page) => Promise<void> }
+type PageContent = { heading: string | RegExp; untilShown: (page: Page) => Promise<void> }
 
 /** The pages by their labels in the navigation. */
 const PAGES = {
@@ -32,20 +32,20 @@ const PAGES = {
     heading: 'Overview',
     async untilShown(page) {
       const platforms = page.getByRole('region', { name: 'Platforms', exact: true })
-      await platforms.getByRole('link', { name: COURT }).waitFor()
+      await platforms.getByRole('link', { name: COURT_TITLE }).waitFor()
       const records = page.getByRole('region', { name: 'Latest records' })
       await records.getByRole('link').first().waitFor()
     },
   },
   Platforms: {
     heading: 'Platforms',
-    untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT }).waitFor(),
+    untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT_TITLE }).waitFor(),
   },
   Records: {
     heading: 'Records',
     async untilShown(page) {
-      await rowOf(page, 'pushed').waitFor()
-      await untilOffered(page, COURT)
+      await recordLinkOf(page, 'pushed').waitFor()
+      await untilSelectable(page, COURT_TITLE)
     },
   },
   Search: {
@@ -61,14 +61,14 @@ const PAGES = {
     heading: 'Activity',
     async untilShown(page) {
       await page.getByRole('tabpanel', { name: 'Log' }).getByRole('row').nth(1).waitFor()
-      await page.getByRole('tabpanel').getByRole('link', { name: COURT }).first().waitFor()
+      await page.getByRole('tabpanel').getByRole('link', { name: COURT_TITLE }).first().waitFor()
     },
   },
   'Integration guide': {
     heading: 'Integration guide',
     async untilShown(page) {
       await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
-      await untilOffered(page, COURT)
+      await untilSelectable(page, COURT_TITLE)
     },
   },
   Settings: {
@@ -78,7 +78,7 @@ const PAGES = {
       await page.getByRole('table', { name: 'Sessions' }).getByRole('row').first().waitFor()
     },
   },
-} as const satisfies Record<string, Shown>
+} as const satisfies Record<string, PageContent>
 type Label = keyof typeof PAGES
 
 const LABELS: readonly Label[] = [
@@ -92,7 +92,7 @@ const LABELS: readonly Label[] = [
   'Settings',
 ]
 
-describe('clicking through the page without a reload', BROWSER_TEST, () => {
+describe('navigation without a reload', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let hub: TestHub
   let court: SimulatedPlatform
@@ -114,20 +114,20 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     await court[Symbol.asyncDispose]()
   })
 
-  test('every page opens from other pages with its data; from every other page in the deep tier', async () => {
+  test('every page opens with its data from other pages, and in the deep tier from all other pages', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     const check = watchPage(opened)
-    const [first = 'Overview', ...rest] = isDeep ? circuitOver(LABELS) : thereAndBack(LABELS)
+    const [first = 'Overview', ...rest] = isDeep ? eulerianCircuit(LABELS) : roundTrip(LABELS)
     await page.goto('/dashboard')
-    await untilArrived(page, first)
+    await untilOpen(page, first)
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     assert.deepEqual(await links.allInnerTexts(), LABELS)
     const visited = new Set<string>()
     let from = first
     for (const to of rest) {
       await navigationLink(page, to).click()
-      await untilArrived(page, to)
+      await untilOpen(page, to)
       check(`${from} → ${to}`)
       visited.add(`${from} → ${to}`)
       from = to
@@ -160,11 +160,11 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     }
     const open = async (label: Label) => {
       await navigationLink(page, label).click()
-      await untilArrived(page, label)
+      await untilOpen(page, label)
       check(label)
     }
     await page.goto('/dashboard')
-    await untilArrived(page, 'Overview')
+    await untilOpen(page, 'Overview')
 
     await open('Activity')
     await openTabs({
@@ -194,9 +194,9 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
       .getByRole('button', { name: /pupils/, expanded: true })
       .waitFor()
     await main.getByRole('link', { name: 'Platforms' }).click()
-    await untilArrived(page, 'Platforms')
-    await main.getByRole('link', { name: COURT }).click()
-    await page.getByRole('heading', { level: 1, name: COURT }).waitFor()
+    await untilOpen(page, 'Platforms')
+    await main.getByRole('link', { name: COURT_TITLE }).click()
+    await page.getByRole('heading', { level: 1, name: COURT_TITLE }).waitFor()
     await openTabs({
       Modules: () => panel('Modules').getByRole('button', { name: /Cases/, expanded: true }),
       Pulls: () => panel('Pulls').getByRole('row').getByRole('link'),
@@ -213,7 +213,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     check('a pull')
 
     await open('Records')
-    await rowOf(page, 'pushed').click()
+    await recordLinkOf(page, 'pushed').click()
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await openTabs(
       {
@@ -234,10 +234,10 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
       .first()
       .click()
     await drawer.getByRole('tab', { name: 'Fields' }).waitFor()
-    check('a record that was found')
+    check('a record in the search results')
   })
 
-  test('no state of one platform is left when another platform is opened', async () => {
+  test('opening another platform shows no state of the previous one', async () => {
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     const check = watchPage(opened)
@@ -250,7 +250,7 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
       .getByRole('button', { name: /pupils/, expanded: true })
       .waitFor()
     await navigationLink(page, 'Platforms').click()
-    await page.getByRole('link', { name: COURT }).click()
+    await page.getByRole('link', { name: COURT_TITLE }).click()
     const judge = { key: 'judge', label: 'Judge', type: 'string', required: false }
     court.modules[0]?.fields.push(judge)
     await page.getByRole('button', { name: 'Refresh manifest' }).click()
@@ -270,14 +270,14 @@ describe('clicking through the page without a reload', BROWSER_TEST, () => {
     check('another platform')
   })
 
-  test('on a phone, the navigation also closes for the current page', async () => {
+  test('on a phone, a click on the current page also closes the navigation', async () => {
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page } = opened
     await page.goto('/dashboard/platforms?health=failing')
     await page.getByRole('button', { name: 'Open navigation' }).click()
     await navigationLink(page, 'Platforms').click()
     await page.getByRole('button', { name: 'Open navigation' }).waitFor()
-    await untilArrived(page, 'Platforms')
+    await untilOpen(page, 'Platforms')
   })
 })
 
@@ -287,20 +287,20 @@ function navigationLink(page: Page, label: Label): Locator {
 }
 
 /** Waits until a page of the navigation is open and shows its data. */
-async function untilArrived(page: Page, label: Label): Promise<void> {
-  const { heading, untilShown }: Shown = PAGES[label]
+async function untilOpen(page: Page, label: Label): Promise<void> {
+  const { heading, untilShown }: PageContent = PAGES[label]
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
   await untilShown(page)
   await expectNoErrorNotice(page)
 }
 
-/** Expects no error notice on the page: each one has the button “Try again”. */
+/** Asserts that the page has no error notice. Each one has the button “Try again”. */
 async function expectNoErrorNotice(page: Page): Promise<void> {
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
 }
 
-/** Waits until the field Platform offers a platform. */
-async function untilOffered(page: Page, title: string): Promise<void> {
+/** Waits until a platform can be selected in the field Platform. */
+async function untilSelectable(page: Page, title: string): Promise<void> {
   const field = page.getByRole('combobox', { name: 'Platform' })
   await field.click()
   await page.getByRole('option', { name: title, exact: true }).waitFor()
@@ -309,28 +309,28 @@ async function untilOffered(page: Page, title: string): Promise<void> {
 }
 
 /**
- * Watches a page from before it is opened. The returned check fails if the page has logged anything, if the hub has
- * responded with an error, or if a second document was loaded.
+ * Watches a page; call it before the page is opened. The returned check fails if the page has logged a message, if
+ * the hub has responded with an error, or if a second document was loaded.
  */
 function watchPage({ page }: TestPage): (step: string) => void {
-  const seen: string[] = []
+  const problems: string[] = []
   let documents = 0
   page.on('domcontentloaded', () => {
     documents += 1
   })
-  page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`))
-  page.on('pageerror', (error) => seen.push(String(error)))
+  page.on('console', (message) => problems.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => problems.push(String(error)))
   page.on('response', (response) => {
-    if (response.status() >= 400) seen.push(`${response.status()} from ${response.url()}`)
+    if (response.status() >= 400) problems.push(`${response.status()} from ${response.url()}`)
   })
   return (step) => {
-    assert.deepEqual(seen, [], step)
+    assert.deepEqual(problems, [], step)
     assert.equal(documents, 1, `${step}: documents loaded`)
   }
 }
 
-/** A path through all pages in their order, and back. */
-function thereAndBack<Item>(pages: readonly Item[]): Item[] {
+/** A path through all pages in order, and back. */
+function roundTrip<Item>(pages: readonly Item[]): Item[] {
   return [...pages, ...pages.slice(0, -1).toReversed()]
 }
 
@@ -338,9 +338,9 @@ function thereAndBack<Item>(pages: readonly Item[]): Item[] {
  * A path that starts and ends at the first page and goes from each page to each other page exactly once (an Eulerian
  * circuit).
  */
-function circuitOver<Item>([first, second, ...others]: readonly Item[]): Item[] {
+function eulerianCircuit<Item>([first, second, ...others]: readonly Item[]): Item[] {
   if (first === undefined) return []
   if (second === undefined) return [first]
   const excursions = others.flatMap((other) => [other, first])
-  return [first, ...excursions, ...circuitOver([second, ...others]), first]
+  return [first, ...excursions, ...eulerianCircuit([second, ...others]), first]
 }

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectAccessibleInAllLooks,
+  expectAccessibleInAllModes,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -29,7 +29,7 @@ const ASSETS = new URL('../../../dashboard/dist/assets/', import.meta.url)
 /** The maximum size of the compressed JavaScript of the overview. */
 const BUDGET = 300_000
 
-/** Two platforms, one of which fails, and some records. */
+/** A hub with two platforms, one of which fails, and some records. */
 async function startBusyHub() {
   const clock = new TestClock()
   // Far from midnight, because counts are per day.
@@ -55,7 +55,7 @@ async function startBusyHub() {
   }
 }
 
-/** Shares the hub among the tests of a `describe`. */
+/** Shares a busy hub between the tests of a `describe`. */
 function shareBusyHub() {
   let busy: Awaited<ReturnType<typeof startBusyHub>> | null = null
   before(async () => {
@@ -78,9 +78,9 @@ describe('the overview', BROWSER_TEST, () => {
 
   const busy = shareBusyHub()
 
-  test('it shows the state of the hub', async () => {
+  test('the overview shows the state of the hub', async () => {
     await using opened = await openPage(browser(), busy().hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard')
     await untilShown(page)
     const main = page.getByRole('main')
@@ -104,8 +104,8 @@ describe('the overview', BROWSER_TEST, () => {
       .getByRole('img', { name: 'The last pull: 1 succeeded with rejected records' })
       .waitFor()
     await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
-    await expectAccessibleInAllLooks(page)
-    assert.deepEqual(complaints, [])
+    await expectAccessibleInAllModes(page)
+    assert.deepEqual(pageErrors, [])
   })
 
   test('many platforms are shown in pages, and the URL contains the page', async () => {
@@ -137,7 +137,7 @@ describe('the overview', BROWSER_TEST, () => {
     await expectAccessible(page)
   })
 
-  test('it loads less than 300 KB of compressed JavaScript in all', async (t) => {
+  test('the overview loads less than 300 KB of compressed JavaScript', async (t) => {
     await using opened = await openPage(browser(), busy().hub)
     const { page } = opened
     const loaded = new Set<string>()
@@ -151,12 +151,12 @@ describe('the overview', BROWSER_TEST, () => {
     sizes.sort((one, other) => other.bytes - one.bytes)
     for (const { name, bytes } of sizes) t.diagnostic(`${bytes} ${name}`)
     const sum = sizes.reduce((total, { bytes }) => total + bytes, 0)
-    t.diagnostic(`${sum} in all`)
-    assert.ok(sum > 100_000, 'the files were found')
+    t.diagnostic(`${sum} total`)
+    assert.ok(sum > 100_000, 'the files are found')
     assert.ok(sum < BUDGET, `${sum} bytes`)
   })
 
-  test('an open alert is shown at the top and can be acknowledged there', async () => {
+  test('the overview shows an open alert, which can be acknowledged', async () => {
     const at = new Date().toISOString()
     await runSql(
       busy().hub.storage,
@@ -174,7 +174,7 @@ describe('the overview', BROWSER_TEST, () => {
   })
 })
 
-/** The compressed size of a file: of the build's compressed copy, or computed for small files. */
+/** The size of the compressed copy that the build creates; small files without one are compressed. */
 function compressedSize(name: string): number {
   const compressed = new URL(`${name}.br`, ASSETS)
   if (existsSync(compressed)) return statSync(compressed).size

@@ -9,9 +9,9 @@ import {
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import {
-  COURT,
+  COURT_TITLE,
   pushStatus,
-  shownKey,
+  readShownKey,
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser/platforms.ts'
@@ -25,11 +25,11 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('the hub API key is revealed after the password was entered, and rotated with a grace period', async () => {
+  test('entering the password reveals the hub API key, and the key is rotated with a grace period', async () => {
     await using platform = await createPlatform(hub())
     const { id, hub_api_key: old } = platform
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByRole('button', { name: 'Reveal key' }).click()
     const password = page.getByRole('textbox', { name: 'Your password' })
@@ -39,13 +39,13 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
-    assert.equal(await shownKey(page), old)
+    assert.equal(await readShownKey(page), old)
     await expectStaysOpen(page, page.getByRole('dialog'))
     await page.getByRole('button', { name: 'Done' }).click()
 
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('button', { name: 'Create new key' }).click()
-    const second = await shownKey(page)
+    const second = await readShownKey(page)
     assert.notEqual(second, old)
     await expectStaysOpen(page, page.getByRole('dialog', { name: 'New hub API key' }))
     await page.getByRole('button', { name: 'Done' }).click()
@@ -59,11 +59,11 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('option', { name: 'Expires immediately' }).click()
     await page.getByText('Pushes with the old key are rejected immediately').waitFor()
     await page.getByRole('button', { name: 'Create new key' }).click()
-    const third = await shownKey(page)
+    const third = await readShownKey(page)
     assert.equal(await pushStatus(hub(), second, 'R-2'), 401)
     assert.equal(await pushStatus(hub(), old, 'R-2'), 401)
     assert.equal(await pushStatus(hub(), third, 'R-2'), 201)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the base URL and the source API key are tested before they are saved', async () => {
@@ -102,24 +102,24 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   })
 
   test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {
-    await using own = await startHubWithOperator()
+    await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
-    const { id, hub_api_key } = await registerPlatform(own, platform)
-    await pullAll(own)
-    await using opened = await openPage(browser(), own)
-    const { page, complaints } = opened
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await pullAll(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     const isActive = page.getByRole('switch', { name: /^Active/ })
     await isActive.click()
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     await page.getByText('The platform is not pulled, and its pushes are rejected.').waitFor()
     assert.equal(await isActive.isChecked(), false)
-    assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 401)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 401)
     await isActive.click()
     await page.getByText('The platform is pulled and can push.').waitFor()
-    assert.equal(await pushStatus(own, hub_api_key, 'R-9'), 201)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 201)
 
-    await page.getByRole('button', { name: `Remove ${COURT}` }).click()
+    await page.getByRole('button', { name: `Remove ${COURT_TITLE}` }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('4 records').waitFor()
     await expectAccessible(page)
@@ -130,7 +130,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await deleteButton.click()
     await page.getByText('No platforms registered').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
-    assert.equal(await pushStatus(own, hub_api_key, 'R-10'), 401)
-    assert.deepEqual(complaints, [])
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-10'), 401)
+    assert.deepEqual(pageErrors, [])
   })
 })

@@ -7,7 +7,7 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { COURT, simulateCourt, startHubWithOperator } from '../helpers/browser/platforms.ts'
+import { COURT_TITLE, simulateCourt, startHubWithOperator } from '../helpers/browser/platforms.ts'
 import {
   activityOf,
   newRecord,
@@ -38,7 +38,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
       required: false,
     })
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/dashboard/platforms/${id}`)
     await page.getByRole('button', { name: 'Refresh manifest' }).click()
     await page.getByText('The manifest has changed', { exact: true }).waitFor()
@@ -71,27 +71,27 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Type the record type to confirm').fill('visits')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete records' }).click()
     await until(async () => ((await recordsOf(hub, 'court')).length === 0 ? true : null), 'deleted')
-    const kinds = (await activityOf(hub)).map((line) => line.kind)
+    const kinds = (await activityOf(hub)).map((entry) => entry.kind)
     assert.ok(kinds.includes('module.indexed_fields') && kinds.includes('module.drift_policy'))
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the URL filters and sorts the list, and a viewer sees no controls that change anything', async () => {
     await using hub = await startHubWithOperator()
-    await using one = await simulateCourt()
-    await using other = await simulatePlatform({ platform_name: 'archive' })
-    const { id } = await registerPlatform(hub, one)
-    await registerPlatform(hub, other)
-    one.setResponse('records/cases', respond.status(500))
-    one.setResponse('records/visits', respond.status(500))
+    await using court = await simulateCourt()
+    await using archive = await simulatePlatform({ platform_name: 'archive' })
+    const { id } = await registerPlatform(hub, court)
+    await registerPlatform(hub, archive)
+    court.setResponse('records/cases', respond.status(500))
+    court.setResponse('records/visits', respond.status(500))
     await pullAll(hub)
     const operator = await createOperator(hub, { role: 'viewer' })
     await using opened = await openPage(browser(), hub, { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/platforms?sort=title&direction=desc')
     const titles = page.getByRole('row').getByRole('link')
     await titles.first().waitFor()
-    assert.deepEqual(await titles.allInnerTexts(), [COURT, 'Title of archive'])
+    assert.deepEqual(await titles.allInnerTexts(), [COURT_TITLE, 'Title of archive'])
     await page.getByRole('combobox', { name: 'Health' }).click()
     await page.getByRole('option', { name: 'Failing' }).click()
     await page.getByRole('link', { name: 'Title of archive' }).waitFor({ state: 'detached' })
@@ -103,6 +103,6 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByText('Requires the operator role').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Test connection' }).count(), 0)
     await page.getByText('Last pull failed').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

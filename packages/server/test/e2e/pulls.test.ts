@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Route } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   DESKTOP,
+  delaySnapshots,
   expectAccessible,
-  expectAccessibleInAllLooks,
-  holdSnapshots,
+  expectAccessibleInAllModes,
   openPage,
-  runUntilShown,
-  setLook,
+  setDisplayMode,
   shareBrowser,
-  untilStill,
+  untilAnimationsEnd,
 } from '../helpers/browser/browser.ts'
 import {
   type CreatedPlatform,
@@ -30,13 +30,13 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const PHONE_WIDTH = 390
-/** The beginning of a response with two of four records, which does not continue. */
-const UNFINISHED = `{"success":true,"total":4,"records":${JSON.stringify([
+/** The first two of four records of a response. */
+const INCOMPLETE_RESPONSE = `{"success":true,"total":4,"records":${JSON.stringify([
   simulatedRecord(1),
   simulatedRecord(2),
 ]).slice(0, -1)},`
 
-/** A hub for one test, because pulls cover all of its platforms, with the platform `school` and two modules. */
+/** A hub for one test, because a pull reads all platforms of a hub. Its platform `school` has two modules. */
 async function startHubWithPlatform(env: Record<string, string> = {}) {
   const hub = await startTestHub(sqliteEngine, { withOperator: true, env })
   const platform = await createSchool(hub)
@@ -62,9 +62,9 @@ describe('pulls in a browser', BROWSER_TEST, () => {
   test('the form stays visible but disabled beside the progress of a pull, which can be cancelled, and the layout does not shift', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
-    platform.setResponse('records/cases', respond.drip(UNFINISHED, 100))
+    platform.setResponse('records/cases', respond.trickle(INCOMPLETE_RESPONSE, 100))
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     let loads = 0
     page.on('request', (request) => {
       if (request.isNavigationRequest()) loads += 1
@@ -83,8 +83,8 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const readLayout = async () => {
       const boxes: unknown[] = []
       for (const width of [PHONE_WIDTH, DESKTOP.width]) {
-        await setLook(page, { ...DESKTOP, width })
-        await untilStill(page)
+        await setDisplayMode(page, { ...DESKTOP, width })
+        await untilAnimationsEnd(page)
         for (const name of ['Latest sync', 'Records received', 'Platforms', 'Latest records']) {
           const box = await page.getByRole('region', { name }).boundingBox()
           boxes.push(name === 'Latest records' ? box?.y : box)
@@ -108,7 +108,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByText('A pull is running.').waitFor()
     assert.ok(await button.isDisabled())
     await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
-    await runUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
+    await advanceUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
     await sync.getByText(/^0 of 2 modules completed/).waitFor()
     assert.deepEqual(await readLayout(), before)
     await sync.getByRole('button', { name: 'Show modules' }).click()
@@ -127,11 +127,11 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
     assert.deepEqual(await readLayout(), before)
-    assert.equal(loads, 1, 'the page was not loaded again')
-    assert.deepEqual(complaints, [])
+    assert.equal(loads, 1, 'the page is loaded once')
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a click on Cancel shows immediately, before the hub has responded', async () => {
+  test('a click on Cancel is shown immediately, before the hub responds', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
@@ -140,44 +140,44 @@ describe('pulls in a browser', BROWSER_TEST, () => {
       await responding.promise
       await route.continue()
     })
-    const held = ready.platform.holdRequest('records/module_2')
+    const delayed = ready.platform.delayNextResponse('records/module_2')
     const { id } = await startPull(ready.hub)
-    await held.arrived
+    await delayed.arrived
     await page.goto(`/dashboard/pulls/${id}`)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Cancelling…' }).waitFor()
     responding.resolve()
     await page.getByText('Cancelled').first().waitFor()
-    held.release()
+    delayed.release()
   })
 
-  test('a pull that runs to its end shows its records without a reload', async () => {
+  test('a completed pull shows its records without a reload', async () => {
     await using ready = await startHubWithPlatform()
     await using opened = await openPage(browser(), ready.hub, { withClock: true })
     const { page } = opened
     await page.goto('/dashboard')
     await page.getByRole('button', { name: 'Pull all existing records' }).click()
     const sync = page.getByRole('region', { name: 'Latest sync' })
-    await runUntilShown(page, sync.getByText('Succeeded'))
+    await advanceUntilShown(page, sync.getByText('Succeeded'))
     await sync.getByText(/started by ann/i).waitFor()
     await sync.getByText('2 records', { exact: true }).waitFor()
     await sync.getByText(/^2 of 2 modules completed/).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
   })
 
-  test('a 409 shows the running pull and who started it instead of an error', async () => {
+  test('a 409 response shows the running pull and its operator instead of an error', async () => {
     await using ready = await startHubWithPlatform()
     const { hub, platform } = ready
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     // A snapshot with the pull would disable the button before it is clicked.
-    const snapshots = await holdSnapshots(page)
+    const snapshots = await delaySnapshots(page)
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     await sync.getByText('No pulls yet').waitFor()
-    const held = platform.holdRequest('records/cases')
+    const delayed = platform.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
-    await held.arrived
+    await delayed.arrived
     const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
     assert.equal((await responded).status(), 409)
@@ -190,16 +190,16 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('link', { name: `Pull ${id}` }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
     snapshots.release()
-    held.release()
+    delayed.release()
     await untilPullEnds(hub, id)
   })
 
   test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
-    const held = platform.holdRequest('records/cases')
+    const delayed = platform.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
-    await held.arrived
+    await delayed.arrived
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard')
@@ -215,11 +215,11 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     assert.equal(await list.getByRole('listitem').count(), 2)
     await page.getByRole('button', { name: 'First modules' }).click()
     await list.getByText('Title of school · Module cases', { exact: true }).waitFor()
-    held.release()
+    delayed.release()
     await untilPullEnds(hub, id)
   })
 
-  test('a viewer sees the pull, and why it cannot be started or cancelled', async () => {
+  test('a viewer sees pulls, and the role that starting one requires', async () => {
     await using ready = await startHubWithPlatform()
     const operator = await createOperator(ready.hub, { role: 'viewer' })
     await using opened = await openPage(browser(), ready.hub, { operator })
@@ -237,27 +237,27 @@ describe('the pages of pulls', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('the URL pages the history in both directions, after a reload, with Back, and past its end', async () => {
-    await using own = await startTestHub(sqliteEngine, { withOperator: true })
-    await insertPulls(own, 160)
-    await using opened = await openPage(browser(), own)
-    const { page, complaints } = opened
+  test('the URL contains the page of the history, which can be paged in both directions, reloaded, and paged past its end', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await insertPulls(hub, 160)
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
     const pull = (id: number) => page.getByRole('link', { name: String(id), exact: true })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     await page.goto('/dashboard/pulls')
     await pull(160).waitFor()
     assert.equal(await pull(110).count(), 0)
     assert.ok(await button('Previous').isDisabled())
-    const held = Promise.withResolvers<void>()
-    const hold = async (route: Route) => {
-      await held.promise
+    const delay = Promise.withResolvers<void>()
+    const delayResponse = async (route: Route) => {
+      await delay.promise
       await route.continue()
     }
-    await page.route(/\/api\/v1\/pulls\?.*cursor=111/, hold, { times: 1 })
+    await page.route(/\/api\/v1\/pulls\?.*cursor=111/, delayResponse, { times: 1 })
     await button('Next').click()
-    // The next page of the first page is already loading.
+    // The next page is loading, so Next is disabled.
     await page.getByRole('button', { name: 'Next', exact: true, disabled: true }).waitFor()
-    held.resolve()
+    delay.resolve()
     await pull(110).waitFor()
     assert.equal(new URL(page.url()).searchParams.get('cursor'), '111')
     await button('Next').click()
@@ -287,12 +287,12 @@ describe('the pages of pulls', BROWSER_TEST, () => {
       .filter({ visible: true })
       .click()
     await page.getByRole('heading', { name: 'Pull 159' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the Pulls page starts a pull and lists it', async () => {
     await using ready = await startHubWithPlatform()
-    const held = ready.platform.holdRequest('records/cases')
+    const delayed = ready.platform.delayNextResponse('records/cases')
     await using opened = await openPage(browser(), ready.hub)
     const { page } = opened
     await page.goto('/dashboard/pulls')
@@ -301,7 +301,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor()
     await page.getByText('A pull is running.').waitFor()
     await expectAccessible(page)
-    held.release()
+    delayed.release()
     await untilPullEnds(ready.hub, 1)
   })
 
@@ -326,7 +326,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     platform.setResponse('records/module_2', respond.status(500))
     const { pull } = await pullAll(hub)
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
     await modules.getByText('Title of school · Module module_2').waitFor()
@@ -334,7 +334,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await modules.getByText(/HTTP 500|status 500/).waitFor()
     const rejected = page.getByRole('region', { name: 'Rejected records' })
     await rejected.getByText('invalid_record').waitFor()
-    await expectAccessibleInAllLooks(page)
+    await expectAccessibleInAllModes(page)
     // The next pull rejects the same record again, and it stays a rejected record of this pull.
     await pullAll(hub)
     await page.reload()
@@ -346,7 +346,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
     await page.goBack()
     await modules.getByText('Title of school · Module cases').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('missing records that need review are confirmed on the page of the pull', async () => {
@@ -376,7 +376,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     )
   })
 
-  test('a pull that does not exist is not found', async () => {
+  test('the page of an unknown pull does not exist', async () => {
     await using opened = await openPage(browser(), hub())
     const { page } = opened
     for (const id of ['4711', 'x']) {

@@ -1,10 +1,10 @@
-/** An operator who exceeds the rate limit: the page waits, says so, and never asks them to sign in again. */
+/** A page that exceeds the rate limit: it shows a status, does not open the sign-in dialog, and recovers. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   openPage,
-  runUntilShown,
   shareBrowser,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
@@ -13,12 +13,12 @@ import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
-const CALLS = /\/(api\/v1|dashboard\/realtime)/
+const HUB_REQUESTS = /\/(api\/v1|dashboard\/realtime)/
 
 describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('it shows the rate limit, and refetches its data when the hub accepts requests again', async () => {
+  test('the page shows the rate limit, and refetches its data when the hub accepts requests again', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const { hub_api_key } = await registerPushingPlatform(hub)
     await push(hub, hub_api_key, newRecord('N-1'))
@@ -26,37 +26,37 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
     const rejection = await exceedLimit(hub)
     await hub.restart({ withOperator: true })
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await untilLoaded(page)
-    // Every call gets the response that the hub itself gave above the limit.
-    await page.route(CALLS, (route) => route.fulfill(rejection))
-    await runUntilShown(page, page.getByRole('status', { name: /reached the rate limit/ }))
+    // Every request gets the 429 response that the hub sent above.
+    await page.route(HUB_REQUESTS, (route) => route.fulfill(rejection))
+    await advanceUntilShown(page, page.getByRole('status', { name: /reached the rate limit/ }))
     assert.equal(await page.getByRole('dialog').count(), 0)
     const rejected = page.waitForResponse((response) => response.status() === 429)
     const links = page.getByRole('navigation')
     await links.getByRole('link', { name: 'Records', exact: true }).click()
     await rejected
-    // The page no longer retries this call by itself: it reads the records again because the hub responds again.
-    await runUntilShown(page, page.getByRole('main').getByRole('button', { name: 'Try again' }))
-    await page.unroute(CALLS)
-    await runUntilShown(page, page.getByRole('cell', { name: 'N-1' }))
+    // The page has stopped retrying this request. It refetches the records when the hub accepts requests again.
+    await advanceUntilShown(page, page.getByRole('main').getByRole('button', { name: 'Try again' }))
+    await page.unroute(HUB_REQUESTS)
+    await advanceUntilShown(page, page.getByRole('cell', { name: 'N-1' }))
     await untilLoaded(page)
     assert.equal(await page.getByRole('dialog').count(), 0)
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByText(`${EMAIL} · admin`).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })
 
-/** Calls the hub until it responds with 429. @returns that response. */
+/** Sends requests until the hub responds with 429. @returns that response. */
 async function exceedLimit(hub: TestHub) {
   const { headers } = await signIn(hub)
   const { text, header } = await until(async () => {
     const response = await hub.send({ url: '/api/v1/session', headers })
     return response.status === 429 ? response : null
   }, 'the hub responds with 429')
-  const kept = ['content-type', 'retry-after'].map((name) => [name, header(name)])
-  return { status: 429, headers: Object.fromEntries(kept), body: text }
+  const saved = ['content-type', 'retry-after'].map((name) => [name, header(name)])
+  return { status: 429, headers: Object.fromEntries(saved), body: text }
 }

@@ -1,15 +1,15 @@
-/** How often the page polls the snapshot, and its other requests (specification 4.1 and 6). */
+/** How often the page polls the snapshot, and which other requests it sends (specification 4.1 and 6). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
-  holdSnapshots,
+  delaySnapshots,
   openPage,
-  runUntilShown,
   shareBrowser,
-  signInOver,
+  signInContext,
   trackRequests,
 } from '../helpers/browser/browser.ts'
 import {
@@ -33,7 +33,7 @@ const JITTER_MS = 5
 const STEP_MS = 500
 const PUSHES_PER_STEP = 3
 const MINUTE_MS = 60_000
-const STORM_STEP_MS = 2000
+const PUSH_STEP_MS = 2000
 /** The page of a running pull refreshes at most this often on events. */
 const REFRESH_MS = 2000
 
@@ -45,8 +45,8 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
 }
 
 /**
- * Records when the page polls the snapshot, in milliseconds since it was opened. It records the last time that the page
- * read from its clock, because on a slow machine the request may start later.
+ * Records when the page polls the snapshot, in milliseconds since it was opened. The recorded time is the last one that
+ * the page read from its clock, because a slow machine may start the request later.
  */
 const RECORD_POLLS = `(() => {
   const now = performance.now.bind(performance)
@@ -66,16 +66,16 @@ async function advance(page: Page, milliseconds: number): Promise<void> {
   else await page.clock.runFor(milliseconds)
 }
 
-const nowOn = (page: Page) => page.evaluate<number>('performance.now()')
+const readPageTime = (page: Page) => page.evaluate<number>('performance.now()')
 
 describe('polling the snapshot', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('it polls at most once in 10 seconds, and never while hidden, however many events arrive', async () => {
+  test('the page polls at most once in 10 seconds, and never while hidden, regardless of the number of events', async () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     const { hub_api_key } = await registerPushingPlatform(hub)
     await using opened = await openPage(browser(), hub, { withClock: !isDeep })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.addInitScript(RECORD_POLLS)
     const posts: string[] = []
     let loads = 0
@@ -86,7 +86,7 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     const readPolledAt = () => page.evaluate<number[]>('window.polledAt')
     let pushes = 0
     /** Advances the time of the page while events of pushes arrive. */
-    const pass = async (milliseconds: number) => {
+    const pushFor = async (milliseconds: number) => {
       for (let passed = 0; passed < milliseconds; passed += STEP_MS) {
         for (let count = 0; count < PUSHES_PER_STEP; count += 1, pushes += 1) {
           const body = newRecord(`N-${pushes % 7}`, { data: { status: pushes } })
@@ -97,33 +97,33 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     }
     await page.goto('/dashboard')
     await page.locator('[data-connection="live"]').waitFor()
-    await pass(2.5 * INTERVAL_MS)
+    await pushFor(2.5 * INTERVAL_MS)
     await setHidden(page, true)
-    const hiddenFrom = await nowOn(page)
-    await pass(1.5 * INTERVAL_MS)
-    const hiddenTo = await nowOn(page)
+    const hiddenFrom = await readPageTime(page)
+    await pushFor(1.5 * INTERVAL_MS)
+    const hiddenTo = await readPageTime(page)
     for (let time = 0; time < 5; time += 1) {
       await setHidden(page, false)
       await setHidden(page, true)
     }
     await setHidden(page, false)
-    await pass(1.5 * INTERVAL_MS)
-    const asked = await readPolledAt()
+    await pushFor(1.5 * INTERVAL_MS)
+    const polls = await readPolledAt()
 
-    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
+    const gaps = polls.slice(1).map((at, index) => at - (polls[index] ?? 0))
     assert.ok(
       gaps.every((gap) => gap >= INTERVAL_MS - JITTER_MS),
-      `it polled at ${asked}`,
+      `the page polled at ${polls}`,
     )
-    assert.ok(asked.length >= 4, `it polled at ${asked}`)
+    assert.ok(polls.length >= 4, `the page polled at ${polls}`)
     assert.deepEqual(
-      asked.filter((at) => at > hiddenFrom && at < hiddenTo),
+      polls.filter((at) => at > hiddenFrom && at < hiddenTo),
       [],
-      'it polled while it was hidden',
+      'the page does not poll while it is hidden',
     )
-    assert.deepEqual(posts, [], 'the page posts nothing by itself')
-    assert.equal(loads, 1, 'the page was loaded once')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(posts, [], 'the page sends only GET requests')
+    assert.equal(loads, 1, 'the page is loaded once')
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the page falls back to polling when events fail, and still shows new records', async () => {
@@ -141,18 +141,18 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await page.route('**/dashboard/events', (route) => route.abort())
     // The stream ends with its session; the page continues with another session.
     const [first] = await runSql(hub.storage, 'SELECT id FROM operator_sessions')
-    await signInOver(context, hub)
+    await signInContext(context, hub)
     await responded()
     await runSql(hub.storage, `DELETE FROM operator_sessions WHERE id = '${Object(first)['id']}'`)
     await page.locator('[data-connection="polling"]').waitFor()
     await push(hub, hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))
     const latest = page.getByRole('region', { name: 'Latest records' })
-    await runUntilShown(page, latest.getByText('Bea Example'))
+    await advanceUntilShown(page, latest.getByText('Bea Example'))
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
   for (const HUB_BROADCAST of ['off', 'on']) {
-    test(`with HUB_BROADCAST=${HUB_BROADCAST}, 60 s of a pull and a storm of pushes cause only the allowed requests`, async (t) => {
+    test(`with HUB_BROADCAST=${HUB_BROADCAST}, 60 s with a running pull and frequent pushes cause only the allowed requests`, async (t) => {
       const env = { HUB_BROADCAST }
       await using hub = await startTestHub(sqliteEngine, { env, withOperator: true })
       await using platform = await simulatePlatform({
@@ -160,19 +160,19 @@ describe('polling the snapshot', BROWSER_TEST, () => {
       })
       platform.modules[0]?.records.push(simulatedRecord(1))
       const { hub_api_key } = await registerPlatform(hub, platform)
-      const held = platform.holdRequest('records/rooms')
+      const delayed = platform.delayNextResponse('records/rooms')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       await using opened = await openPage(browser(), hub, { withClock: true })
-      const { page, complaints } = opened
+      const { page, pageErrors } = opened
       const responded = trackRequests(page)
       let counts = new Map<string, number>()
       page.on('request', (request) => {
-        const called = `${request.method()} ${new URL(request.url()).pathname}`
-        counts.set(called, (counts.get(called) ?? 0) + 1)
+        const endpoint = `${request.method()} ${new URL(request.url()).pathname}`
+        counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1)
       })
       let pushes = 0
-      /** Counts the requests during 60 s of the page's clock; returns the elapsed time, including the time of the test. */
+      /** Counts the requests during 60 s of the page's clock. @returns the elapsed time, including that of the test. */
       const countRequests = async (path: string): Promise<number> => {
         await page.goto(path)
         const connection = HUB_BROADCAST === 'on' ? 'live' : 'polling'
@@ -181,46 +181,46 @@ describe('polling the snapshot', BROWSER_TEST, () => {
         await page.clock.runFor(REFRESH_MS)
         await responded()
         counts = new Map()
-        const from = await nowOn(page)
-        for (let passed = 0; passed < MINUTE_MS; passed += STORM_STEP_MS) {
+        const from = await readPageTime(page)
+        for (let passed = 0; passed < MINUTE_MS; passed += PUSH_STEP_MS) {
           for (let count = 0; count < PUSHES_PER_STEP; count += 1, pushes += 1) {
             const body = newRecord(`N-${pushes % 7}`, { data: { status: pushes } })
             assert.ok((await push(hub, hub_api_key, body)).status < 300)
           }
-          await page.clock.runFor(STORM_STEP_MS)
+          await page.clock.runFor(PUSH_STEP_MS)
           await responded()
         }
-        const milliseconds = (await nowOn(page)) - from
-        const lines = [...counts].map(([called, count]) => `${count} ${called}`).sort()
+        const milliseconds = (await readPageTime(page)) - from
+        const lines = [...counts].map(([endpoint, count]) => `${count} ${endpoint}`).sort()
         t.diagnostic(`${path} in ${Math.round(milliseconds / 1000)} s: ${lines.join(', ')}`)
         return milliseconds
       }
-      /** The maximum number of requests with one per interval. */
-      const most = (milliseconds: number, interval: number) =>
+      /** The maximum number of requests at one per interval. */
+      const maxRequests = (milliseconds: number, interval: number) =>
         Math.floor((milliseconds + JITTER_MS) / interval) + 1
       const SNAPSHOT = 'GET /dashboard/realtime'
 
       const onOverview = await countRequests('/dashboard')
       assert.deepEqual([...counts.keys()], [SNAPSHOT], 'the overview requests nothing else')
       const snapshots = counts.get(SNAPSHOT) ?? 0
-      assert.ok(snapshots >= 5 && snapshots <= most(onOverview, INTERVAL_MS), `${snapshots}`)
+      assert.ok(snapshots >= 5 && snapshots <= maxRequests(onOverview, INTERVAL_MS), `${snapshots}`)
 
       const onPull = await countRequests(`/dashboard/pulls/${id}`)
-      const THE_PULL = `GET /api/v1/pulls/${id}`
-      const ofPull = counts.get(THE_PULL) ?? 0
-      const onEvents = HUB_BROADCAST === 'on' ? most(onPull, REFRESH_MS) : 0
-      assert.ok(ofPull >= 4 && ofPull <= most(onPull, INTERVAL_MS) + onEvents, `${ofPull}`)
-      counts.delete(THE_PULL)
+      const PULL = `GET /api/v1/pulls/${id}`
+      const ofPull = counts.get(PULL) ?? 0
+      const onEvents = HUB_BROADCAST === 'on' ? maxRequests(onPull, REFRESH_MS) : 0
+      assert.ok(ofPull >= 4 && ofPull <= maxRequests(onPull, INTERVAL_MS) + onEvents, `${ofPull}`)
+      counts.delete(PULL)
       assert.deepEqual(
         [...counts.keys()].sort(),
         ['GET /api/v1/missing-reviews', 'GET /api/v1/rejected-pushes', SNAPSHOT],
         'the page of a pull requests nothing else',
       )
-      for (const [called, count] of counts) {
-        assert.ok(count <= most(onPull, INTERVAL_MS), `${count} ${called}`)
+      for (const [endpoint, count] of counts) {
+        assert.ok(count <= maxRequests(onPull, INTERVAL_MS), `${count} ${endpoint}`)
       }
-      assert.deepEqual(complaints, [])
-      held.release()
+      assert.deepEqual(pageErrors, [])
+      delayed.release()
       await untilPullEnds(hub, id)
     })
   }
@@ -229,17 +229,17 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
     await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
     await registerPlatform(hub, platform)
-    const held = platform.holdRequest('records/cases')
+    const delayed = platform.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
-    await held.arrived
+    await delayed.arrived
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
-    await holdSnapshots(page)
+    await delaySnapshots(page)
     await page.goto(`/dashboard/pulls/${id}`)
     await page.locator('[data-connection="live"]').waitFor()
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
     await modules.getByText('Running').waitFor()
-    held.release()
-    await runUntilShown(page, modules.getByText('Succeeded'))
+    delayed.release()
+    await advanceUntilShown(page, modules.getByText('Succeeded'))
   })
 })

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
+  DISPLAY_MODES,
   expectAccessible,
-  expectNoSidewaysScroll,
-  LOOKS,
+  expectNoHorizontalScroll,
   openPage,
   PHONE,
-  setLook,
+  setDisplayMode,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { parametersOf, rowOf, shareCases } from '../helpers/browser/records.ts'
+import { parametersOf, recordLinkOf, shareCasesHub } from '../helpers/browser/records.ts'
 import { newRecord, push } from '../helpers/hub/actions.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
@@ -19,7 +19,7 @@ const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</s
 
 describe('a record in the browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  const cases = shareCases()
+  const cases = shareCasesHub()
 
   test('a record opens with its provenance, its history, an earlier version and its lossless JSON', async () => {
     const body = JSON.stringify(newRecord('H-1', { full_name: 'Before', data: 'DATA' }))
@@ -29,11 +29,11 @@ describe('a record in the browser', BROWSER_TEST, () => {
     const response = await push(cases().hub, cases().hub_api_key, patch, 'PATCH')
     const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: '-record_id' }))
-    await rowOf(page, 'H-1').waitFor()
+    await recordLinkOf(page, 'H-1').waitFor()
     await page.getByRole('cell', { name: '9007199254740993' }).waitFor()
-    await rowOf(page, 'H-1').click()
+    await recordLinkOf(page, 'H-1').click()
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await drawer.getByText('After', { exact: true }).waitFor()
     assert.equal((await parametersOf(page)).get('record'), String(record_id))
@@ -62,7 +62,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('record'), null)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('HTML in a record is shown as text, and long values do not break the layout', async () => {
@@ -76,20 +76,20 @@ describe('a record in the browser', BROWSER_TEST, () => {
     )
     const { record_id } = JSON.parse(response.text)
     await using opened = await openPage(browser(), cases().hub, PHONE)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: '-record_id', limit: '50' }))
     await page.getByRole('link', { name: HOSTILE }).waitFor()
-    for (const look of LOOKS) {
-      await setLook(page, look)
-      await expectNoSidewaysScroll(page)
+    for (const mode of DISPLAY_MODES) {
+      await setDisplayMode(page, mode)
+      await expectNoHorizontalScroll(page)
     }
     await page.goto(cases().address({ record: String(record_id) }))
     const drawer = page.getByRole('dialog', { name: 'Record' })
-    const more = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
-    await more.first().click()
-    for (const look of LOOKS) {
-      await setLook(page, look)
-      await expectNoSidewaysScroll(page)
+    const showAll = drawer.getByRole('button', { name: 'Show all 10,000 characters' })
+    await showAll.first().click()
+    for (const mode of DISPLAY_MODES) {
+      await setDisplayMode(page, mode)
+      await expectNoHorizontalScroll(page)
       const isWide = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)'
       assert.equal(
         await page.evaluate(`${isWide}(document.querySelector('.mantine-Drawer-content'))`),
@@ -97,10 +97,10 @@ describe('a record in the browser', BROWSER_TEST, () => {
       )
     }
     assert.equal(await page.evaluate('window.hacked'), undefined)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('reference and name stay in view, and badges and long values do not hide the reference', async () => {
+  test('reference and name stay visible while scrolling, and badges and long values do not cover the reference', async () => {
     await using opened = await openPage(browser(), cases().hub, { width: 800 })
     const { page } = opened
     const long = `L-${'x'.repeat(24)}`
@@ -113,23 +113,23 @@ describe('a record in the browser', BROWSER_TEST, () => {
       WHERE reference_number = '${long}'`,
     )
     await page.goto(cases().address({ sort: '-record_id' }))
-    await rowOf(page, long).waitFor()
+    await recordLinkOf(page, long).waitFor()
     const row = page.getByRole('row', { name: new RegExp(long) })
     for (const badge of ['Incomplete', 'Missing']) await row.getByText(badge).waitFor()
-    const link: [number, number] = await rowOf(page, long).evaluate((element) => [
+    const link: [number, number] = await recordLinkOf(page, long).evaluate((element) => [
       element.scrollWidth,
       element.clientWidth,
     ])
-    assert.ok(link[0] <= link[1], `the reference needs ${link[0]} px and has ${link[1]} px`)
+    assert.ok(link[0] <= link[1], `the reference needs ${link[0]} px, but has ${link[1]} px`)
     const status = row.getByTitle(data.status)
     await status.waitFor()
-    const left = async (name: string) =>
+    const readLeft = async (name: string) =>
       (await page.getByRole('columnheader', { name }).boundingBox())?.x
-    const before = await Promise.all(['Reference', 'Name', 'Status'].map(left))
+    const before = await Promise.all(['Reference', 'Name', 'Status'].map(readLeft))
     await page.getByLabel('Records', { exact: true }).evaluate((list) => list.scrollBy(150, 0))
-    const after_ = await Promise.all(['Reference', 'Name', 'Status'].map(left))
-    assert.deepEqual(after_.slice(0, 2), before.slice(0, 2))
-    assert.ok((after_[2] ?? 0) < (before[2] ?? 0))
+    const scrolled = await Promise.all(['Reference', 'Name', 'Status'].map(readLeft))
+    assert.deepEqual(scrolled.slice(0, 2), before.slice(0, 2))
+    assert.ok((scrolled[2] ?? 0) < (before[2] ?? 0))
   })
 
   test('an admin erases a record after seeing what will be deleted', async () => {
@@ -162,13 +162,13 @@ describe('a record in the browser', BROWSER_TEST, () => {
     assert.equal((await cases().hub.get(`/api/v1/records/${record_id}`)).status, 404)
   })
 
-  test('the keyboard alone opens a record and sorts the list', async () => {
+  test('a record is opened and the list is sorted by keyboard', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
     await page.getByRole('button', { name: 'Columns' }).focus()
-    // The viewport of the table, its column headers, then the first record.
+    // The Tab key reaches the table, its column headers, then the first record.
     for (let steps = 0; steps < 12; steps++) {
       await page.keyboard.press('Tab')
       if ((await page.evaluate('document.activeElement.textContent')) === 'C-001') break

@@ -5,19 +5,19 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
+  DISPLAY_MODES,
   expectAccessible,
-  expectAccessibleInAllLooks,
-  expectNoSidewaysScroll,
-  LOOKS,
+  expectAccessibleInAllModes,
+  expectNoHorizontalScroll,
   openPage,
-  setLook,
+  setDisplayMode,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { rowOf, shareCases } from '../helpers/browser/records.ts'
+import { recordLinkOf, shareCasesHub } from '../helpers/browser/records.ts'
 
 describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  const cases = shareCases()
+  const cases = shareCasesHub()
 
   test('an export contains the filtered records in the visible columns', async () => {
     await using opened = await openPage(browser(), cases().hub)
@@ -49,11 +49,11 @@ describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
     )
   })
 
-  test('the list, its menus and its dialogs are accessible in all looks', async () => {
+  test('the list, its menus and its dialogs are accessible in all display modes', async () => {
     await using opened = await openPage(browser(), cases().hub)
-    const { page, complaints } = opened
-    for (const look of LOOKS) {
-      await setLook(page, look)
+    const { page, pageErrors } = opened
+    for (const mode of DISPLAY_MODES) {
+      await setDisplayMode(page, mode)
       await page.goto(
         cases().address({ 'filter[status]': 'open', incomplete: 'false', limit: '10' }),
       )
@@ -62,7 +62,7 @@ describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
         .first()
         .waitFor()
       await expectAccessible(page)
-      await expectNoSidewaysScroll(page)
+      await expectNoHorizontalScroll(page)
       for (const name of ['Columns', 'Views', 'Add filter', 'Name']) {
         await page.getByRole('button', { name, exact: true }).click()
         const role = name === 'Views' || name === 'Name' ? 'menu' : 'dialog'
@@ -71,17 +71,17 @@ describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
         await page.keyboard.press('Escape')
       }
     }
-    await page.goto(cases().address({ q: 'nobody at all' }))
+    await page.goto(cases().address({ q: 'unknown name' }))
     await page.getByText('No matching records').waitFor()
-    await expectAccessibleInAllLooks(page)
-    assert.deepEqual(complaints, [])
+    await expectAccessibleInAllModes(page)
+    assert.deepEqual(pageErrors, [])
   })
 })
 
 describe('a list that exceeds the time limit', BROWSER_TEST, () => {
   const browser = shareBrowser()
   let isBuilt = false
-  const cases = shareCases({
+  const cases = shareCasesHub({
     wrap: (storage) => ({
       ...storage,
       records: {
@@ -105,18 +105,18 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
     }),
   })
 
-  test('a list that was stopped after the time limit can be continued', async () => {
+  test('a list that reached the time limit can be continued', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[note][empty]': 'true', sort: 'reference_number' }))
     await page.getByText('stopped after two seconds with 10 records').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Continue searching' }).click()
-    await rowOf(page, 'C-011').waitFor()
+    await recordLinkOf(page, 'C-011').waitFor()
     assert.equal(await page.getByText('stopped after two seconds').count(), 0)
   })
 
-  test('a sort that takes too long offers an index, and works after the index was built', async () => {
+  test('a sort that takes too long offers an index, and succeeds after the index was built', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())
@@ -126,7 +126,7 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
     await page.getByText('Sorting by Amount takes too long').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Index Amount' }).click()
-    await rowOf(page, 'C-120').waitFor()
+    await recordLinkOf(page, 'C-120').waitFor()
     await page.getByRole('button', { name: 'Amount, sorted descending' }).click()
     await page.getByRole('menuitem', { name: 'Filter…' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: 'Index this field' }).count(), 0)

@@ -7,29 +7,29 @@ import {
   expectAccessible,
   openPage,
   shareBrowser,
-  untilHolds,
+  untilFieldValue,
 } from '../helpers/browser/browser.ts'
 import {
-  headersOf,
+  columnHeadersOf,
   listRecordsFor,
   parametersOf,
+  recordLinkOf,
   referencesOf,
-  rowOf,
-  shareCases,
+  shareCasesHub,
 } from '../helpers/browser/records.ts'
 import { until } from '../helpers/time/until.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  const cases = shareCases()
+  const cases = shareCasesHub()
 
-  test('filters, sorts and pages, and the URL contains the query of the API', async () => {
+  test('the list filters, sorts and pages, and the URL contains the query of the API', async () => {
     await using opened = await openPage(browser(), cases().hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
     await page.getByText('120 records').waitFor()
-    assert.deepEqual((await headersOf(page)).slice(0, 5), [
+    assert.deepEqual((await columnHeadersOf(page)).slice(0, 5), [
       'Reference, sorted ascending',
       'Name',
       'Status',
@@ -42,23 +42,23 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'Value' }).fill('OPEN')
     await page.getByRole('textbox', { name: 'Value' }).press('Enter')
     await page.getByRole('button', { name: 'Edit filter: Status contains “OPEN”' }).waitFor()
-    await rowOf(page, 'C-003').waitFor({ state: 'hidden' })
+    await recordLinkOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
 
     await page.getByRole('button', { name: 'Amount' }).click()
     await page.getByRole('menuitem', { name: 'Sort descending' }).click()
-    await rowOf(page, 'C-119').waitFor()
+    await recordLinkOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
 
     await page.getByRole('button', { name: 'Next' }).click()
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
     assert.equal((await referencesOf(page)).length, 30)
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
     await page.getByRole('button', { name: 'Previous' }).click()
-    await rowOf(page, 'C-119').waitFor()
+    await recordLinkOf(page, 'C-119').waitFor()
     await page.goBack()
-    await rowOf(page, 'C-001').waitFor()
+    await recordLinkOf(page, 'C-001').waitFor()
 
     await page.getByRole('button', { name: /^Remove filter: Status/ }).click()
     await page.getByText('120 records').waitFor()
@@ -67,10 +67,10 @@ describe('the list of records', BROWSER_TEST, () => {
       'record_type',
       'sort',
     ])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('filters by a range of numbers and by state, and a pasted link shows the same', async () => {
+  test('the list filters by a range of numbers and by state, and its URL shows the same records', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page, context } = opened
     await page.goto(cases().address())
@@ -97,23 +97,23 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByText('120 records').waitFor()
   })
 
-  test('searches while the user types, without a history entry for each letter', async () => {
+  test('the list searches while the user types, without a history entry for each letter', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto('/dashboard/search')
     await page.goto(cases().address())
     await page.getByRole('textbox', { name: 'Search' }).pressSequentially('person 007')
     await page.getByText('1 record', { exact: true }).waitFor()
-    await rowOf(page, 'C-007').waitFor()
+    await recordLinkOf(page, 'C-007').waitFor()
     assert.equal((await parametersOf(page)).get('q'), 'person 007')
-    await page.getByRole('textbox', { name: 'Search' }).fill('nobody at all')
+    await page.getByRole('textbox', { name: 'Search' }).fill('unknown name')
     await page.getByText('No matching records').waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByText('120 records').waitFor()
-    await untilHolds(page.getByRole('textbox', { name: 'Search' }), '')
+    await untilFieldValue(page.getByRole('textbox', { name: 'Search' }), '')
     await page.goBack()
     await page.getByText('No matching records').waitFor()
-    await untilHolds(page.getByRole('textbox', { name: 'Search' }), 'nobody at all')
+    await untilFieldValue(page.getByRole('textbox', { name: 'Search' }), 'unknown name')
     await page.goBack()
     await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor()
   })
@@ -131,12 +131,12 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Hide' }).click()
     const expected = ['Reference', 'Amount', 'Status']
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor({ state: 'hidden' })
-    assert.deepEqual((await headersOf(page)).slice(0, 3), expected)
+    assert.deepEqual((await columnHeadersOf(page)).slice(0, 3), expected)
     await page.reload()
-    await rowOf(page, 'C-120').waitFor()
-    const after_ = await headersOf(page)
-    assert.deepEqual(after_.slice(0, 3), expected)
-    assert.ok(!after_.includes('Note') && after_.includes('Record ID'))
+    await recordLinkOf(page, 'C-120').waitFor()
+    const headers = await columnHeadersOf(page)
+    assert.deepEqual(headers.slice(0, 3), expected)
+    assert.ok(!headers.includes('Note') && headers.includes('Record ID'))
     await page.goto('/dashboard/records')
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor()
     await page.goBack()
@@ -149,11 +149,11 @@ describe('the list of records', BROWSER_TEST, () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address())
-    await rowOf(page, 'C-120').waitFor()
-    const head = page.getByRole('columnheader', { name: 'Status' })
-    const widthOf = async () => Math.round((await head.boundingBox())?.width ?? 0)
+    await recordLinkOf(page, 'C-120').waitFor()
+    const header = page.getByRole('columnheader', { name: 'Status' })
+    const widthOf = async () => Math.round((await header.boundingBox())?.width ?? 0)
     const first = await widthOf()
-    const handle = await head.getByTitle('Drag to resize column').boundingBox()
+    const handle = await header.getByTitle('Drag to resize column').boundingBox()
     assert.ok(handle)
     const [x, y] = [handle.x + handle.width / 2, handle.y + handle.height / 2]
     await page.mouse.move(x, y)
@@ -163,14 +163,14 @@ describe('the list of records', BROWSER_TEST, () => {
     const isWider = async () => (await widthOf()) > first + 20 || null
     await until(isWider, 'the column is wider')
     await page.reload()
-    await rowOf(page, 'C-120').waitFor()
+    await recordLinkOf(page, 'C-120').waitFor()
     await until(isWider, 'the width is remembered')
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('button', { name: 'Reset columns' }).click()
     await until(async () => (await widthOf()) <= first + 1 || null, 'the width is reset')
   })
 
-  test('saves, opens, renames and deletes a view', async () => {
+  test('a view is saved, opened, renamed and deleted', async () => {
     await using opened = await openPage(browser(), cases().hub)
     const { page } = opened
     await page.goto(cases().address({ 'filter[status]': 'closed', sort: 'full_name' }))
@@ -178,20 +178,20 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'Save this view…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save this view' })
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('Closed ones')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Closed cases')
     await dialog.getByRole('switch', { name: 'Share with everyone' }).check()
     await expectAccessible(page, { within: 'dialog' })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Closed ones' }).waitFor()
+    await page.getByRole('button', { name: 'Closed cases' }).waitFor()
     await page.goto('/dashboard/records')
     await page.getByText('120 records').waitFor()
     await page.getByRole('button', { name: 'Views' }).click()
-    await page.getByRole('menuitem', { name: 'Closed ones' }).click()
+    await page.getByRole('menuitem', { name: 'Closed cases' }).click()
     await page.getByText('40 records').waitFor()
     assert.equal((await parametersOf(page)).get('filter[status]'), 'closed')
-    await page.getByRole('button', { name: 'Closed ones' }).click()
+    await page.getByRole('button', { name: 'Closed cases' }).click()
     await page.getByRole('menuitem', { name: 'Manage views…' }).click()
-    const name = page.getByRole('textbox', { name: 'Name of the view Closed ones' })
+    const name = page.getByRole('textbox', { name: 'Name of the view Closed cases' })
     await name.fill('Done')
     await name.press('Enter')
     await page.getByRole('button', { name: 'Delete Done' }).click()

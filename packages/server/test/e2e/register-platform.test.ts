@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
+  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
-  runUntilShown,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import {
-  COURT,
+  COURT_TITLE,
   pushStatus,
-  shownKey,
+  readShownKey,
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser/platforms.ts'
@@ -39,7 +39,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/platforms')
     await page.getByText('No platforms registered').waitFor()
     await expectAccessible(page)
@@ -59,7 +59,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('button', { name: 'Select modules' }).count(), 0)
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
-    await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
+    await page.getByText(`${COURT_TITLE} (court)`, { exact: true }).waitFor()
     assert.deepEqual(
       platform.requests.filter(({ path }) => /records|search/.test(path)),
       [],
@@ -71,7 +71,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: /^Test/ }).click()
     await page.getByRole('button', { name: 'Check everything' }).click()
     await page.getByText('OK: 3 records reported.').waitFor()
-    await page.getByText(`${COURT} (court)`, { exact: true }).waitFor()
+    await page.getByText(`${COURT_TITLE} (court)`, { exact: true }).waitFor()
     const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
     assert.deepEqual(
       (await checks.allInnerTexts()).map((text) => text.split('\n')[0]),
@@ -86,8 +86,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('checkbox', { name: 'Visits' }).uncheck()
     await page.getByRole('button', { name: 'Register with 1 module' }).click()
 
-    await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
-    const key = await shownKey(page)
+    await page.getByRole('heading', { name: `${COURT_TITLE} is registered` }).waitFor()
+    const key = await readShownKey(page)
     assert.match(key, /^rhk_\w{49}$/)
     const command = await page.getByLabel('Example push').innerText()
     for (const header of [`X-API-KEY: ${key}`, 'ngrok-skip-browser-warning: true']) {
@@ -97,16 +97,16 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Waiting for the first push').waitFor()
     await expectAccessible(page)
     assert.equal(await pushStatus(hub, key, 'PUSHED-1'), 201)
-    await runUntilShown(page, page.getByText('First push received'))
+    await advanceUntilShown(page, page.getByText('First push received'))
 
     await page.getByRole('button', { name: 'Pull now' }).click()
     await page.waitForURL(/\/dashboard\/pulls\/\d+$/)
-    await runUntilShown(page, page.getByText('Succeeded').first())
+    await advanceUntilShown(page, page.getByText('Succeeded').first())
     // The module succeeds before the pull does.
     await untilPullEnds(hub, Number(new URL(page.url()).pathname.split('/').at(-1)))
     assert.equal((await recordsOf(hub, 'court')).length, 4)
     await page.goto('/dashboard/platforms')
-    await page.getByRole('link', { name: COURT }).click()
+    await page.getByRole('link', { name: COURT_TITLE }).click()
     const facts = await page.locator('dl').innerText()
     for (const text of [
       'Active',
@@ -118,7 +118,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
       assert.ok(facts.includes(text), text)
     }
     assert.match(facts, /Latest Sync\s+[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d [AP]M/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a rejected first push is shown with a link to its reason', async () => {
@@ -131,11 +131,11 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('The key was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()
     await push(hub, hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
-    await runUntilShown(page, page.getByText('Push rejected'))
+    await advanceUntilShown(page, page.getByText('Push rejected'))
     await page.getByRole('link', { name: 'View rejected push' }).click()
     await page.getByRole('button', { name: /ghosts/ }).click()
     await page.getByLabel('Body', { exact: true }).getByText('"R-1"').waitFor()
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await expectAccessible(page)
   })
 
@@ -159,7 +159,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Space')
     await tabTo(page, 'Register with 1 module')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: `${COURT} is registered` }).waitFor()
+    await page.getByRole('heading', { name: `${COURT_TITLE} is registered` }).waitFor()
     const [row] = await runSql(
       hub.storage,
       `SELECT record_type FROM modules WHERE registered_at IS NOT NULL`,

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -30,7 +30,7 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     const body = JSON.stringify(newRecord('R-1', { record_type: 'ghosts', data: { n: 'N' } }))
     await push(hub, school.hub_api_key, body.replace('"N"', '12345678901234567890.10'))
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Rejected' }).click()
     await page.getByRole('button', { name: /^R-1 / }).click()
@@ -66,7 +66,7 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     await page.getByText('No open rejected pushes').waitFor()
     await page.goto('/dashboard/activity?tab=rejected&state=replayed')
     await page.getByRole('cell', { name: 'Replayed', exact: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('all rejected pushes with one cause are tested and replayed, and those with another cause are dismissed', async () => {
@@ -87,7 +87,7 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     })
     assert.equal(registered.status, 200, registered.text)
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity?tab=rejected')
     await page.getByRole('button', { name: /^B-1 / }).waitFor()
     await expectAccessible(page)
@@ -108,12 +108,12 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('button', { name: /^Show only these: Invalid record/ }).click()
     await page.getByRole('button', { name: 'Dismiss all matching' }).click()
-    const asked = page.getByRole('dialog', { name: 'Dismiss all matching?' })
-    await asked.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    const confirmation = page.getByRole('dialog', { name: 'Dismiss all matching?' })
+    await confirmation.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await page.getByText('1 rejected push dismissed').waitFor()
-    const left = await rejectedOf(hub, platform_name)
-    assert.ok(left.every(({ replayed_at }) => replayed_at !== null))
-    assert.deepEqual(complaints, [])
+    const rejected = await rejectedOf(hub, platform_name)
+    assert.ok(rejected.every(({ replayed_at }) => replayed_at !== null))
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a rejected push opens on a phone, and script in its body is shown as text', async () => {
@@ -122,17 +122,17 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
     await push(hub, school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
     await using opened = await openPage(browser(), hub, { width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/activity?tab=rejected')
     await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).click()
     const drawer = page.getByRole('dialog', { name: 'Rejected record' })
     await drawer.getByText('Pretty', { exact: true }).click()
     await drawer.getByText('<script>document.title').waitFor()
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     assert.equal(await page.title(), 'Activity · Recordhub')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

@@ -1,10 +1,10 @@
-/** The search in a browser: one lane per platform. */
+/** The search in a browser: one result list per platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectAccessibleInAllLooks,
+  expectAccessibleInAllModes,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -24,15 +24,15 @@ import { until } from '../helpers/time/until.ts'
 describe('the search in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the search shows one result list per platform: found, none, no endpoint, failed, own format, and a slow one later', async () => {
+  test('the search shows one result list per platform: found, none, no endpoint, failed, unknown format, and slow', async () => {
     await using hub = await startTestHub(sqliteEngine, {
       withOperator: true,
       timeouts: { searchSeconds: 3600 },
     })
-    const lanes = ['found', 'none', 'missing', 'failed', 'raw', 'slow'] as const
+    const names = ['found', 'none', 'missing', 'failed', 'raw', 'slow'] as const
     await using stack = new AsyncDisposableStack()
     const platforms = new Map<string, SimulatedPlatform>()
-    for (const platform_name of lanes) {
+    for (const platform_name of names) {
       const records = [simulatedRecord(1, { city: 'Bern', n: 1 })]
       const modules = [simulatedModule('cases', { records })]
       const simulated = stack.use(await simulatePlatform({ platform_name, modules }))
@@ -40,67 +40,67 @@ describe('the search in a browser', BROWSER_TEST, () => {
       const { hub_api_key } = await registerPlatform(hub, simulated)
       if (platform_name === 'found') await pushPerson(hub, hub_api_key)
     }
-    const at = (name: (typeof lanes)[number]) => platforms.get(name) ?? assert.fail(name)
+    const platformOf = (name: (typeof names)[number]) => platforms.get(name) ?? assert.fail(name)
     const numbers = '{"records":[{"full_name":"Person <b>X</b>","n":9007199254740993}]}'
-    at('found').setResponse('search', respond.text(numbers, 'application/json'))
-    at('none').setResponse('search', respond.json({ records: [] }))
-    at('missing').setResponse('search', respond.status(404))
-    at('failed').setResponse('search', respond.status(500))
-    at('raw').setResponse('search', respond.json({ hits: { total: 3 } }))
-    const held = at('slow').holdRequest('search')
+    platformOf('found').setResponse('search', respond.text(numbers, 'application/json'))
+    platformOf('none').setResponse('search', respond.json({ records: [] }))
+    platformOf('missing').setResponse('search', respond.status(404))
+    platformOf('failed').setResponse('search', respond.status(500))
+    platformOf('raw').setResponse('search', respond.json({ hits: { total: 3 } }))
+    const delayed = platformOf('slow').delayNextResponse('search')
 
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
-    const lane = (title: string) => page.getByRole('region', { name: title })
+    const { page, pageErrors } = opened
+    const results = (title: string) => page.getByRole('region', { name: title })
     await page.goto('/dashboard/search')
     await expectAccessible(page)
     await page.getByRole('textbox', { name: 'Keyword or person' }).fill('Person')
     await page.keyboard.press('Enter')
-    await lane('In the hub').getByRole('link', { name: 'Person of ours' }).waitFor()
-    await lane('Title of found').getByText('1 found').waitFor()
-    await lane('Title of none').getByText('No results').waitFor()
-    await lane('Title of missing').getByText('No search endpoint').waitFor()
-    await lane('Title of failed').getByText('HTTP 500').waitFor()
-    await lane('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
-    await lane('Title of slow').getByText('Searching', { exact: true }).waitFor()
+    await results('In the hub').getByRole('link', { name: 'Person of ours' }).waitFor()
+    await results('Title of found').getByText('1 found').waitFor()
+    await results('Title of none').getByText('No results').waitFor()
+    await results('Title of missing').getByText('No search endpoint').waitFor()
+    await results('Title of failed').getByText('HTTP 500').waitFor()
+    await results('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
+    await results('Title of slow').getByText('Searching', { exact: true }).waitFor()
     await page.getByText('5 of 6 platforms have responded').waitFor()
     await expectAccessible(page)
-    held.release()
-    await lane('Title of slow').getByText('1 found').waitFor()
+    delayed.release()
+    await results('Title of slow').getByText('1 found').waitFor()
     await page
       .getByText('6 of 6 platforms have responded, 2 found, 1 response in an unknown format.')
       .waitFor()
 
-    await lane('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
-    await lane('Title of found').getByText('9007199254740993').waitFor()
+    await results('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
+    await results('Title of found').getByText('9007199254740993').waitFor()
     await expectAccessible(page)
     assert.equal(new URL(page.url()).searchParams.get('query'), 'Person')
-    await lane('In the hub').getByRole('link', { name: 'Person of ours' }).click()
+    await results('In the hub').getByRole('link', { name: 'Person of ours' }).click()
     await page.getByRole('dialog', { name: 'Record' }).getByText('Person of ours').first().waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a new search aborts the one in progress', async () => {
+  test('a new search aborts the previous one', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using slow = await simulatePlatform()
     await registerPlatform(hub, slow)
-    const asked = Promise.withResolvers<void>()
+    const received = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     slow.queueResponses('search', (response) => {
       response.once('close', ended.resolve)
-      asked.resolve()
+      received.resolve()
     })
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard/search?query=first')
-    await asked.promise
+    await received.promise
     await page.getByRole('textbox', { name: 'Keyword or person' }).fill('second')
     await page.getByRole('button', { name: 'Search', exact: true }).last().click()
     await ended.promise
     await page.getByText('1 of 1 platform has responded, 0 found.').waitFor()
   })
 
-  test('a truncated response is requested again once automatically, then by a click', async () => {
+  test('the page retries a truncated response once, and again after a click', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using opened = await openPage(browser(), hub, { withClock: true })
     const { page } = opened
@@ -109,33 +109,33 @@ describe('the search in a browser', BROWSER_TEST, () => {
       truncated += 1
       return route.fulfill({
         contentType: 'application/x-ndjson',
-        body: '{"kind":"asked","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
+        body: '{"kind":"started","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
       })
     })
     await page.goto('/dashboard/search?query=ann')
     await until(async () => {
       await page.clock.runFor(1000)
       return truncated > 1 || null
-    }, 'the page has searched again by itself')
+    }, 'the page has retried the search')
     await page.getByText('The response was interrupted.').waitFor()
     await page.unroute('**/api/v1/search?*')
     await page.getByRole('button', { name: 'Search again' }).click()
     await page.getByText('No active platforms to search.').waitFor()
   })
 
-  test('a long result is accessible and fits in all looks', async () => {
+  test('a long result is accessible and fits the screen in all display modes', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using simulated = await simulatePlatform({
       modules: [simulatedModule('cases', { records: [simulatedRecord('W'.repeat(3000))] })],
     })
     await registerPlatform(hub, simulated)
     await using opened = await openPage(browser(), hub)
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/search?query=WWW')
     await page.getByText('1 of 1 platform has responded, 1 found.').waitFor()
     await page.getByRole('button', { name: /^Person W/ }).click()
-    await expectAccessibleInAllLooks(page)
-    assert.deepEqual(complaints, [])
+    await expectAccessibleInAllModes(page)
+    assert.deepEqual(pageErrors, [])
   })
 })
 

@@ -20,9 +20,9 @@ describe('settings in a browser', BROWSER_TEST, () => {
     env: { HUB_PULL_SCHEDULE: '17 * * * *' },
   })
 
-  test('an admin invites an operator by a link that is shown once, and disabling the operator ends their session immediately', async () => {
+  test('an admin invites an operator with a link that is shown once, and disabling the operator ends the session immediately', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog', { name: 'Invite an operator' })
@@ -54,16 +54,16 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('option', { name: /^Viewer/ }).click()
     await page.getByText('The role was changed.').waitFor()
     await drawer.getByRole('button', { name: 'Disable' }).click()
-    const question = page.getByRole('dialog', { name: 'Disable Bob?' })
-    await question.waitFor()
+    const confirmation = page.getByRole('dialog', { name: 'Disable Bob?' })
+    await confirmation.waitFor()
     await page.keyboard.press('Escape')
-    await question.waitFor({ state: 'hidden' })
+    await confirmation.waitFor({ state: 'hidden' })
     await drawer.getByRole('button', { name: 'Disable' }).click()
-    await question.getByRole('button', { name: 'Disable' }).click()
+    await confirmation.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('Bob is disabled.').waitFor()
     await drawer.getByText('Disabled', { exact: true }).waitFor()
 
-    // Works also if the page has already opened the sign-in dialog over the tab.
+    // This also works if the sign-in dialog already covers the tab.
     await other.page.getByRole('tab', { name: 'API tokens' }).dispatchEvent('click')
     const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -75,12 +75,12 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await removal.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Bob was removed.').waitFor()
     await page.getByRole('button', { name: 'Bob' }).waitFor({ state: 'detached' })
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a token is created, shown once, works, and is revoked', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=tokens')
     await page.getByRole('button', { name: 'Create token' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create token' })
@@ -101,48 +101,48 @@ describe('settings in a browser', BROWSER_TEST, () => {
       .waitFor()
     assert.ok(!(await page.content()).includes(token))
     await row.getByRole('button', { name: 'Revoke the token nightly export' }).click()
-    const question = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })
-    await question.getByRole('button', { name: 'Revoke' }).click()
+    const confirmation = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })
+    await confirmation.getByRole('button', { name: 'Revoke' }).click()
     await row.waitFor({ state: 'detached' })
     assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 401)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a password change rejects common and wrong passwords, ends the other sessions and keeps the page working', async () => {
+  test('a password change rejects common and wrong passwords, ends the other sessions, and the page continues to work', async () => {
     const operator = await createOperator(hub())
     const other = await signInAs(hub(), operator.email)
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'End all others' }).waitFor()
-    const next = 'another horse battery staple'
-    const change = async (current: string, wanted: string) => {
+    const newPassword = 'another horse battery staple'
+    const change = async (current: string, next: string) => {
       await page.getByLabel('Current password').fill(current)
-      await page.getByLabel(/^New password \*$/).fill(wanted)
-      await page.getByLabel('Confirm new password').fill(wanted)
+      await page.getByLabel(/^New password \*$/).fill(next)
+      await page.getByLabel('Confirm new password').fill(next)
       await page.getByRole('button', { name: 'Change password' }).click()
     }
     const alert = page.getByRole('alert')
     await change(PASSWORD, 'Qwerty 123456')
     await alert.getByText('the password is a common one').waitFor()
-    await change('not the password', next)
+    await change('not the password', newPassword)
     await alert.getByText('The password is wrong.').waitFor()
-    await change(PASSWORD, next)
+    await change(PASSWORD, newPassword)
     await page.getByText('The password was changed.').waitFor()
     await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
-    const gone = await hub().send({ url: '/api/v1/session', headers: other.headers })
-    assert.equal(gone.status, 401)
+    const ended = await hub().send({ url: '/api/v1/session', headers: other.headers })
+    assert.equal(ended.status, 401)
     await page.getByRole('tab', { name: 'API tokens' }).click()
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('after the change')
     await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog', { name: 'Token created' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('the schedule is paused and resumed, and the audit log shows who did so, filtered by the URL', async () => {
+  test('the schedule is paused and resumed, and the audit log shows both actions, filtered by the URL', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=schedule')
     await page.getByText('Every hour, 17 minutes past').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
@@ -161,6 +161,6 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('tab', { name: 'About' }).click()
     await page.getByRole('row', { name: /Database SQLite/ }).waitFor()
     await page.getByText('Healthy').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

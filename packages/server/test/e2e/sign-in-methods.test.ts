@@ -6,7 +6,7 @@ import {
   BROWSER_TEST,
   endSessionAtRequest,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -31,16 +31,16 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
+const untilOverview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-/** Evaluated in the browser: the number of lines of the recovery codes, and whether they are fully visible. */
-const LINES_OF_CODES = `(() => {
+/** Evaluated in the page: the number of lines of the recovery codes, and whether they are fully visible. */
+const READ_CODE_LINES = `(() => {
   const block = document.querySelector('[data-secret="recovery codes"]')
   const text = document.createRange()
   text.selectNodeContents(block)
   const lines = [...text.getClientRects()]
   const { right } = block.closest('[role="status"]').getBoundingClientRect()
-  return { lines: new Set(lines.map((line) => line.top)).size, areWhole: lines.every((line) => line.right <= right) }
+  return { lines: new Set(lines.map((line) => line.top)).size, areVisible: lines.every((line) => line.right <= right) }
 })()`
 
 /** Without TLS, browsers support passkeys only at `localhost`. */
@@ -52,11 +52,11 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
-  test('a second factor is set up and required, and each recovery code replaces it once', async (t) => {
+  test('a second factor is set up and required, and each recovery code works once in place of it', async (t) => {
     stopClock(t)
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'Set up two-factor authentication' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
@@ -87,7 +87,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await page.getByLabel('Code').fill(totpCode(uri, 1))
     await page.getByRole('button', { name: 'Continue' }).click()
-    await overview(page)
+    await untilOverview(page)
 
     await signOut(page)
     await signIn(page, operator.email)
@@ -97,7 +97,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recovery.toUpperCase().replaceAll('-', ' '))
     await page.getByRole('button', { name: 'Continue' }).click()
-    await overview(page)
+    await untilOverview(page)
 
     await signOut(page)
     await signIn(page, operator.email)
@@ -105,15 +105,15 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Recovery code').fill(recovery)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Incorrect recovery code, or it was already used.').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a hub that requires a second factor makes the operator set one up before anything else', async (t) => {
+  test('a hub that requires a second factor shows its setup before any page', async (t) => {
     stopClock(t)
     const env = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
     await using strict = await startTestHub(sqliteEngine, { withOperator: true, env })
     await using opened = await openPage(browser(), strict, { signedIn: false, width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const signInTo = async (path: string) => {
       await page.goto(path)
       await page.getByLabel('E-mail').fill(EMAIL)
@@ -123,7 +123,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await signInTo('/dashboard/pulls')
     await page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     assert.equal(await page.getByRole('navigation').count(), 0)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -138,18 +138,18 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Current code').fill(code)
     await page.getByRole('button', { name: 'Turn on' }).click()
     await page.getByText('Save these recovery codes').waitFor()
-    await expectNoSidewaysScroll(page)
-    assert.deepEqual(await page.evaluate(LINES_OF_CODES), { lines: 10, areWhole: true })
+    await expectNoHorizontalScroll(page)
+    assert.deepEqual(await page.evaluate(READ_CODE_LINES), { lines: 10, areVisible: true })
     await page.getByRole('button', { name: 'I have saved the codes' }).click()
     await page.getByRole('heading', { name: 'Pulls' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('a passkey is added, signs in without a password, and is removed', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), atLocalhost(hub()), { operator })
-    const { page, context, complaints } = opened
+    const { page, context, pageErrors } = opened
     const devtools = await context.newCDPSession(page)
     await devtools.send('WebAuthn.enable')
     await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -173,16 +173,16 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
 
     await signOut(page)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await overview(page)
+    await untilOverview(page)
 
     await page.locator('[data-connection="polling"]').waitFor()
     await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
-    await page.getByLabel('Pages, platforms, records').fill('somebody')
+    await page.getByLabel('Pages, platforms, records').fill('unknown')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await ended.waitFor({ state: 'hidden' })
-    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'somebody')
+    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'unknown')
 
     await page.goto('/dashboard/settings')
     await page.getByRole('button', { name: 'Remove the passkey Test device' }).click()
@@ -190,17 +190,17 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await removal.getByLabel('Your password').fill(PASSWORD)
     await removal.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('You have no passkeys yet.').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('an invitation rejects a common password, then creates a viewer, who sees nothing that only admins see', async () => {
+  test('an invitation rejects a common password, then creates a viewer, who does not see the settings of admins', async () => {
     const token = await invite(hub(), 'vic@example.org', 'viewer')
     await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(`/invitation#token=${token}`)
     await page.getByText('You have been invited to this hub with the role viewer.').waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByLabel('Your name').fill('Vic')
     const create = async (password: string) => {
       await page.getByLabel(/^Password \*$/).fill(password)
@@ -211,7 +211,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     const alert = page.getByRole('alert')
     await alert.getByText('the password is a common one').waitFor()
     await create(PASSWORD)
-    await overview(page)
+    await untilOverview(page)
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('tab', { name: 'Account', selected: true }).waitFor()
     await page.getByRole('heading', { name: 'Vic' }).waitFor()
@@ -223,13 +223,13 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.goto(`/invitation#token=${token}`)
     await page.getByText('This invitation is no longer valid.').waitFor()
     await expectAccessible(page)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('single sign-on admits allowed users and shows others why they are not admitted', async () => {
+  test('single sign-on signs allowed users in, and shows the reason to others', async () => {
     await using provider = await startOidcProvider()
     const port = await findFreePort()
-    await using withProvider = await startTestHub(sqliteEngine, {
+    await using ssoHub = await startTestHub(sqliteEngine, {
       withOperator: true,
       env: {
         PORT: String(port),
@@ -241,15 +241,15 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
         HUB_OIDC_DOMAINS: 'example.org',
       },
     })
-    await using opened = await openPage(browser(), atLocalhost(withProvider), { signedIn: false })
-    const { page, complaints } = opened
-    provider.become({ sub: 'eve', email: 'eve@evil.example' })
+    await using opened = await openPage(browser(), atLocalhost(ssoHub), { signedIn: false })
+    const { page, pageErrors } = opened
+    provider.setPerson({ sub: 'eve', email: 'eve@evil.example' })
     await page.goto('/dashboard/records?q=ann')
     const button = page.getByRole('button', { name: 'Sign in with Example Org' })
     await button.click()
     await page.getByText('Your e-mail address has not been invited to this hub.').waitFor()
     await expectAccessible(page)
-    provider.become({ sub: 'sam', email: 'sam@example.org', name: 'Sam' })
+    provider.setPerson({ sub: 'sam', email: 'sam@example.org', name: 'Sam' })
     await page.goto('/sign-in?next=/dashboard/records%3Fq%3Dann')
     await button.click()
     await page.getByRole('heading', { name: 'Records' }).waitFor()
@@ -258,6 +258,6 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/settings')
     await page.getByRole('main').getByText('Single sign-on', { exact: true }).waitFor()
     assert.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })

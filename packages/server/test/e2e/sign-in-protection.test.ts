@@ -30,7 +30,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
       await invite(hub(), 'second@example.org', 'operator'),
     ]
     await using opened = await openPage(browser(), hub(), { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     const sent: string[] = []
     await page.route('**', async (route) => {
       const request = route.request()
@@ -38,35 +38,35 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
       sent.push(referer, request.url().replace(/#.*/, ''))
       await route.continue()
     })
-    const invited = (email: string) =>
+    const untilInvitationOf = (email: string) =>
       page
         .getByLabel('E-mail')
         .and(page.locator(`[value="${email}"]`))
         .waitFor()
     await page.goto(`/invitation#token=${first}`)
-    await invited('first@example.org')
+    await untilInvitationOf('first@example.org')
     await page.getByLabel('Your name').fill('First')
     await fillNewPassword(page, PASSWORD)
     await page.goto(`/invitation#token=${second}`)
-    await invited('second@example.org')
+    await untilInvitationOf('second@example.org')
     await page.getByText('with the role operator').waitFor()
     await page.goBack()
-    await invited('first@example.org')
+    await untilInvitationOf('first@example.org')
     await page.goForward()
-    await invited('second@example.org')
+    await untilInvitationOf('second@example.org')
     assert.equal(
       await page.getByLabel('Your name').inputValue(),
       '',
-      'no input of the other invitation',
+      'the input for the other invitation is cleared',
     )
-    await page.goto('/invitation#token=rhi_made-up')
+    await page.goto('/invitation#token=rhi_unknown')
     await page.getByText('This invitation is no longer valid.').waitFor()
     await page.goto('/invitation#')
     await page.getByText('This invitation is no longer valid.').waitFor()
     await page.goto(`/invitation#token=${second}`)
-    await invited('second@example.org')
+    await untilInvitationOf('second@example.org')
     await page.reload()
-    await invited('second@example.org')
+    await untilInvitationOf('second@example.org')
     await page.getByLabel('Your name').fill('Second')
     await fillNewPassword(page, PASSWORD)
     await page.getByRole('button', { name: 'Create account and sign in' }).click()
@@ -78,15 +78,15 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     assert.ok(!operators.some(({ email }) => email === 'first@example.org'))
     assert.ok(sent.some((address) => address.endsWith('/api/v1/invitation')))
     expectAbsent([first, second], [...sent, hub().log()])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('the filtered audit log is exported as a file', async () => {
     await using opened = await openPage(browser(), hub())
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/settings?tab=audit&action=session.begin')
     await page.getByRole('table').getByText(EMAIL).first().waitFor()
-    for (const [name, beginning] of [
+    for (const [name, prefix] of [
       ['Export as CSV', 'id,at,actor,action,target,address,details\r\n'],
       ['Export as NDJSON', '{"id":'],
     ] as const) {
@@ -95,13 +95,13 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
       const download = await downloading
       assert.match(download.suggestedFilename(), /^audit-[-\d]+\.(csv|ndjson)$/)
       const text = await readFile(await download.path(), 'utf8')
-      assert.ok(text.startsWith(beginning), text)
+      assert.ok(text.startsWith(prefix), text)
       assert.ok(text.includes('session.begin') && !text.includes('operator.create'), text)
     }
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('an idle session ends although the page polls, and the sign-in opens over the page', async () => {
+  test('an idle session ends although the page polls, and the sign-in dialog opens over the page', async () => {
     await using opened = await openPage(browser(), hub(), { withClock: true })
     const { page } = opened
     await page.goto('/dashboard')
@@ -113,9 +113,9 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     while (!isRejected && hours < 24) {
       hours += 3
       time += 3 * HOURS_MS
-      const asking = page.waitForRequest('**/dashboard/realtime')
+      const polling = page.waitForRequest('**/dashboard/realtime')
       await page.clock.fastForward(3 * HOURS_MS)
-      const response = await (await asking).response()
+      const response = await (await polling).response()
       isRejected = response?.status() === 401
     }
     assert.ok(isRejected, 'requests of the page do not extend the session')
@@ -127,9 +127,9 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 
-  test('after too many failed attempts the page says how long to wait', async () => {
+  test('after too many failed attempts, the page shows how long to wait', async () => {
     await using opened = await openPage(browser(), hub(), { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/sign-in')
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
@@ -144,7 +144,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     await page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 })
 

@@ -1,4 +1,4 @@
-/** The first run, signing in, and a session that ends while the page is open. */
+/** The first start, signing in, and sessions that end while the page is open. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page, Response } from 'playwright-core'
@@ -6,11 +6,11 @@ import {
   BROWSER_TEST,
   endSessionAtRequest,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
-  signInOver,
-  untilTrue,
+  signInContext,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
@@ -25,7 +25,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   test('the setup link creates an operator who is signed in, and rejects weak passwords with a reason', async () => {
     await using empty = await startTestHub(sqliteEngine)
     await using opened = await openPage(browser(), empty, { signedIn: false })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto(empty.setupLink ?? '')
     await expectAccessible(page)
     await page.getByLabel('Your name').fill('Ann Example')
@@ -46,16 +46,16 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await create(PASSWORD)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('a wrong password shows a message, and the right one leads to the page that was requested', async () => {
+  test('a wrong password shows a message, and the correct one opens the requested page', async () => {
     await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/records?q=ann')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -65,7 +65,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const { pathname, search } = new URL(page.url())
     assert.equal(pathname + search, '/dashboard/records?q=ann')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   test('an ended session opens the sign-in dialog over the page, which continues afterwards', async () => {
@@ -78,49 +78,49 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     // With another request, the sign-in dialog would open before the text is typed.
     await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
-    await page.getByLabel('Pages, platforms, records').fill('somebody')
+    await page.getByLabel('Pages, platforms, records').fill('unknown')
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
-    await untilTrue(page, HIDES_THE_PAGE)
+    await untilTrueInPage(page, IS_PAGE_HIDDEN)
     await signInAgain(page)
-    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'somebody')
+    assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'unknown')
     await page.getByText('Search everywhere for').waitFor()
   })
 
-  test('after signing in again in the page, the tag holds the new token, and the next POST sends it', async () => {
+  test('after a sign-in in the dialog, the meta tag contains the new token, and the next POST sends it', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, complaints } = opened
+    const { page, pageErrors } = opened
     await page.goto('/dashboard/records')
-    const before = await tagOf(page)
-    assert.equal(before, await tokenOf(page))
+    const before = await readTokenTag(page)
+    assert.equal(before, await readSessionToken(page))
     await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
-    await page.getByRole('textbox', { name: 'Search' }).fill('somebody')
+    await page.getByRole('textbox', { name: 'Search' }).fill('unknown')
     await signInAgain(page)
-    const after = await tagOf(page)
+    const after = await readTokenTag(page)
     assert.notEqual(after, before)
-    assert.equal(after, await tokenOf(page))
+    assert.equal(after, await readSessionToken(page))
     assert.equal((await saveView(page, 'After the sign-in')).token, after)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('after another tab has replaced the session, a POST is repeated with the new token', async () => {
+  test('after another tab has replaced the session, a POST is retried with the new token', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
-    const { page, context, complaints } = opened
+    const { page, context, pageErrors } = opened
     await page.goto('/dashboard/records')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
-    const before = await tagOf(page)
-    await signInOver(context, hub(), operator)
+    const before = await readTokenTag(page)
+    await signInContext(context, hub(), operator)
     const { token } = await saveView(page, 'With the session of the other tab')
     assert.notEqual(token, before)
-    assert.equal(token, await tokenOf(page))
-    assert.equal(token, await tagOf(page))
+    assert.equal(token, await readSessionToken(page))
+    assert.equal(token, await readTokenTag(page))
     assert.equal(await page.getByRole('dialog', { name: 'Your session has ended' }).count(), 0)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  test('after signing out and in in another tab, this tab continues with the new token', async () => {
+  test('after another tab has signed out and in again, this tab continues with the new token', async () => {
     const operator = await createOperator(hub())
     await using opened = await openPage(browser(), hub(), { operator })
     const { page, context } = opened
@@ -131,7 +131,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await other.getByRole('button', { name: 'Your account' }).click()
     await other.getByRole('menuitem', { name: 'Sign out' }).click()
     await other.getByLabel('E-mail').fill(operator.email)
-    assert.equal(await tagOf(other), '')
+    assert.equal(await readTokenTag(other), '')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()
     await other.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -140,24 +140,24 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     // In a headless browser, every tab has the focus, so no focus event is sent.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
     await ended.waitFor({ state: 'hidden' })
-    assert.equal(await tagOf(page), await tagOf(other))
-    assert.equal((await saveView(page, 'After the other tab')).token, await tagOf(page))
+    assert.equal(await readTokenTag(page), await readTokenTag(other))
+    assert.equal((await saveView(page, 'After the other tab')).token, await readTokenTag(page))
   })
 })
 
 /** The content of the page's `csrf-token` tag. */
-function tagOf(page: Page): Promise<string | null> {
+function readTokenTag(page: Page): Promise<string | null> {
   return page.locator('meta[name="csrf-token"]').getAttribute('content')
 }
 
-/** The token of the browser's session, from the hub. */
-async function tokenOf(page: Page): Promise<string> {
+/** The token of the browser's session, as the hub returns it. */
+async function readSessionToken(page: Page): Promise<string> {
   const response = await page.request.get('/api/v1/session')
   const { csrf_token }: { csrf_token: string } = await response.json()
   return csrf_token
 }
 
-/** Signs in in the dialog over the page. */
+/** Signs in with the dialog over the page. */
 async function signInAgain(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
   await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
@@ -165,7 +165,7 @@ async function signInAgain(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'hidden' })
 }
 
-/** Saves a view by a POST that the hub accepts; returns the token that the POST has sent. */
+/** Saves a view with a POST. @returns the token that the POST sent. */
 async function saveView(page: Page, name: string): Promise<{ token: string | undefined }> {
   const isSaved = (response: Response) =>
     new URL(response.url()).pathname === '/api/v1/views' && response.status() === 201
@@ -180,8 +180,8 @@ async function saveView(page: Page, name: string): Promise<{ token: string | und
   return { token: headers['x-csrf-token'] }
 }
 
-/** Evaluated in the browser: whether the overlay over the page is opaque. */
-const HIDES_THE_PAGE = `(() => {
+/** Evaluated in the page: whether the overlay over the page is opaque. */
+const IS_PAGE_HIDDEN = `(() => {
   const { backgroundColor, opacity, position } = getComputedStyle(document.elementsFromPoint(1, 1)[0])
   const isOpaque = /^(?:rgb\\(|color\\(srgb [^/]*\\)$)/.test(backgroundColor) && opacity === '1'
   return position === 'fixed' && isOpaque

@@ -41,7 +41,7 @@ export function makeRows(count: number): Row[] {
   }))
 }
 
-/** The content of `records.ndjson`. U+2028 and U+2029 are escaped, since Node.js treats them as line breaks. */
+/** The content of `records.ndjson`. U+2028 and U+2029 are escaped, because Node.js treats them as line breaks. */
 export function writeRows(rows: Row[]): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`
   return rows

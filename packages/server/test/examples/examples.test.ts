@@ -1,4 +1,4 @@
-/** Follows the examples of the guide exactly, against a real hub, if their programs are installed. */
+/** Runs the examples of the guide as documented, with a real hub, if their programs are installed. */
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
@@ -6,7 +6,6 @@ import type { GuideLanguage } from '../../src/features/guide/filter-by-language.
 import { signIn } from '../helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { deepOnly, isDeep, rounds } from '../helpers/time/tier.ts'
-import { createPlatformCheck } from './check-platform.ts'
 import { EXAMPLES } from './examples.ts'
 import { tryExample } from './try-example.ts'
 
@@ -16,13 +15,13 @@ const QUICK: readonly GuideLanguage[] = ['node', 'curl']
 test('the examples of the guide work as documented', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
   const { address } = await sandbox.startHub()
-  const hub = { operator: await signIn(address), checkPlatform: createPlatformCheck(sandbox) }
+  const hub = { operator: await signIn(address), sandbox }
   for (const example of EXAMPLES) {
-    const { language, lack } = example
-    const skip = isDeep || QUICK.includes(language) ? (lack() ?? false) : deepOnly.skip
+    const { language, findMissing } = example
+    const skip = isDeep || QUICK.includes(language) ? (findMissing() ?? false) : deepOnly.skip
     await t.test(GUIDE_LANGUAGES[language], skip === undefined ? {} : { skip }, async (t) => {
-      const place = { folder: join(sandbox.folder, language), count: rounds(50, 500) }
-      await tryExample(t, hub, example, place)
+      const workspace = { folder: join(sandbox.folder, language), count: rounds(50, 500) }
+      await tryExample(t, hub, example, workspace)
     })
   }
 })

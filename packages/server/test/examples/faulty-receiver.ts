@@ -1,4 +1,4 @@
-/** A hub receiver that hangs up, is busy, accepts or rejects, as the test decides. */
+/** A receiver that disconnects, is busy, accepts or rejects, as the test specifies. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
@@ -11,47 +11,47 @@ type Received = {
   at: number
 }
 
-export type MoodyReceiver = {
+export type FaultyReceiver = {
   address: string
-  /** How many connections were opened. */
+  /** The number of opened connections. */
   connections: () => number
   /** All requests in the order of arrival. */
   received: readonly Received[]
   /** Sets the responses to the next requests; the last one is repeated. */
-  answerWith: (...moods: Mood[]) => void
+  setResponses: (...behaviours: Behaviour[]) => void
 }
 
 /** A number is the status of an error; `busy` is a 503. */
-type Mood = 'hang up' | 'busy' | 'take' | number
+type Behaviour = 'disconnect' | 'busy' | 'accept' | number
 
 export const BUSY_SECONDS = rounds(1, 2)
 
-export async function startMoodyReceiver(t: Pick<TestContext, 'after'>): Promise<MoodyReceiver> {
+export async function startFaultyReceiver(t: Pick<TestContext, 'after'>): Promise<FaultyReceiver> {
   const received: Received[] = []
-  let moods: Mood[] = []
+  let behaviours: Behaviour[] = []
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('')
     const { method = '', headers } = request
     received.push({ method, headers, body, at: performance.now() })
-    const mood = moods.length > 1 ? moods.shift() : moods[0]
-    const answer = (status: number, content: object) => {
+    const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0]
+    const respond = (status: number, content: object) => {
       response.writeHead(status, {
         'Content-Type': 'application/json',
         ...(status === 200 ? {} : { 'Retry-After': String(BUSY_SECONDS) }),
       })
-      response.end(JSON.stringify({ success: status < 300, message: 'So.', ...content }))
+      response.end(JSON.stringify({ success: status < 300, message: 'Test response.', ...content }))
     }
-    if (mood === 'hang up') return void request.socket.destroy()
-    if (mood === 'busy') return answer(503, { code: 'busy' })
-    if (typeof mood === 'number') return answer(mood, { code: 'any', request_id: 'x' })
+    if (behaviour === 'disconnect') return void request.socket.destroy()
+    if (behaviour === 'busy') return respond(503, { code: 'busy' })
+    if (typeof behaviour === 'number') return respond(behaviour, { code: 'any', request_id: 'x' })
     const outcome = method === 'POST' ? 'created' : 'updated'
-    answer(200, { method, record_id: 1, outcome, platform_name: 'hr', module_name: 'Employees' })
+    respond(200, { method, record_id: 1, outcome, platform_name: 'hr', module_name: 'Employees' })
   })
   let connections = 0
   server.on('connection', () => {
     connections += 1
   })
-  // A connection stays open however long an example pauses.
+  // A connection remains open, regardless of how long an example pauses.
   server.keepAliveTimeout = 0
   t.after(() => {
     server.closeAllConnections()
@@ -63,8 +63,8 @@ export async function startMoodyReceiver(t: Pick<TestContext, 'after'>): Promise
     address: `http://127.0.0.1:${port}`,
     connections: () => connections,
     received,
-    answerWith(...next) {
-      moods = next
+    setResponses(...next) {
+      behaviours = next
     },
   }
 }

@@ -31,7 +31,7 @@ export function readExample(
   const heading = GUIDE_LANGUAGES[language]
   const section = filterByLanguage(guide, language)
     .split(/^## /m)
-    .find((one) => one.startsWith(`${part}\n`))
+    .find((candidate) => candidate.startsWith(`${part}\n`))
   const [, text = missing(heading)] = section?.split(`\n#### ${heading}\n`) ?? []
   const commands = [...text.replaceAll(FILE, '').matchAll(COMMAND)].map(([, lines = '']) => lines)
   return { files: filesIn(text), command: commands.at(-1) ?? missing(`command of ${heading}`) }
@@ -41,6 +41,6 @@ function filesIn(text: string): Map<string, string> {
   return new Map([...text.matchAll(FILE)].map(([, name = '', code = '']) => [name, `${code}\n`]))
 }
 
-function missing(what: string): never {
-  throw new Error(`The guide has no ${what}`)
+function missing(name: string): never {
+  throw new Error(`The guide has no ${name}`)
 }

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SKELETON = fileURLToPath(new URL('./laravel/', import.meta.url))
-const PARTS = ['Illuminate', 'GuzzleHttp'].map((name) => `/usr/share/php/${name}/autoload.php`)
+const LIBRARIES = ['Illuminate', 'GuzzleHttp'].map((name) => `/usr/share/php/${name}/autoload.php`)
 
-export function findLaravel(): string | null {
-  return PARTS.every(existsSync)
+/** Returns the missing packages; null if none is missing. */
+export function findMissingLaravel(): string | null {
+  return LIBRARIES.every(existsSync)
     ? null
-    : 'there is no Laravel (php-laravel-framework, php-guzzlehttp-guzzle)'
+    : 'Laravel is not installed (php-laravel-framework, php-guzzlehttp-guzzle)'
 }
 
-export function layOutLaravel(folder: string): void {
+export function createLaravelApp(folder: string): void {
   cpSync(SKELETON, folder, { recursive: true })
   for (const name of [
     'bootstrap/cache',

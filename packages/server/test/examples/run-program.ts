@@ -20,7 +20,7 @@ export function runProgram(
   command: string,
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Program {
-  // A process group of its own, since some commands start servers that outlive them.
+  // A separate process group, because some commands start servers that outlive them.
   const child = spawn('sh', ['-c', /\n/.test(command) ? command : `exec ${command}`], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, ...env },

@@ -35,20 +35,21 @@ export const SPRING_COMMANDS = {
   push: `java -cp ${JARS.join(delimiter)} HubPush.java POST record.json PATCH change.json`,
 }
 
-export function findSpring(): string | null {
-  const lacking = JARS.filter((jar) => !existsSync(jar))
-  if (lacking.length > 0) {
-    return `there is no ${lacking[0]} (libspring-web-servlet-java, libtomcat9-java, libjackson2-databind-java, libxerial-sqlite-jdbc-java)`
+/** Returns the missing packages; null if none is missing. */
+export function findMissingSpring(): string | null {
+  const missing = JARS.filter((jar) => !existsSync(jar))
+  if (missing.length > 0) {
+    return `${missing[0]} is not installed (libspring-web-servlet-java, libtomcat9-java, libjackson2-databind-java, libxerial-sqlite-jdbc-java)`
   }
   try {
     execFileSync('javac', ['--version'], { stdio: 'pipe' })
     return null
   } catch {
-    return 'there is no javac (default-jdk-headless)'
+    return 'javac is not installed (default-jdk-headless)'
   }
 }
 
-/** Keeps parameter names, as the build of Spring Boot does. */
+/** Compiles with parameter names, as the build of Spring Boot does. */
 export function compileSpring(folder: string): void {
   const args = ['-parameters', '-cp', JARS.join(delimiter), '-d', join(folder, 'classes')]
   const sources = [APPLICATION, join(folder, 'HubController.java')]

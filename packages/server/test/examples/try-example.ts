@@ -1,4 +1,5 @@
-/** Follows the guide exactly in one language, from an empty folder, against a real hub. */
+/** Follows the guide in one language as documented, from an empty folder, with a real hub. */
+
 import assert from 'node:assert/strict'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,14 +7,15 @@ import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { findFreePort } from '../helpers/process/free-port.ts'
 import {
-  ask,
-  eventually,
   listHistory,
   listRecords,
   type Operator,
   readPull,
   registerPlatform,
+  sendRequest,
 } from '../helpers/process/operator.ts'
+import type { Sandbox } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './edge-case-records.ts'
 import { type Commands, EXAMPLES, type Example } from './examples.ts'
 import { type ExamplePart, readDataFiles, readExample } from './guide-files.ts'
@@ -23,48 +25,46 @@ import { tryPushes } from './try-pushes.ts'
 const SOURCE_KEY = 'the source key of the examples'
 const GUIDE_PORT = /\b3000\b/g
 
-/** Runs `recordhub check-platform` against a running platform. Throws if the platform does not conform. */
-export type CheckPlatform = (address: string, sourceKey: string) => Promise<void>
+export type ExampleResult = { records: number; peakMemory: number | null }
 
-export type Trial = { records: number; peakMemory: number | null }
-
-type Hub = { operator: Operator; checkPlatform: CheckPlatform }
-type Place = { folder: string; env: Record<string, string>; port: string }
+type Hub = { operator: Operator; sandbox: Pick<Sandbox, 'run'> }
+type Workspace = { folder: string; env: Record<string, string>; port: string }
 
 export async function tryExample(
   t: Pick<TestContext, 'after'>,
   hub: Hub,
   example: Example,
   { folder, count }: { folder: string; count: number },
-): Promise<Trial> {
+): Promise<ExampleResult> {
   const { operator } = hub
   const { language } = example
   const name = `hr_${language}`
   const rows = makeRows(count)
   const port = String(await findFreePort())
   const path = `${join(folder, 'bin')}:${process.env['PATH']}`
-  const place = { folder, port, env: { PATH: path, SOURCE_API_KEY: SOURCE_KEY } }
+  const workspace = { folder, port, env: { PATH: path, SOURCE_API_KEY: SOURCE_KEY } }
   const address = `http://127.0.0.1:${port}`
   mkdirSync(folder)
-  example.layOut?.(folder)
+  example.prepare?.(folder)
 
-  const guide = await ask(operator, 'GET', '/api/v1/guide')
+  const guide = await sendRequest(operator, 'GET', '/api/v1/guide')
   const server = EXAMPLES.find((one) => one.language === example.servedBy) ?? example
   const endpoints = readExample(guide, server.language, 'The endpoints')
   const data = readDataFiles(guide)
   data.set('manifest.json', nameManifest(data.get('manifest.json') ?? '', name))
   data.set('records.ndjson', writeRows(rows))
-  writeFiles(place, new Map([...data, ...endpoints.files]))
+  writeFiles(workspace, new Map([...data, ...endpoints.files]))
   example.build?.(folder)
-  const program = runProgram(t, commandOf('serve', example, endpoints, place), {
+  const program = runProgram(t, commandOf('serve', example, endpoints, workspace), {
     cwd: folder,
-    env: place.env,
+    env: workspace.env,
   })
-  await answersPing(program, address)
-  if (server !== example) await tryCalls(t, readExample(guide, language, 'The endpoints'), place)
-  await tryRefusals(address)
+  await untilPingResponds(program, address)
+  if (server !== example)
+    await tryCalls(t, readExample(guide, language, 'The endpoints'), workspace)
+  await tryWrongKeys(address)
   await tryConditions(address, folder)
-  await hub.checkPlatform(address, SOURCE_KEY)
+  await checkPlatform(hub, address)
 
   const { platform, hub_api_key } = await registerPlatform(operator, {
     address,
@@ -75,17 +75,17 @@ export async function tryExample(
   await trySearch(operator, name)
   const peakMemory = program.peakMemory()
 
-  const own = await ask(operator, 'GET', `/api/v1/platforms/${platform.id}/instructions`)
+  const own = await sendRequest(operator, 'GET', `/api/v1/platforms/${platform.id}/instructions`)
   const pushing = readExample(own, language, 'Pushing changes')
-  writeFiles(place, new Map([...readDataFiles(own), ...pushing.files]))
-  const command = commandOf('push', example, pushing, place)
+  writeFiles(workspace, new Map([...readDataFiles(own), ...pushing.files]))
+  const command = commandOf('push', example, pushing, workspace)
   const start = (env: Record<string, string>, part?: 'worker'): Program =>
     runProgram(t, part ? withoutPushes(command) : command, {
       cwd: folder,
-      env: { ...place.env, ...env },
+      env: { ...workspace.env, ...env },
     })
   const push = start({ HUB_API_KEY: hub_api_key })
-  await seesPushes(operator, name, push)
+  await untilPushesStored(operator, name, push)
   if (!example.isQueue) assert.equal(await push.ended, 0, push.output())
   await push.stop()
   await tryPushes(t, example, start)
@@ -97,17 +97,17 @@ function commandOf(
   which: keyof Commands,
   { commands }: Example,
   { command }: ExamplePart,
-  { port }: Place,
+  { port }: Workspace,
 ): string {
   return (commands?.[which] ?? command).replaceAll(GUIDE_PORT, port)
 }
 
-/** The command that only sends what is in the outbox. */
+/** The command that only sends the pushes in the outbox. */
 function withoutPushes(command: string): string {
   return command.replace(/ POST .*/, '')
 }
 
-function writeFiles({ folder, port }: Place, files: Map<string, string>): void {
+function writeFiles({ folder, port }: Workspace, files: Map<string, string>): void {
   for (const [name, text] of files) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
@@ -115,18 +115,18 @@ function writeFiles({ folder, port }: Place, files: Map<string, string>): void {
   }
 }
 
-async function answersPing(program: Program, address: string): Promise<void> {
+async function untilPingResponds(program: Program, address: string): Promise<void> {
   let code: number | null | undefined
   program.ended.then((exit) => {
     code = exit
   })
-  await eventually('it answers', async () => {
-    if (code !== undefined) throw new Error(`It ended with ${code}: ${program.output()}`)
+  await until(async () => {
+    if (code !== undefined) throw new Error(`The platform ended with ${code}: ${program.output()}`)
     return call(address, 'ping').then(
       () => true,
       () => null,
     )
-  }).catch((error: Error) => {
+  }, 'the platform responds').catch((error: Error) => {
     throw new Error(`${error.message}: ${program.output()}`)
   })
 }
@@ -141,14 +141,21 @@ async function call(
     'X-PLATFORM-API-KEY': key,
     ...(condition === undefined ? {} : { 'If-None-Match': condition }),
   }
-  const answer = await fetch(`${address}/api/hub/${path}`, { headers, redirect: 'manual' })
-  // Read to the end, since the fetch of Node.js 24 fails if the server hangs up first.
-  await answer.arrayBuffer()
-  const header = (name: string) => answer.headers.get(name) ?? ''
-  return { status: answer.status, type: header('content-type'), etag: header('etag') }
+  const response = await fetch(`${address}/api/hub/${path}`, { headers, redirect: 'manual' })
+  // Reads to the end, because the fetch of Node.js 24 fails if the server disconnects first.
+  await response.arrayBuffer()
+  const header = (name: string) => response.headers.get(name) ?? ''
+  return { status: response.status, type: header('content-type'), etag: header('etag') }
 }
 
-async function tryRefusals(address: string): Promise<void> {
+/** Runs `recordhub check-platform`. */
+async function checkPlatform({ sandbox }: Hub, address: string): Promise<void> {
+  const args = ['check-platform', '--url', address, '--key', SOURCE_KEY]
+  const { code, stdout, stderr } = await sandbox.run(args)
+  assert.equal(code, 0, [...stdout, ...stderr].join('\n'))
+}
+
+async function tryWrongKeys(address: string): Promise<void> {
   for (const path of ['ping', 'manifest', `records/${RECORD_TYPE}`, 'search?query=ann']) {
     for (const key of ['', 'wrong', `${SOURCE_KEY}.`, SOURCE_KEY.toUpperCase()]) {
       const { status } = await call(address, path, { key })
@@ -158,20 +165,20 @@ async function tryRefusals(address: string): Promise<void> {
     assert.equal(status, 200, path)
     assert.match(type, /^application\/json/)
   }
-  for (const type of ['nobody', '..%2Frecords', 'employe%C3%A9', '%00']) {
+  for (const type of ['unknown', '..%2Frecords', 'employe%C3%A9', '%00']) {
     const { status } = await call(address, `records/${type}`)
-    assert.ok(status === 404 || status === 400, `records/${type} answered ${status}`)
+    assert.ok(status === 404 || status === 400, `records/${type} returned ${status}`)
   }
 }
 
-/** The hub asks whether anything has changed, before and after a change. */
+/** Sends conditional requests before and after a change of the records. */
 async function tryConditions(address: string, folder: string): Promise<void> {
   const path = `records/${RECORD_TYPE}`
   const { etag } = await call(address, path)
   assert.match(etag, /^(W\/)?"[!#-~]+"$/)
   const unchanged = await call(address, path, { condition: etag })
   assert.deepEqual([unchanged.status, unchanged.etag], [304, etag])
-  // As proxies that compress rewrite it.
+  // The weak form that proxies create when they compress a response.
   const weak = etag.replace(/^(W\/)?/, 'W/')
   assert.equal((await call(address, path, { condition: weak })).status, 304)
   const minuteAgo = Date.now() / 1000 - 60
@@ -181,19 +188,19 @@ async function tryConditions(address: string, folder: string): Promise<void> {
   assert.notEqual(changed.etag, etag)
 }
 
-/** The example that calls a platform as the hub does. */
+/** Runs the example that sends the requests of the hub to a platform. */
 async function tryCalls(
   t: Pick<TestContext, 'after'>,
-  calling: ExamplePart,
-  place: Place,
+  client: ExamplePart,
+  workspace: Workspace,
 ): Promise<void> {
-  writeFiles(place, calling.files)
-  const command = calling.command.replaceAll(GUIDE_PORT, place.port)
-  const calls = runProgram(t, command, { cwd: place.folder, env: place.env })
+  writeFiles(workspace, client.files)
+  const command = client.command.replaceAll(GUIDE_PORT, workspace.port)
+  const calls = runProgram(t, command, { cwd: workspace.folder, env: workspace.env })
   assert.equal(await calls.ended, 0, calls.output())
-  const answers = calls.output().trim().split('\n')
+  const responses = calls.output().trim().split('\n')
   assert.deepEqual(
-    answers.map((line) => JSON.parse(line).success),
+    responses.map((line) => JSON.parse(line).success),
     [true, true, true, true],
   )
 }
@@ -203,11 +210,13 @@ async function tryPull(
   id: number,
   { name, rows }: { name: string; rows: Row[] },
 ): Promise<void> {
-  const asked = JSON.parse(await ask(operator, 'POST', `/api/v1/platforms/${id}/pull`, {}))
-  const { tasks } = await eventually('the pull ends', async () => {
-    const read = await readPull(operator, asked.pull.id)
+  const started = JSON.parse(
+    await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/pull`, {}),
+  )
+  const { tasks } = await until(async () => {
+    const read = await readPull(operator, started.pull.id)
     return read.pull.finished_at === null ? null : read
-  })
+  }, 'the pull ends')
   const [task] = tasks
   assert.ok(task)
   const { state, total, created, rejected, warnings, error } = task
@@ -226,13 +235,13 @@ async function tryPull(
   assert.equal(stored.length, rows.length)
   for (const [index, { record_type, reference_number, full_name, data }] of stored.entries()) {
     const record = { record_type, reference_number, full_name, data }
-    // Compared in detail only if they differ, since there are many records.
+    // Compared in detail only if they differ, because there are many records.
     if (!isDeepStrictEqual(record, rows[index])) assert.deepEqual(record, rows[index])
   }
 }
 
 async function trySearch(operator: Operator, name: string): Promise<void> {
-  const text = await ask(operator, 'GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
+  const text = await sendRequest(operator, 'GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
   const lines = text
     .trim()
     .split('\n')
@@ -244,11 +253,11 @@ async function trySearch(operator: Operator, name: string): Promise<void> {
   assert.match(JSON.stringify(found), /"record_type":"employee"/)
 }
 
-async function seesPushes(operator: Operator, name: string, push: Program): Promise<void> {
-  const record = await eventually('the hub has both pushes', async () => {
+async function untilPushesStored(operator: Operator, name: string, push: Program): Promise<void> {
+  const record = await until(async () => {
     const [found] = await listRecords(operator, `platform=${name}&reference_number=A-2`)
     return found?.data['job_title'] === 'Another job title' ? found : null
-  }).catch((error: Error) => {
+  }, 'the hub has both pushes').catch((error: Error) => {
     throw new Error(`${error.message}: ${push.output()}`)
   })
   assert.equal(record.full_name, 'Ann Example')

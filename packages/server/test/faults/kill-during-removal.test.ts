@@ -4,105 +4,116 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Removal } from '@recordhub/protocol'
 import {
-  type AskDatabase,
   ENGINES,
   type EngineSandbox,
   LOCK_MS,
   type ProcessEngine,
+  type QueryDatabase,
   sqlite,
 } from '../helpers/process/engine.ts'
 import {
-  ask,
-  eventually,
   listRecords,
   type Operator,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
+import { until } from '../helpers/time/until.ts'
 
-const DOOMED = isDeep ? 12_000 : 2000
-const SPARED = 200
+const REMOVED = isDeep ? 12_000 : 2000
+const OTHERS = 200
 
 for (const engine of ENGINES) {
   test(
     `a removal interrupted by killing the hub is completed after a restart (${engine.name})`,
     PROCESS_TEST,
     async (t) => {
-      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const { sandbox, queryDatabase } = await engine.createSandbox(t)
       const hub = await sandbox.startHub()
       const operator = await signIn(hub.address)
       const register = async (name: string, count: number) => {
-        const platform = await startPlatform(t, { name, modules: [makeUpModule('person', count)] })
+        const platform = await startPlatform(t, {
+          name,
+          modules: [generateModule('person', count)],
+        })
         return (await registerPlatform(operator, platform)).platform
       }
-      const doomed = await register('doomed', DOOMED)
-      await register('spared', SPARED)
+      const removed = await register('removed', REMOVED)
+      await register('other', OTHERS)
       await pullAndWait(operator)
-      const spared = await listRecords(operator, 'platform=spared')
+      const others = await listRecords(operator, 'platform=other')
 
-      const path = `/api/v1/platforms/${doomed.id}`
+      const path = `/api/v1/platforms/${removed.id}`
       // Blocks one record so that the removal cannot finish before the hub is killed.
-      const last = await count(
-        askDatabase,
-        `SELECT min(record_id) FROM records WHERE platform_id = ${doomed.id}`,
+      const blockedId = await count(
+        queryDatabase,
+        `SELECT min(record_id) FROM records WHERE platform_id = ${removed.id}`,
       )
-      const letGo = await refuseDeletion(engine, { sandbox, askDatabase }, last)
-      await ask(operator, 'DELETE', path, { platform_name: 'doomed' })
-      await eventually('a part is removed', async () =>
-        (await readRemoval(operator)).removed > 0 ? true : null,
+      const allowDeletion = await preventDeletion(engine, { sandbox, queryDatabase }, blockedId)
+      await sendRequest(operator, 'DELETE', path, { platform_name: 'removed' })
+      await until(
+        async () => ((await readRemoval(operator)).removed > 0 ? true : null),
+        'some records are removed',
       )
       await hub.stop('SIGKILL')
-      await letGo()
-      const halfway = await count(askDatabase, 'SELECT count(*) FROM records')
-      assert.ok(halfway > SPARED && halfway < DOOMED + SPARED, `${halfway} were left`)
-      const told = await count(askDatabase, 'SELECT count(*) FROM record_deletions')
-      assert.equal(told, DOOMED + SPARED - halfway)
+      await allowDeletion()
+      const halfway = await count(queryDatabase, 'SELECT count(*) FROM records')
+      assert.ok(halfway > OTHERS && halfway < REMOVED + OTHERS, `${halfway} records remain`)
+      const deletions = await count(queryDatabase, 'SELECT count(*) FROM record_deletions')
+      assert.equal(deletions, REMOVED + OTHERS - halfway)
 
-      const again = operator.at((await sandbox.startHub()).address)
-      const removal = await eventually('the removal ends', async () => {
-        const read = await readRemoval(again)
+      const restarted = operator.at((await sandbox.startHub()).address)
+      const removal = await until(async () => {
+        const read = await readRemoval(restarted)
         return read.finished_at === null ? null : read
-      })
-      assert.equal(removal.removed, DOOMED)
-      assert.equal(await count(askDatabase, 'SELECT count(*) FROM record_deletions'), DOOMED)
-      assert.deepEqual(await listRecords(again, 'platform=spared'), spared)
-      assert.equal(await count(askDatabase, 'SELECT count(*) FROM records'), SPARED)
-      assert.equal(await count(askDatabase, 'SELECT sum(records) FROM module_counters'), SPARED)
-      assert.equal(await count(askDatabase, 'SELECT count(*) FROM platforms'), 1)
-      assert.equal(await count(askDatabase, 'SELECT sum(created) FROM hourly_counters'), SPARED)
+      }, 'the removal ends')
+      assert.equal(removal.removed, REMOVED)
+      assert.equal(await count(queryDatabase, 'SELECT count(*) FROM record_deletions'), REMOVED)
+      assert.deepEqual(await listRecords(restarted, 'platform=other'), others)
+      assert.equal(await count(queryDatabase, 'SELECT count(*) FROM records'), OTHERS)
+      assert.equal(await count(queryDatabase, 'SELECT sum(records) FROM module_counters'), OTHERS)
+      assert.equal(await count(queryDatabase, 'SELECT count(*) FROM platforms'), 1)
+      assert.equal(await count(queryDatabase, 'SELECT sum(created) FROM hourly_counters'), OTHERS)
     },
   )
 }
 
-/** Makes the database refuse to delete this record. Returns a function that allows it again. */
-async function refuseDeletion(engine: ProcessEngine, of: EngineSandbox, recordId: number) {
-  const change = async (statement: string) => {
-    if (engine !== sqlite) return void (await of.askDatabase(statement))
-    const database = new DatabaseSync(join(of.sandbox.folder, 'data', 'recordhub.sqlite'), {
+/** Makes the database reject the deletion of this record. @returns a function that allows it again. */
+async function preventDeletion(
+  engine: ProcessEngine,
+  { sandbox, queryDatabase }: EngineSandbox,
+  recordId: number,
+) {
+  const execute = async (statement: string) => {
+    if (engine !== sqlite) return void (await queryDatabase(statement))
+    const database = new DatabaseSync(join(sandbox.folder, 'data', 'recordhub.sqlite'), {
       timeout: LOCK_MS,
     })
     database.exec(statement)
     database.close()
   }
-  const when = `BEFORE DELETE ON records FOR EACH ROW WHEN (OLD.record_id = ${recordId})`
+  const trigger = `BEFORE DELETE ON records FOR EACH ROW WHEN (OLD.record_id = ${recordId})`
   if (engine === sqlite) {
-    await change(`CREATE TRIGGER held ${when} BEGIN SELECT RAISE(ABORT, 'held'); END`)
-    return () => change('DROP TRIGGER held')
+    await execute(
+      `CREATE TRIGGER prevent_deletion ${trigger} BEGIN SELECT RAISE(ABORT, 'prevented'); END`,
+    )
+    return () => execute('DROP TRIGGER prevent_deletion')
   }
-  await change(
-    `CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'held'; END $$;
-     CREATE TRIGGER held ${when} EXECUTE FUNCTION held()`,
+  await execute(
+    `CREATE FUNCTION prevent_deletion() RETURNS trigger LANGUAGE plpgsql
+       AS $$ BEGIN RAISE 'prevented'; END $$;
+     CREATE TRIGGER prevent_deletion ${trigger} EXECUTE FUNCTION prevent_deletion()`,
   )
-  return () => change('DROP TRIGGER held ON records; DROP FUNCTION held')
+  return () => execute('DROP TRIGGER prevent_deletion ON records; DROP FUNCTION prevent_deletion')
 }
 
 async function readRemoval(operator: Operator): Promise<Removal> {
   const { removals }: { removals: Removal[] } = JSON.parse(
-    await ask(operator, 'GET', '/api/v1/removals'),
+    await sendRequest(operator, 'GET', '/api/v1/removals'),
   )
   const [removal] = removals
   assert.ok(removal)
@@ -110,6 +121,6 @@ async function readRemoval(operator: Operator): Promise<Removal> {
 }
 
 /** PostgreSQL returns sums and counts as strings. */
-async function count(askDatabase: AskDatabase, sql: string): Promise<number> {
-  return Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
+async function count(queryDatabase: QueryDatabase, sql: string): Promise<number> {
+  return Number(Object.values((await queryDatabase(sql))[0] ?? {})[0])
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertWholeWrites, postgres } from '../helpers/process/engine.ts'
+import { assertAtomicWrites, postgres } from '../helpers/process/engine.ts'
 import {
   isAcknowledged,
-  type Pushed,
+  type PushAttempt,
   registerPusher,
   startPushing,
-} from '../helpers/process/pushing.ts'
+} from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
@@ -14,32 +14,32 @@ test(
   'two hubs on one database, killed in turn during pushes, lose no acknowledged push',
   PROCESS_TEST,
   async (t) => {
-    const { sandbox, askDatabase } = await postgres.createSandbox(t)
+    const { sandbox, queryDatabase } = await postgres.createSandbox(t)
     const first = await sandbox.startHub()
     const hubs = [first, await sandbox.startHub()]
     const { operator, hubApiKey, ledger } = await registerPusher(t, first)
-    for (const [round, killed] of (isDeep ? [0, 1, 1, 0] : [0, 1]).entries()) {
+    for (const [round, killedIndex] of (isDeep ? [0, 1, 1, 0] : [0, 1]).entries()) {
       const name = `round-${round}`
       const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: 24 })
-      await Promise.all([0, 1].map((hub) => pushing.comeBack(100, isAcknowledgedBy(hub))))
-      const doomed = hubs[killed]
-      assert.deepEqual(await doomed?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
-      await pushing.comeBack(100, isAcknowledgedBy(1 - killed))
-      hubs[killed] = await sandbox.startHub()
-      await Promise.all([0, 1].map((hub) => pushing.comeBack(50, isAcknowledgedBy(hub))))
+      await Promise.all([0, 1].map((hub) => pushing.untilAttempts(100, isAcknowledgedBy(hub))))
+      const killedHub = hubs[killedIndex]
+      assert.deepEqual(await killedHub?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
+      await pushing.untilAttempts(100, isAcknowledgedBy(1 - killedIndex))
+      hubs[killedIndex] = await sandbox.startHub()
+      await Promise.all([0, 1].map((hub) => pushing.untilAttempts(50, isAcknowledgedBy(hub))))
       await pushing.finish()
 
-      const answered = pushing.pushed.filter(({ result }) => result.kind === 'answered')
+      const responses = pushing.attempts.filter(({ result }) => result.kind === 'response')
       assert.deepEqual(
-        answered.filter((one) => !isAcknowledged(one)),
+        responses.filter((one) => !isAcknowledged(one)),
         [],
-        'none was refused',
+        'no push was rejected',
       )
-      assert.ok(answered.length < pushing.pushed.length, 'the kill cut some off')
+      assert.ok(responses.length < pushing.attempts.length, 'the kill interrupted some pushes')
       assert.deepEqual(ledger.unacknowledged(), [])
-      for (const hub of hubs) await ledger.check(operator.at(hub.address))
+      for (const hub of hubs) await ledger.assertStored(operator.at(hub.address))
     }
-    await assertWholeWrites(askDatabase)
+    await assertAtomicWrites(queryDatabase)
     for (const hub of hubs) {
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
       assert.deepEqual(hub.stderr, [])
@@ -47,6 +47,6 @@ test(
   },
 )
 
-function isAcknowledgedBy(hub: number): (pushed: Pushed) => boolean {
+function isAcknowledgedBy(hub: number): (pushed: PushAttempt) => boolean {
   return (pushed) => pushed.hub === hub && isAcknowledged(pushed)
 }

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { quickOn, sqlite } from '../helpers/process/engine.ts'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
-import { type Kept, KIT_RECORDS, startKit } from '../helpers/process/kit.ts'
+import { KIT_RECORDS, type QueuedChanges, startKit } from '../helpers/process/kit.ts'
 import { listHistory, listRecords, type Operator } from '../helpers/process/operator.ts'
-import { registerPusher } from '../helpers/process/pushing.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 /** Page size of the history in the hub. */
 const HISTORY_PAGE = 100
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(`queued pushes are delivered although hub and platform are killed (${engine.name})`, {
     // The test starts many processes one after another.
     timeout: 2 * PROCESS_TEST.timeout,
@@ -27,38 +27,41 @@ for (const engine of quickOn(sqlite)) {
     const { operator, hubApiKey } = await registerPusher(t, hub)
     const outbox = join(sandbox.folder, 'platform', 'outbox')
     const settings = { hubUrl: hub.address, hubApiKey, outbox, name: 'kit' }
-    const kept = new Map<string, number>()
+    const queued = new Map<string, number>()
 
-    let platform = startKit(t, settings, kept)
-    await platform.keepMore(60)
+    let platform = startKit(t, settings, queued)
+    await platform.enqueueMore(60)
     await hub.stop('SIGKILL')
-    await platform.keepMore(60)
+    await platform.enqueueMore(60)
     await restartHub()
-    await platform.keepMore(60)
+    await platform.enqueueMore(60)
     await platform.kill()
-    platform = startKit(t, settings, kept)
-    await platform.keepMore(30)
+    platform = startKit(t, settings, queued)
+    await platform.enqueueMore(30)
     // Kills both: the platform is killed while it cannot deliver its queued pushes.
     await hub.stop('SIGKILL')
-    await platform.keepMore(60)
+    await platform.enqueueMore(60)
     await platform.kill()
-    platform = startKit(t, settings, kept)
-    await platform.keepMore(30)
+    platform = startKit(t, settings, queued)
+    await platform.enqueueMore(30)
     await restartHub()
     await platform.drain()
-    await checkRecords(operator, kept)
+    await checkRecords(operator, queued)
     await platform.kill()
   })
 }
 
-async function checkRecords(operator: Operator, kept: Kept): Promise<void> {
+async function checkRecords(operator: Operator, queued: QueuedChanges): Promise<void> {
   const listed = await listRecords(operator, 'record_type=case&sort=record_id')
   const records = listed.filter(({ reference_number }) => reference_number.startsWith('kit-'))
-  assert.equal(records.length, KIT_RECORDS, 'each is there once')
+  assert.equal(records.length, KIT_RECORDS, 'each record is stored once')
   for (const { record_id, reference_number, full_name, incomplete, data } of records) {
     const turn = Number(data['turn'])
     // A push that was being written when the platform was killed may have been queued without being reported.
-    assert.ok(turn >= (kept.get(reference_number) ?? 0), `${reference_number} lost its last push`)
+    assert.ok(
+      turn >= (queued.get(reference_number) ?? 0),
+      `the last push of ${reference_number} is missing`,
+    )
     assert.equal(full_name, reference_number)
     assert.equal(incomplete, false)
     for (let field = 0; field < 5; field += 1) {

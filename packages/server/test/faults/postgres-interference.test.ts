@@ -1,52 +1,54 @@
 /** An administrator interferes with the PostgreSQL database of running hubs. */
+
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { databaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
-import { assertWholeWrites, sandboxOn } from '../helpers/process/engine.ts'
-import { eventually } from '../helpers/process/operator.ts'
+import { createDatabaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
+import { assertAtomicWrites, createPostgresSandbox } from '../helpers/process/engine.ts'
 import {
-  assertResponse,
+  assertAcknowledgedOrUnavailable,
   isAcknowledged,
   registerPusher,
   startPushing,
-} from '../helpers/process/pushing.ts'
+} from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
-import { fill, withDatabase } from '../helpers/storage/postgres.ts'
+import { prepareDatabase, withDatabase } from '../helpers/storage/postgres.ts'
 import { rounds } from '../helpers/time/tier.ts'
+import { until } from '../helpers/time/until.ts'
 
 test(
   'cancelled statements and terminated connections cause at most 503 responses to pushes',
   PROCESS_TEST,
   async (t) => {
-    const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
+    const { database, hubs, operator, hubApiKey, ledger, queryDatabase } =
+      await startHubsWithPusher(t)
     for (const interfere of ['pg_cancel_backend', 'pg_terminate_backend']) {
       const work = { name: interfere, hubApiKey, connections: 24 }
       const pushing = startPushing(t, hubs, ledger, work)
       await withDatabase(await testServerUrl(), async (administrator) => {
-        const asked: number[] = []
+        const signalled: number[] = []
         for (let round = 0; round < rounds(8, 40); round += 1) {
-          await pushing.comeBack(10, () => true)
+          await pushing.untilAttempts(10, () => true)
           const { rows } = await administrator.query<{ pid: number }>(
             `SELECT pid, ${interfere}(pid) FROM pg_stat_activity WHERE datname = $1`,
             [database.name],
           )
-          asked.push(...rows.map(({ pid }) => pid))
+          signalled.push(...rows.map(({ pid }) => pid))
         }
         await pushing.finish()
         if (interfere === 'pg_cancel_backend') return
         // A session may end some time after it is signalled.
-        await eventually('the terminated sessions have ended', async () => {
+        await until(async () => {
           const { rowCount } = await administrator.query(
             'SELECT FROM pg_stat_activity WHERE pid = ANY($1)',
-            [asked],
+            [signalled],
           )
           return rowCount === 0 ? true : null
-        })
+        }, 'the terminated sessions have ended')
       })
-      for (const one of pushing.pushed) assertResponse(one)
+      for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
       await untilReady(hubs)
-      await ledger.check(operator)
-      await assertWholeWrites(askDatabase)
+      await ledger.assertStored(operator)
+      await assertAtomicWrites(queryDatabase)
     }
     for (const hub of hubs) assert.deepEqual(await hub.stop(), { code: 0, signal: null })
   },
@@ -56,49 +58,52 @@ test(
   'hubs recover without intervention after the database was read-only',
   PROCESS_TEST,
   async (t) => {
-    const { database, hubs, operator, hubApiKey, ledger, askDatabase } = await beginPushing(t)
+    const { database, hubs, operator, hubApiKey, ledger, queryDatabase } =
+      await startHubsWithPusher(t)
     const pushing = startPushing(t, hubs, ledger, { name: 'on', hubApiKey, connections: 24 })
-    const fromBoth = (count: number, isAsked: typeof isAcknowledged) =>
+    const waitForResults = (count: number, matches: typeof isAcknowledged) =>
       Promise.all(
-        [0, 1].map((hub) => pushing.comeBack(count, (one) => one.hub === hub && isAsked(one))),
+        [0, 1].map((hub) => pushing.untilAttempts(count, (one) => one.hub === hub && matches(one))),
       )
-    const administrate = async (...statements: string[]) =>
+    const runAsAdministrator = async (...statements: string[]) =>
       withDatabase(await testServerUrl(), async (administrator) => {
         for (const statement of statements) await administrator.query(statement)
       })
-    await fromBoth(50, isAcknowledged)
+    await waitForResults(50, isAcknowledged)
     const readOnly = `ALTER DATABASE ${database.name} SET default_transaction_read_only`
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`
-    await administrate(`${readOnly} = on`, end)
-    await fromBoth(50, (one) => !isAcknowledged(one))
+    const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`
+    await runAsAdministrator(`${readOnly} = on`, terminate)
+    await waitForResults(50, (one) => !isAcknowledged(one))
     for (const { address } of hubs) {
-      await eventually('the hub says that it is not ready', async () =>
-        (await fetch(`${address}/readyz`)).status === 503 ? true : null,
+      await until(
+        async () => ((await fetch(`${address}/readyz`)).status === 503 ? true : null),
+        'the hub is not ready',
       )
     }
 
-    await administrate(`${readOnly} = off`)
-    await fromBoth(50, isAcknowledged)
+    await runAsAdministrator(`${readOnly} = off`)
+    await waitForResults(50, isAcknowledged)
     await pushing.finish()
-    for (const one of pushing.pushed) assertResponse(one)
+    for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
     await untilReady(hubs)
-    await ledger.check(operator)
-    await assertWholeWrites(askDatabase)
+    await ledger.assertStored(operator)
+    await assertAtomicWrites(queryDatabase)
   },
 )
 
 async function untilReady(hubs: readonly RunningHub[]): Promise<void> {
   for (const { address } of hubs) {
-    await eventually('the hub is ready', async () =>
-      (await fetch(`${address}/readyz`)).status === 200 ? true : null,
+    await until(
+      async () => ((await fetch(`${address}/readyz`)).status === 200 ? true : null),
+      'the hub is ready',
     )
   }
 }
 
-async function beginPushing(t: TestContext) {
-  const database = await databaseFromTemplate(fill)
-  const { sandbox, askDatabase } = sandboxOn(t, database.url)
+async function startHubsWithPusher(t: TestContext) {
+  const database = await createDatabaseFromTemplate(prepareDatabase)
+  const { sandbox, queryDatabase } = createPostgresSandbox(t, database.url)
   t.after(() => database.drop())
   const hubs = [await sandbox.startHub(), await sandbox.startHub()] as const
-  return { database, hubs, askDatabase, ...(await registerPusher(t, hubs[0])) }
+  return { database, hubs, queryDatabase, ...(await registerPusher(t, hubs[0])) }
 }

@@ -15,7 +15,7 @@ for (const engine of ENGINES) {
     PROCESS_TEST,
     async (t) => {
       const { sandbox } = await engine.createSandbox(t)
-      // Sends the signal exactly when the line is written, which a supervisor hits only by chance.
+      // Sends the signal exactly when the line is written, since a supervisor would do so only by chance.
       const signalOnLine = `
     const write = process.stdout.write.bind(process.stdout)
     process.stdout.write = (text) => {
@@ -34,18 +34,18 @@ for (const engine of ENGINES) {
 test('a stopped hub closes its database', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
   const hub = sandbox.spawn(['start'], { env: { PORT: '0', HUB_PULL_SCHEDULE: 'off' } })
-  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
   assert.equal((await fetch(`${address}/readyz`)).status, 200)
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
   const files = readdirSync(join(sandbox.folder, 'data'))
   assert.deepEqual(
     files.filter((name) => /-(wal|shm)$/.test(name)),
     [],
-    'the last connection to close takes the log into the file',
+    'closing the last connection merges the write-ahead log into the file',
   )
 })
 
-test('an incomplete push does not keep a hub from stopping', PROCESS_TEST, async (t) => {
+test('an incomplete push does not prevent a hub from stopping', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)
   const hub = await sandbox.startHub()
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]

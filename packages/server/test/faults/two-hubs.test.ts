@@ -6,7 +6,7 @@ import { createPusher } from '../helpers/process/push.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
-  'a second hub on the same data folder fails to start, and the first one keeps running',
+  'a second hub on the same data folder fails to start, and the first one continues to run',
   PROCESS_TEST,
   async (t) => {
     const sandbox = createSandbox(t)
@@ -20,7 +20,7 @@ test(
     const push = async (reference_number: string) => {
       const record = { method: 'POST', record_type: 'case', reference_number, data: {} } as const
       const result = await pusher.push(record)
-      return result.kind === 'answered' ? result.status : result.kind
+      return result.kind === 'response' ? result.status : result.kind
     }
 
     assert.equal(await push('before'), 201)

@@ -1,4 +1,4 @@
-/** Every route of the access table, called with credentials that it accepts and with ones that it rejects. */
+/** Every route of the access table, called with accepted and with rejected credentials. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/auth/caller.ts'
@@ -18,7 +18,7 @@ type Route = { name: string; method: Method; url: string; role: Role }
 
 /** Sign-out ends the calling session, so it is called last. */
 const SIGN_OUT = 'POST /api/auth/sign-out'
-const NOT_LET_IN = ['forbidden', 'not_signed_in', 'session_or_token_invalid', 'api_key_invalid']
+const ACCESS_ERRORS = ['forbidden', 'not_signed_in', 'session_or_token_invalid', 'api_key_invalid']
 
 const ROUTES: Route[] = Object.entries(ACCESS)
   .flatMap(([name, access]) => {
@@ -30,7 +30,7 @@ const ROUTES: Route[] = Object.entries(ACCESS)
   .toSorted((one, other) => Number(one.name === SIGN_OUT) - Number(other.name === SIGN_OUT))
 
 function methodOf(text: string | undefined): Method {
-  return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
+  return METHODS.find((method) => method === text) ?? assert.fail(`unknown method ${text}`)
 }
 
 const TABLES = [
@@ -47,7 +47,7 @@ const TABLES = [
   ],
 ]
 
-async function tallyOf({ storage }: TestHub): Promise<Record<string, number>> {
+async function rowCounts({ storage }: TestHub): Promise<Record<string, number>> {
   const counts = TABLES.map(async (table) => [table, await countRows(storage, table)] as const)
   return Object.fromEntries(await Promise.all(counts))
 }
@@ -57,28 +57,28 @@ const requestTo = ({ method, url }: Route, headers: Record<string, string>): Hub
   ...(method === 'GET' ? {} : { body: {} }),
 })
 
-function untilNoPull({ storage }: TestHub): Promise<true> {
+function untilPullsEnd({ storage }: TestHub): Promise<true> {
   return until(async () => {
     const running = await runSql(storage, 'SELECT 1 FROM pulls WHERE finished_at IS NULL')
     return running.length === 0 ? true : null
-  }, 'all pulls are over')
+  }, 'all pulls have ended')
 }
 
 /** Asserts the response of a route to an unauthenticated request. */
-function expectUnknown({ method, url }: Route, answer: TestResponse): void {
-  if (method === 'GET' && answer.status === 302) {
+function expectUnauthenticated({ method, url }: Route, response: TestResponse): void {
+  if (method === 'GET' && response.status === 302) {
     assert.match(url, /^\/dashboard(\/any)?$/)
-    assert.match(answer.header('location'), /^\/sign-in/)
+    assert.match(response.header('location'), /^\/sign-in/)
   } else if (method === 'GET' || url.startsWith('/api/v1/')) {
-    expectError(answer, 401, 'not_signed_in')
-  } else expectError(answer, 419, 'session_or_token_invalid')
+    expectError(response, 401, 'not_signed_in')
+  } else expectError(response, 419, 'session_or_token_invalid')
 }
 
 onEachEngineWhenDeep((engine) => {
   describe(`access control, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
     const sessions = new Map<Role, Session>()
-    const strangers: [string, Record<string, string>][] = []
+    const unauthenticated: [string, Record<string, string>][] = []
 
     before(async () => {
       const { hub_api_key } = await registerPushingPlatform(hub())
@@ -86,15 +86,15 @@ onEachEngineWhenDeep((engine) => {
         await addOperator(hub(), `${role}@example.org`, role)
         sessions.set(role, await signInAs(hub(), `${role}@example.org`))
       }
-      const parts = { operators: hub().storage.operators, clock: { now: () => new Date(0) } }
-      const asked = { role: 'admin', actor: 'test', expiresInDays: 1 } as const
-      const expired = await createApiToken(parts, { ...asked, name: 'expired' })
-      const revoked = await createApiToken(parts, { ...asked, name: 'old', expiresInDays: null })
+      const deps = { operators: hub().storage.operators, clock: { now: () => new Date(0) } }
+      const token = { role: 'admin', actor: 'test', expiresInDays: 1 } as const
+      const expired = await createApiToken(deps, { ...token, name: 'expired' })
+      const revoked = await createApiToken(deps, { ...token, name: 'old', expiresInDays: null })
       await runSql(
         hub().storage,
         `UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z' WHERE name = 'old'`,
       )
-      strangers.push(
+      unauthenticated.push(
         ['no credentials', {}],
         ["a platform's key", { 'x-api-key': hub_api_key }],
         ["a platform's key as a token", { authorization: `Bearer ${hub_api_key}` }],
@@ -110,51 +110,51 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('every route rejects unauthenticated requests, which change nothing', async () => {
-      const tally = await tallyOf(hub())
-      for (const [, headers] of strangers) {
+      const rows = await rowCounts(hub())
+      for (const [, headers] of unauthenticated) {
         for (const route of ROUTES) {
-          expectUnknown(route, await hub().send(requestTo(route, headers)))
+          expectUnauthenticated(route, await hub().send(requestTo(route, headers)))
         }
       }
-      assert.deepEqual(await tallyOf(hub()), tally)
+      assert.deepEqual(await rowCounts(hub()), rows)
     })
 
     test("a session with another session's CSRF token is rejected and changes nothing", async () => {
-      const tally = await tallyOf(hub())
+      const rows = await rowCounts(hub())
       const csrf = sessions.get('operator')?.csrf ?? ''
       const headers = { cookie: sessions.get('admin')?.cookie ?? '', 'x-csrf-token': csrf }
       for (const route of ROUTES.filter(({ method }) => method !== 'GET')) {
-        const answer = await hub().send(requestTo(route, headers))
-        expectError(answer, 419, 'session_or_token_invalid')
+        const response = await hub().send(requestTo(route, headers))
+        expectError(response, 419, 'session_or_token_invalid')
       }
-      assert.deepEqual(await tallyOf(hub()), tally)
+      assert.deepEqual(await rowCounts(hub()), rows)
     })
 
     for (const role of ROLES) {
       test(`the ${role} role cannot call routes of higher roles, by session or token, and changes nothing`, async () => {
-        const above = ROUTES.filter((route) => ROLES.indexOf(route.role) > ROLES.indexOf(role))
-        assert.equal(above.length > 0, role !== 'admin')
-        const tally = await tallyOf(hub())
-        for (const route of above) {
+        const higher = ROUTES.filter((route) => ROLES.indexOf(route.role) > ROLES.indexOf(role))
+        assert.equal(higher.length > 0, role !== 'admin')
+        const rows = await rowCounts(hub())
+        for (const route of higher) {
           const headers = sessions.get(role)?.headers ?? {}
           expectError(await hub().send(requestTo(route, headers)), 403, 'forbidden')
           if (!route.url.startsWith('/api/v1/')) continue
           const authorization = hub().authorization(role)
           expectError(await hub().send(requestTo(route, { authorization })), 403, 'forbidden')
         }
-        assert.deepEqual(await tallyOf(hub()), tally)
+        assert.deepEqual(await rowCounts(hub()), rows)
       })
 
       test(`the ${role} role can call all other routes`, async () => {
         for (const route of ROUTES) {
           if (ROLES.indexOf(route.role) > ROLES.indexOf(role)) continue
-          const answer = await hub().send(requestTo(route, sessions.get(role)?.headers ?? {}))
-          const { code } = answer.status < 400 ? { code: '' } : Object(JSON.parse(answer.text))
-          assert.ok(!NOT_LET_IN.includes(code), `${route.name}: ${answer.text}`)
-          assert.ok(answer.status < 500, `${route.name}: ${answer.text}`)
+          const response = await hub().send(requestTo(route, sessions.get(role)?.headers ?? {}))
+          const { code } = response.status < 400 ? { code: '' } : Object(JSON.parse(response.text))
+          assert.ok(!ACCESS_ERRORS.includes(code), `${route.name}: ${response.text}`)
+          assert.ok(response.status < 500, `${route.name}: ${response.text}`)
         }
-        // Pulls started here must not write while the next test compares row counts.
-        await untilNoPull(hub())
+        // Pulls started by this test must not write while the next test compares row counts.
+        await untilPullsEnd(hub())
       })
     }
 
@@ -162,18 +162,21 @@ onEachEngineWhenDeep((engine) => {
       const env = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
       await using strict = await startTestHub(engine, { withOperator: true, env })
       const { headers } = await signInAs(strict)
-      const closed = ROUTES.filter(({ name }) => !(name in OPEN_WITHOUT_SECOND_FACTOR))
-      assert.equal(ROUTES.length - closed.length, Object.keys(OPEN_WITHOUT_SECOND_FACTOR).length)
-      const tally = await tallyOf(strict)
-      for (const route of closed) {
-        const answer = await strict.send(requestTo(route, headers))
-        expectError(answer, 403, 'second_factor_required')
+      const restricted = ROUTES.filter(({ name }) => !(name in OPEN_WITHOUT_SECOND_FACTOR))
+      assert.equal(
+        ROUTES.length - restricted.length,
+        Object.keys(OPEN_WITHOUT_SECOND_FACTOR).length,
+      )
+      const rows = await rowCounts(strict)
+      for (const route of restricted) {
+        const response = await strict.send(requestTo(route, headers))
+        expectError(response, 403, 'second_factor_required')
       }
-      assert.deepEqual(await tallyOf(strict), tally)
-      for (const route of ROUTES.filter((one) => !closed.includes(one))) {
-        const answer = await strict.send(requestTo(route, headers))
-        assert.doesNotMatch(answer.text, /second_factor_(required|unused)/, route.name)
-        assert.ok(answer.status < 500, route.name)
+      assert.deepEqual(await rowCounts(strict), rows)
+      for (const route of ROUTES.filter((one) => !restricted.includes(one))) {
+        const response = await strict.send(requestTo(route, headers))
+        assert.doesNotMatch(response.text, /second_factor_(required|unused)/, route.name)
+        assert.ok(response.status < 500, route.name)
       }
     })
   })

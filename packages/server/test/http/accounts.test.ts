@@ -5,20 +5,20 @@ import { resetPassword } from '../../src/features/operators/manage-operators.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import {
-  actionsOf,
   addOperator,
+  auditActionsOf,
   callAs,
+  sendSignIn,
   sessionOf,
   signInAs,
-  trySignIn,
 } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
   addPasskey,
-  beginPasskey,
+  beginPasskeySignIn,
   enableSecondFactor,
-  finishPasskey,
+  finishPasskeySignIn,
   ORIGIN,
   sendCode,
 } from '../helpers/hub/second-factors.ts'
@@ -37,7 +37,7 @@ onEachEngineWhenDeep((engine) => {
       const next = 'another horse battery staple'
       expectError(await change('not the password', next), 403, 'password_wrong')
       for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
-        expectError(await change(PASSWORD, weak), 422, 'password_refused')
+        expectError(await change(PASSWORD, weak), 422, 'password_rejected')
       }
       assert.equal((await callAs(hub, other, 'GET', ACCOUNT)).status, 200)
       const changed = await change(PASSWORD, next)
@@ -45,10 +45,10 @@ onEachEngineWhenDeep((engine) => {
       const renewed = await sessionOf(hub, changed)
       assert.equal((await callAs(hub, renewed, 'GET', ACCOUNT)).status, 200)
       expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
-      expectError(await trySignIn(hub, EMAIL), 401, 'invalid_email_or_password')
+      expectError(await sendSignIn(hub, EMAIL), 401, 'invalid_email_or_password')
       await signInAs(hub, EMAIL, next)
       expectAbsent([next, PASSWORD], [hub.log(), changed.text])
-      assert.ok((await actionsOf(hub)).includes('account.change_password'))
+      assert.ok((await auditActionsOf(hub)).includes('account.change_password'))
     })
 
     test('a password set from the command line is hashed like any other', async () => {
@@ -67,8 +67,8 @@ onEachEngineWhenDeep((engine) => {
       const statuses: number[] = []
       for (let attempt = 0; attempt < 12; attempt++) {
         const body = { current_password: `wrong ${attempt}`, new_password: PASSWORD }
-        const answer = await callAs(hub, session, 'POST', `${ACCOUNT}/password`, body)
-        statuses.push(answer.status)
+        const response = await callAs(hub, session, 'POST', `${ACCOUNT}/password`, body)
+        statuses.push(response.status)
       }
       assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429])
     })
@@ -120,8 +120,8 @@ onEachEngineWhenDeep((engine) => {
         ['DELETE', 'passkeys/x'],
       ] as const) {
         const url = `${ACCOUNT}/${path}`
-        const answer = await hub.send({ method, url, headers: { cookie }, body: {} })
-        expectError(answer, 419, 'session_or_token_invalid')
+        const response = await hub.send({ method, url, headers: { cookie }, body: {} })
+        expectError(response, 419, 'session_or_token_invalid')
       }
     })
   })
@@ -133,37 +133,37 @@ onEachEngineWhenDeep((engine) => {
       const { account } = expectObject(await callAs(hub, session, 'GET', ACCOUNT), 200)
       assert.equal(Object(account).second_factor, true)
 
-      const half = await trySignIn(hub, EMAIL)
-      assert.equal(expectObject(half, 200)['twoFactorRedirect'], true)
-      expectAbsent(['session_token=ey'], [cookieOf(half)])
-      const headers = { cookie: cookieOf(half) }
+      const pending = await sendSignIn(hub, EMAIL)
+      assert.equal(expectObject(pending, 200)['twoFactorRedirect'], true)
+      expectAbsent(['session_token=ey'], [cookieOf(pending)])
+      const headers = { cookie: cookieOf(pending) }
       const realtime = await hub.send({ url: '/dashboard/realtime', headers })
       expectError(realtime, 401, 'not_signed_in')
 
-      const wrong = await sendCode(hub, half, 'verify-totp', '000000')
+      const wrong = await sendCode(hub, pending, 'verify-totp', '000000')
       expectError(wrong, 401, 'invalid_code')
       const code = totpCode(uri, 1)
-      const whole = await sendCode(hub, half, 'verify-totp', code)
-      await sessionOf(hub, whole)
-      const replayed = await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', code)
+      const completed = await sendCode(hub, pending, 'verify-totp', code)
+      await sessionOf(hub, completed)
+      const replayed = await sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-totp', code)
       expectError(replayed, 401, 'code_used')
       assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-      const again = await sendCode(hub, half, 'verify-totp', '111111')
+      const again = await sendCode(hub, pending, 'verify-totp', '111111')
       expectError(again, 401, 'invalid_two_factor_cookie')
     })
 
     test('five wrong codes end the pending sign-in', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { uri } = await enableSecondFactor(hub, await signInAs(hub))
-      const half = await trySignIn(hub, EMAIL)
+      const pending = await sendSignIn(hub, EMAIL)
       for (let attempt = 0; attempt < 5; attempt++) {
         expectError(
-          await sendCode(hub, half, 'verify-totp', `00000${attempt}`),
+          await sendCode(hub, pending, 'verify-totp', `00000${attempt}`),
           401,
           'invalid_code',
         )
       }
-      const late = await sendCode(hub, half, 'verify-totp', totpCode(uri, 1))
+      const late = await sendCode(hub, pending, 'verify-totp', totpCode(uri, 1))
       assert.ok(late.status >= 400)
       assert.ok(!late.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
     })
@@ -184,26 +184,26 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
       const other = await sessionOf(
         hub,
-        await sendCode(hub, await trySignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
+        await sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
       )
-      const off = await callAs(hub, session, 'DELETE', url, right)
-      expectObject(off, 200)
+      const disabled = await callAs(hub, session, 'DELETE', url, right)
+      expectObject(disabled, 200)
       expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
-      const kept = await sessionOf(hub, off)
-      assert.equal((await callAs(hub, kept, 'GET', ACCOUNT)).status, 200)
+      const current = await sessionOf(hub, disabled)
+      assert.equal((await callAs(hub, current, 'GET', ACCOUNT)).status, 200)
       await signInAs(hub)
-      const actions = await actionsOf(hub)
-      for (const what of ['enable', 'recovery_codes', 'disable']) {
-        assert.ok(actions.includes(`second_factor.${what}`), what)
+      const actions = await auditActionsOf(hub)
+      for (const change of ['enable', 'recovery_codes', 'disable']) {
+        assert.ok(actions.includes(`second_factor.${change}`), change)
       }
     })
 
-    test('an unconfirmed second factor does not ask for a code at sign-in', async () => {
+    test('an unconfirmed second factor does not require a code at sign-in', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const url = `${ACCOUNT}/second-factor`
-      const begun = await callAs(hub, session, 'POST', url, { password: PASSWORD })
-      expectObject(begun, 200)
+      const enabled = await callAs(hub, session, 'POST', url, { password: PASSWORD })
+      expectObject(enabled, 200)
       const wrong = await callAs(hub, session, 'POST', `${url}/confirm`, { code: '000000' })
       expectError(wrong, 422, 'code_wrong')
       await signInAs(hub)
@@ -241,23 +241,27 @@ onEachEngineWhenDeep((engine) => {
       const [shown] = list['passkeys'].map((one) => Object(one))
       assert.deepEqual([shown.name, shown.synced], ['My laptop', false])
 
-      const { options, cookie } = await beginPasskey(hub)
+      const { options, cookie } = await beginPasskeySignIn(hub)
       const response = passkey.sign(options, ORIGIN)
-      const signedIn = await finishPasskey(hub, cookie, response)
-      const mine = await sessionOf(hub, signedIn)
-      assert.equal((await callAs(hub, mine, 'GET', ACCOUNT)).status, 200)
+      const signedIn = await finishPasskeySignIn(hub, cookie, response)
+      const signedInSession = await sessionOf(hub, signedIn)
+      assert.equal((await callAs(hub, signedInSession, 'GET', ACCOUNT)).status, 200)
       assert.doesNotMatch(signedIn.text, /"token"/)
-      const replayed = await finishPasskey(hub, cookie, response)
+      const replayed = await finishPasskeySignIn(hub, cookie, response)
       assert.equal(replayed.status, 400)
 
       const url = `${ACCOUNT}/passkeys/${shown.id}`
-      const refused = await callAs(hub, home, 'DELETE', url, { password: 'no' })
-      expectError(refused, 403, 'password_wrong')
+      const wrongPassword = await callAs(hub, home, 'DELETE', url, { password: 'no' })
+      expectError(wrongPassword, 403, 'password_wrong')
       expectObject(await callAs(hub, home, 'DELETE', url, { password: PASSWORD }), 200)
-      const next = await beginPasskey(hub)
-      const gone = await finishPasskey(hub, next.cookie, passkey.sign(next.options, ORIGIN))
-      assert.equal(gone.status, 401)
-      const actions = await actionsOf(hub)
+      const next = await beginPasskeySignIn(hub)
+      const afterRemoval = await finishPasskeySignIn(
+        hub,
+        next.cookie,
+        passkey.sign(next.options, ORIGIN),
+      )
+      assert.equal(afterRemoval.status, 401)
+      const actions = await auditActionsOf(hub)
       assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
     })
 
@@ -265,43 +269,43 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signInAs(hub)
       const { added } = await addPasskey(hub, session, { userVerified: false })
-      expectError(added, 422, 'sign_in_setting_refused')
+      expectError(added, 422, 'sign_in_setting_rejected')
       const { passkey } = await addPasskey(hub, session)
-      const { options, cookie } = await beginPasskey(hub)
-      const lazy = passkey.sign(options, ORIGIN, { userVerified: false })
-      expectError(await finishPasskey(hub, cookie, lazy), 401, 'user_not_verified')
+      const { options, cookie } = await beginPasskeySignIn(hub)
+      const unverified = passkey.sign(options, ORIGIN, { userVerified: false })
+      expectError(await finishPasskeySignIn(hub, cookie, unverified), 401, 'user_not_verified')
     })
 
     test('a passkey response for another origin or another challenge is rejected', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
-      const stolen = await beginPasskey(hub)
-      const elsewhere = passkey.sign(stolen.options, 'http://evil.example')
-      assert.equal((await finishPasskey(hub, stolen.cookie, elsewhere)).status, 400)
-      const [mine, other] = [await beginPasskey(hub), await beginPasskey(hub)]
+      const stolen = await beginPasskeySignIn(hub)
+      const otherOrigin = passkey.sign(stolen.options, 'http://evil.example')
+      assert.equal((await finishPasskeySignIn(hub, stolen.cookie, otherOrigin)).status, 400)
+      const [own, other] = [await beginPasskeySignIn(hub), await beginPasskeySignIn(hub)]
       const response = passkey.sign(other.options, ORIGIN)
-      assert.equal((await finishPasskey(hub, mine.cookie, response)).status, 400)
-      assert.equal((await finishPasskey(hub, '', response)).status, 400)
-      assert.equal((await finishPasskey(hub, mine.cookie, { id: 'x' })).status, 400)
+      assert.equal((await finishPasskeySignIn(hub, own.cookie, response)).status, 400)
+      assert.equal((await finishPasskeySignIn(hub, '', response)).status, 400)
+      assert.equal((await finishPasskeySignIn(hub, own.cookie, { id: 'x' })).status, 400)
     })
 
     test('a disabled operator cannot sign in with a passkey', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { passkey } = await addPasskey(hub, await signInAs(hub))
       await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
-      const { options, cookie } = await beginPasskey(hub)
-      const answer = await finishPasskey(hub, cookie, passkey.sign(options, ORIGIN))
-      expectError(answer, 403, 'operator_disabled')
-      assert.ok(!answer.cookies.some((one) => /session_token=[^;]/.test(one)))
+      const { options, cookie } = await beginPasskeySignIn(hub)
+      const response = await finishPasskeySignIn(hub, cookie, passkey.sign(options, ORIGIN))
+      expectError(response, 403, 'operator_disabled')
+      assert.ok(!response.cookies.some((one) => /session_token=[^;]/.test(one)))
     })
 
     test('the sign-in options offer passkeys only on hosts that allow them, and reveal nothing else', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const optionsAt = async (host: string) =>
         expectObject(await hub.send({ url: '/api/v1/sign-in-options', headers: { host } }), 200)
-      const home = { success: true, passkeys: true, single_sign_on: [] }
-      assert.deepEqual(await optionsAt('localhost:8080'), home)
-      assert.deepEqual(await optionsAt('192.0.2.7'), { ...home, passkeys: false })
+      const withPasskeys = { success: true, passkeys: true, single_sign_on: [] }
+      assert.deepEqual(await optionsAt('localhost:8080'), withPasskeys)
+      assert.deepEqual(await optionsAt('192.0.2.7'), { ...withPasskeys, passkeys: false })
     })
   })
 })

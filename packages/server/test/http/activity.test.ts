@@ -31,7 +31,7 @@ onEachEngine((engine) => {
       const [{ record_id } = { record_id: null }] = (await list(hub, { kind: 'push.created' }))
         .activity
       const found = async (query: Record<string, string>) =>
-        (await list(hub, query)).activity.map((line) => line.kind)
+        (await list(hub, query)).activity.map((entry) => entry.kind)
 
       assert.deepEqual(await found({ platform: platform_name, kind: 'push' }), [
         'push.rejected',
@@ -42,9 +42,9 @@ onEachEngine((engine) => {
       assert.deepEqual(await found({ q: ' r-1  NEW ' }), ['push.created', 'push.created'])
       assert.deepEqual(await found({ q: 'r-1', until: between }), ['push.created'])
       assert.equal((await found({ kind: 'push', since: between, until: between })).length, 2)
-      const elsewhere = new Date(Date.parse(between) + 3_600_000).toISOString().slice(0, 23)
-      assert.equal((await found({ until: `${elsewhere}+01:00`, kind: 'push' })).length, 2)
-      assert.deepEqual(await found({ q: 'nothing says this' }), [])
+      const inOneHour = new Date(Date.parse(between) + 3_600_000).toISOString().slice(0, 23)
+      assert.equal((await found({ until: `${inOneHour}+01:00`, kind: 'push' })).length, 2)
+      assert.deepEqual(await found({ q: 'in no entry' }), [])
     })
 
     test('a filtered list is paginated, and its last page has no cursor', async () => {
@@ -61,15 +61,15 @@ onEachEngine((engine) => {
 })
 
 async function list(hub: TestHub, query: Record<string, string>) {
-  const answer = await hub.get(`/api/v1/activity?${new URLSearchParams(query)}`)
-  return expectBody(answer, 200, ActivityPage)
+  const response = await hub.get(`/api/v1/activity?${new URLSearchParams(query)}`)
+  return expectBody(response, 200, ActivityPage)
 }
 
 function pushTo(
   hub: TestHub,
   platform: RegisteredPlatform,
   reference: string,
-  over: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
 ) {
-  return push(hub, platform.hub_api_key, newRecord(reference, over))
+  return push(hub, platform.hub_api_key, newRecord(reference, overrides))
 }

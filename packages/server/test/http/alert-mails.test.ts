@@ -6,16 +6,16 @@ import { pino } from 'pino'
 import { createMailer } from '../../src/features/monitoring/mailer.ts'
 import { createAlertWatch } from '../../src/features/monitoring/watch-alerts.ts'
 import {
-  ALERTS_AT_ONCE,
-  alertEntries,
+  alertActivityKinds,
   alertsOf,
+  CONTINUOUS_ALERTS,
   createStoppedClock,
-  failPulls,
-  untilOpen,
+  setPullFailures,
+  untilAlertsOpen,
 } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
-import { REFUSAL, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
+import { REJECTION, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { listActivity, only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
@@ -36,13 +36,13 @@ function settingsFor(server: TestMailServer): Record<string, string> {
 function startMailingHub(engine: StorageEngine, server: TestMailServer, clock: TestClock) {
   return startTestHub(engine, {
     env: settingsFor(server),
-    intervals: ALERTS_AT_ONCE,
+    intervals: CONTINUOUS_ALERTS,
     clock,
     mailTimeouts,
   })
 }
 
-async function registerSome(hub: TestHub, clock: TestClock, count: number): Promise<void> {
+async function registerPlatforms(hub: TestHub, clock: TestClock, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
     await registerTestPlatform({ storage: hub.storage, clock }, { name: `p${index}` })
   }
@@ -52,12 +52,12 @@ function untilMails(server: TestMailServer, count: number) {
   return until(async () => (server.mails.length >= count ? server.mails : null), `${count} mails`)
 }
 
-/** Waits until every open alert is recorded as mailed. */
-function untilNoted(hub: TestHub) {
+/** Waits until there are open alerts and all of them are recorded as mailed. */
+function untilRecordedAsMailed(hub: TestHub) {
   return until(async () => {
     const open = await alertsOf(hub, '&state=open')
     return open.length > 0 && open.every(({ mailed_at }) => mailed_at !== null) ? open : null
-  }, 'the mail is noted')
+  }, 'every open alert is recorded as mailed')
 }
 
 function sendTestMail(hub: TestHub, role: 'operator' | 'admin' = 'admin') {
@@ -71,17 +71,17 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer()
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 1)
-      await failPulls(hub, 5)
+      await registerPlatforms(hub, clock, 1)
+      await setPullFailures(hub, 5)
       await untilMails(server, 1)
-      await untilNoted(hub)
-      await failPulls(hub, 0)
-      await untilOpen(hub, 'platform_failing', 0)
+      await untilRecordedAsMailed(hub)
+      await setPullFailures(hub, 0)
+      await untilAlertsOpen(hub, 'platform_failing', 0)
       clock.advance(PAUSE_SECONDS)
       await untilMails(server, 2)
       // The third mail is about the next alert, so no other mail was sent in between.
       clock.advance(PAUSE_SECONDS)
-      await failPulls(hub, 6)
+      await setPullFailures(hub, 6)
       const [raised, resolved, again] = await untilMails(server, 3)
       assert.ok(raised && resolved && again)
       assert.deepEqual(raised.to, ['ann@example.org', 'bob@example.org'])
@@ -97,19 +97,19 @@ onEachEngineWhenDeep((engine) => {
       await using server = await startMailServer()
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 60)
-      await failPulls(hub, 5)
-      await untilOpen(hub, 'platform_failing', 60)
+      await registerPlatforms(hub, clock, 60)
+      await setPullFailures(hub, 5)
+      await untilAlertsOpen(hub, 'platform_failing', 60)
       const [storm] = await untilMails(server, 1)
       assert.match(storm?.source ?? '', /^Subject: Recordhub: alerts: 60 new\r$/m)
       assert.match(storm?.source ?? '', /- and 10 more/)
-      await untilNoted(hub)
-      await failPulls(hub, 0)
-      await untilOpen(hub, 'platform_failing', 0)
+      await untilRecordedAsMailed(hub)
+      await setPullFailures(hub, 0)
+      await untilAlertsOpen(hub, 'platform_failing', 0)
       assert.equal(server.mails.length, 1)
       clock.advance(PAUSE_SECONDS)
-      const [, calm] = await untilMails(server, 2)
-      assert.match(calm?.source ?? '', /^Subject: Recordhub: alerts: 60 resolved\r$/m)
+      const [, afterPause] = await untilMails(server, 2)
+      assert.match(afterPause?.source ?? '', /^Subject: Recordhub: alerts: 60 resolved\r$/m)
     })
 
     test('several nodes open each alert once and send one mail', async () => {
@@ -119,30 +119,30 @@ onEachEngineWhenDeep((engine) => {
       const log = pino({ level: 'silent' })
       const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
       const mailer = createMailer(settings, mailTimeouts)
-      const parts = { ...hub.storage, mailer, publicUrl: '', clock, log }
-      const watches = Array.from({ length: 6 }, () => createAlertWatch(parts))
-      await registerSome(hub, clock, 3)
-      await failPulls(hub, 5)
+      const deps = { ...hub.storage, mailer, publicUrl: '', clock, log }
+      const watches = Array.from({ length: 6 }, () => createAlertWatch(deps))
+      await registerPlatforms(hub, clock, 3)
+      await setPullFailures(hub, 5)
       const { signal } = new AbortController()
       for (let round = 1; round <= 3; round += 1) {
         await Promise.all(watches.map((watch) => watch(signal)))
       }
-      assert.deepEqual(await alertEntries(hub), Array(3).fill('alert.raised'))
+      assert.deepEqual(await alertActivityKinds(hub), Array(3).fill('alert.raised'))
       assert.match(only(server.mails).source, /alerts: 3 new/)
     })
 
     test('a rejected mail opens an alert with the reason and is retried', async () => {
       await using server = await startMailServer()
-      server.behave('refuse')
+      server.setReaction('reject')
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 1)
-      await failPulls(hub, 5)
-      const failing = only(await untilOpen(hub, 'mail_failing'))
-      assert.ok(failing.message.includes(REFUSAL), failing.message)
-      server.behave('take')
+      await registerPlatforms(hub, clock, 1)
+      await setPullFailures(hub, 5)
+      const failing = only(await untilAlertsOpen(hub, 'mail_failing'))
+      assert.ok(failing.message.includes(REJECTION), failing.message)
+      server.setReaction('accept')
       clock.advance(PAUSE_SECONDS)
-      await untilOpen(hub, 'mail_failing', 0)
+      await untilAlertsOpen(hub, 'mail_failing', 0)
       // The mail is about the platform only; the mail_failing alert is not mailed.
       assert.match(only(server.mails).source, /^Subject: Recordhub: Title p\d could not be read/m)
       assert.equal(server.attempts(), 2)
@@ -150,54 +150,54 @@ onEachEngineWhenDeep((engine) => {
 
     test('a hub stops while the mail server hangs, and sends the mail after its restart', async () => {
       await using server = await startMailServer()
-      server.behave('hang')
+      server.setReaction('hang')
       const clock = createStoppedClock()
       await using hub = await startMailingHub(engine, server, clock)
-      await registerSome(hub, clock, 1)
-      await failPulls(hub, 5)
-      await until(async () => (server.attempts() > 0 ? true : null), 'a mail is under way')
-      server.behave('take')
+      await registerPlatforms(hub, clock, 1)
+      await setPullFailures(hub, 5)
+      await until(async () => (server.attempts() > 0 ? true : null), 'a mail is being sent')
+      server.setReaction('accept')
       clock.advance(PAUSE_SECONDS)
       await hub.restart({
         env: settingsFor(server),
-        intervals: ALERTS_AT_ONCE,
+        intervals: CONTINUOUS_ALERTS,
         clock,
         mailTimeouts,
       })
       await untilMails(server, 1)
-      await untilNoted(hub)
+      await untilRecordedAsMailed(hub)
       assert.ok(!(await alertsOf(hub)).some(({ kind }) => kind === 'mail_failing'))
     })
 
     test('without a mail server alerts are listed only, and mailed once a server is configured', async () => {
       await using server = await startMailServer()
       const clock = createStoppedClock()
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
-      await registerSome(hub, clock, 1)
-      await failPulls(hub, 5)
-      assert.equal(only(await untilOpen(hub, 'platform_failing')).mailed_at, null)
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
+      await registerPlatforms(hub, clock, 1)
+      await setPullFailures(hub, 5)
+      assert.equal(only(await untilAlertsOpen(hub, 'platform_failing')).mailed_at, null)
       expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
       await hub.restart({
         env: settingsFor(server),
-        intervals: ALERTS_AT_ONCE,
+        intervals: CONTINUOUS_ALERTS,
         clock,
         mailTimeouts,
       })
       await untilMails(server, 1)
-      assert.equal((await untilNoted(hub)).length, 1)
+      assert.equal((await untilRecordedAsMailed(hub)).length, 1)
     })
 
     test("an admin sends a test mail, and a rejection returns the mail server's message", async () => {
       const login = { user: 'hub', password: 'a password of the mail server' }
-      await using server = await startMailServer({ login, refusedRecipient: 'bob@example.org' })
+      await using server = await startMailServer({ login, rejectedRecipient: 'bob@example.org' })
       await using hub = await startTestHub(engine, { env: settingsFor(server) })
       expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
-      const taken = expectBody(await sendTestMail(hub), 200, DoneResponse)
-      assert.match(taken.message, /but rejected bob@example\.org/)
+      const accepted = expectBody(await sendTestMail(hub), 200, DoneResponse)
+      assert.match(accepted.message, /but rejected bob@example\.org/)
       assert.match(only(server.mails).source, /^token test admin sent this test mail/m)
-      server.behave('refuse')
-      const refused = expectError(await sendTestMail(hub), 502, 'mail_failed')
-      assert.ok(refused.message.includes(REFUSAL), refused.message)
+      server.setReaction('reject')
+      const rejected = expectError(await sendTestMail(hub), 502, 'mail_failed')
+      assert.ok(rejected.message.includes(REJECTION), rejected.message)
       const audit = await listActivity(hub.storage.activity, {
         platform: null,
         level: null,
@@ -207,7 +207,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(audit, [])
       expectAbsent(
         [login.password, encodeURIComponent(login.password)],
-        [hub.log(), refused.message],
+        [hub.log(), rejected.message],
       )
     })
   })

@@ -13,12 +13,12 @@ import {
   setStatus,
 } from '../helpers/hub/actions.ts'
 import {
-  ALERTS_AT_ONCE,
-  alertEntries,
+  alertActivityKinds,
   alertsOf,
+  CONTINUOUS_ALERTS,
   createStoppedClock,
-  failPulls,
-  untilOpen,
+  setPullFailures,
+  untilAlertsOpen,
 } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
@@ -27,11 +27,11 @@ import { respond } from '../helpers/platform/respond.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { missingReview } from '../helpers/storage/missing.ts'
-import { beginRead } from '../helpers/storage/pulls.ts'
+import { startPullAndRead } from '../helpers/storage/pulls.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
-function post(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
+function postAlert(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
   const headers = { authorization: hub.authorization(role) }
   return hub.send({ method: 'POST', url: `/api/v1/alerts/${path}`, headers })
 }
@@ -40,14 +40,14 @@ onEachEngineWhenDeep((engine) => {
   describe(`alerts, on ${engine.name}`, () => {
     test('a platform that fails five pulls in a row opens an alert, until a pull succeeds', async () => {
       await using hub = await startTestHub(engine, {
-        intervals: ALERTS_AT_ONCE,
+        intervals: CONTINUOUS_ALERTS,
         withOperator: true,
       })
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
       platform.setResponse('records/cases', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullAll(hub)
-      const alert = only(await untilOpen(hub, 'platform_failing'))
+      const alert = only(await untilAlertsOpen(hub, 'platform_failing'))
       assert.match(
         alert.message,
         /could not be read since [\d-]{10}T[\d:.]{12}Z: The platform responded with HTTP 500/,
@@ -58,38 +58,38 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(alerts, { open: 1, latest: [alert] })
       platform.setResponse('records/cases', null)
       await pullAll(hub)
-      await untilOpen(hub, 'platform_failing', 0)
-      const over = only(await alertsOf(hub))
-      assert.deepEqual({ ...over, resolved_at: null }, alert)
+      await untilAlertsOpen(hub, 'platform_failing', 0)
+      const resolved = only(await alertsOf(hub))
+      assert.deepEqual({ ...resolved, resolved_at: null }, alert)
       assert.deepEqual((await readSnapshot(hub)).alerts, { open: 0, latest: [] })
-      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
+      assert.deepEqual(await alertActivityKinds(hub), ['alert.raised', 'alert.resolved'])
     })
 
-    test('a module that fails while another can be read opens an alert, until it can be read', async () => {
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE })
+    test('a module that fails while another one succeeds opens an alert, until it succeeds', async () => {
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS })
       const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
       platform.setResponse('records/visits', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullAll(hub)
-      const alert = only(await untilOpen(hub, 'module_failing'))
+      const alert = only(await untilAlertsOpen(hub, 'module_failing'))
       assert.match(
         alert.message,
         /though other modules could: The platform responded with HTTP 500/,
       )
       assert.equal(alert.platform_name, platform.platform_name)
-      assert.deepEqual(await untilOpen(hub, 'platform_failing', 0), [])
+      assert.deepEqual(await untilAlertsOpen(hub, 'platform_failing', 0), [])
       platform.setResponse('records/visits', null)
       await pullAll(hub)
-      await untilOpen(hub, 'module_failing', 0)
-      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
+      await untilAlertsOpen(hub, 'module_failing', 0)
+      assert.deepEqual(await alertActivityKinds(hub), ['alert.raised', 'alert.resolved'])
     })
 
     test('a search index that falls over an hour behind opens an alert, until it catches up', async () => {
       const clock = createStoppedClock()
       let isStuck = true
       await using hub = await startTestHub(engine, {
-        intervals: ALERTS_AT_ONCE,
+        intervals: CONTINUOUS_ALERTS,
         clock,
         wrap: (storage) => ({
           ...storage,
@@ -102,15 +102,15 @@ onEachEngineWhenDeep((engine) => {
       const { hub_api_key } = await registerPushingPlatform(hub)
       await push(hub, hub_api_key, newRecord('N-1'))
       for (let hour = 1; hour <= 3; hour += 1) clock.advance(3600)
-      const alert = only(await untilOpen(hub, 'search_behind'))
+      const alert = only(await untilAlertsOpen(hub, 'search_behind'))
       assert.match(alert.message, /index is behind: changes since/)
       isStuck = false
-      await untilOpen(hub, 'search_behind', 0)
+      await untilAlertsOpen(hub, 'search_behind', 0)
     })
 
     test('a platform that stops pushing opens an alert, until it pushes; one that never pushed does not', async () => {
       const clock = createStoppedClock()
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
       await registerPushingPlatform(hub)
       const { id, hub_api_key } = await registerPushingPlatform(hub)
       const now = hourOf(clock.now())
@@ -119,39 +119,43 @@ onEachEngineWhenDeep((engine) => {
         return `('${hour.slice(0, 10)}', '${hour}', ${id}, 'before', 1, 0, 0, 0, 1, 0, 0, 0)`
       })
       await runSql(hub.storage, `INSERT INTO hourly_counters VALUES ${rows.join(', ')}`)
-      await hub.restart({ intervals: ALERTS_AT_ONCE, clock })
+      await hub.restart({ intervals: CONTINUOUS_ALERTS, clock })
       // Six full hours that this process has observed, and the current one.
       for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
-      const alert = only(await untilOpen(hub, 'platform_silent'))
+      const alert = only(await untilAlertsOpen(hub, 'platform_silent'))
       assert.match(alert.message, /has not pushed since about/)
       // The alert stays open after a restart, when the hub has observed nothing yet.
-      await hub.restart({ intervals: ALERTS_AT_ONCE, clock })
+      await hub.restart({ intervals: CONTINUOUS_ALERTS, clock })
       await push(hub, hub_api_key, newRecord('N-1'))
-      await untilOpen(hub, 'platform_silent', 0)
-      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.resolved'])
+      await untilAlertsOpen(hub, 'platform_silent', 0)
+      assert.deepEqual(await alertActivityKinds(hub), ['alert.raised', 'alert.resolved'])
     })
 
     test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE })
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS })
       const { id, hub_api_key } = await registerPushingPlatform(hub)
       for (let index = 1; index <= 25; index += 1) {
         await push(hub, hub_api_key, newRecord(`N-${index}`, { data: index }))
       }
-      const alert = only(await untilOpen(hub, 'rejected_rising'))
+      const alert = only(await untilAlertsOpen(hub, 'rejected_rising'))
       assert.match(alert.message, /^2\d pushes and pulled records of .* were rejected/)
       await setStatus(hub, id, 'inactive')
-      await untilOpen(hub, 'rejected_rising', 0)
+      await untilAlertsOpen(hub, 'rejected_rising', 0)
     })
 
     test('a pending missing review opens an alert, until an operator approves it', async () => {
       const clock = createStoppedClock()
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
       const { storage } = hub
       const school = await registerTestPlatform({ storage, clock })
-      const read = await beginRead(storage, school)
-      const line = { level: 'warning', kind: 'missing.held', message: 'Many are gone' } as const
-      await storage.missing.createReview(missingReview(read), null, line)
-      const alert = only(await untilOpen(hub, 'missing_review'))
+      const read = await startPullAndRead(storage, school)
+      const entry = {
+        level: 'warning',
+        kind: 'missing.needs_review',
+        message: 'Many missing',
+      } as const
+      await storage.missing.createReview(missingReview(read), null, entry)
+      const alert = only(await untilAlertsOpen(hub, 'missing_review'))
       assert.match(alert.message, /^20 of 50 records of Module students of Title school/)
       assert.equal(alert.platform_name, 'school')
       const { id } = only(
@@ -160,36 +164,36 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(alert.missing_review_id, id)
       const headers = { authorization: hub.authorization('operator') }
       await hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/approve`, headers })
-      await untilOpen(hub, 'missing_review', 0)
+      await untilAlertsOpen(hub, 'missing_review', 0)
     })
 
     test('a nearly full disk opens an alert, where the engine reports disk space', async () => {
       let available = 1_000_000
       const disk = async () => ({ available, total: 1_000_000_000_000 })
       await using hub = await startTestHub(engine, {
-        intervals: ALERTS_AT_ONCE,
+        intervals: CONTINUOUS_ALERTS,
         wrap: (storage) => ({ ...storage, readDiskSpace: disk }),
       })
-      const alert = only(await untilOpen(hub, 'disk_low'))
+      const alert = only(await untilAlertsOpen(hub, 'disk_low'))
       assert.match(alert.message, /has 0\.0 GiB of 931\.3 GiB left/)
       available = 900_000_000_000
-      await untilOpen(hub, 'disk_low', 0)
+      await untilAlertsOpen(hub, 'disk_low', 0)
       assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
     })
 
     test('the list returns open alerts first, across pages', async () => {
       const clock = createStoppedClock()
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         await registerTestPlatform({ storage: hub.storage, clock }, { name })
       }
-      await failPulls(hub, 5)
-      await untilOpen(hub, 'platform_failing', 5)
+      await setPullFailures(hub, 5)
+      await untilAlertsOpen(hub, 'platform_failing', 5)
       await runSql(
         hub.storage,
         "UPDATE platforms SET failures_in_row = 0 WHERE platform_name < 'd'",
       )
-      await untilOpen(hub, 'platform_failing', 2)
+      await untilAlertsOpen(hub, 'platform_failing', 2)
       const names: unknown[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
@@ -205,19 +209,23 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('the first acknowledgement of an alert is kept and recorded once', async () => {
+    test('only the first acknowledgement of an alert is stored and recorded', async () => {
       const clock = createStoppedClock()
-      await using hub = await startTestHub(engine, { intervals: ALERTS_AT_ONCE, clock })
+      await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
       await registerTestPlatform({ storage: hub.storage, clock })
-      await failPulls(hub, 5)
-      const { id } = only(await untilOpen(hub, 'platform_failing'))
-      expectError(await post(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
-      expectError(await post(hub, '999/acknowledge'), 404, 'not_found')
-      const { alert } = expectBody(await post(hub, `${id}/acknowledge`), 200, AlertResponse)
+      await setPullFailures(hub, 5)
+      const { id } = only(await untilAlertsOpen(hub, 'platform_failing'))
+      expectError(await postAlert(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
+      expectError(await postAlert(hub, '999/acknowledge'), 404, 'not_found')
+      const { alert } = expectBody(await postAlert(hub, `${id}/acknowledge`), 200, AlertResponse)
       assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token test operator', null])
-      const again = expectBody(await post(hub, `${id}/acknowledge`, 'admin'), 200, AlertResponse)
+      const again = expectBody(
+        await postAlert(hub, `${id}/acknowledge`, 'admin'),
+        200,
+        AlertResponse,
+      )
       assert.deepEqual(again.alert, alert)
-      assert.deepEqual(await alertEntries(hub), ['alert.raised', 'alert.acknowledged'])
+      assert.deepEqual(await alertActivityKinds(hub), ['alert.raised', 'alert.acknowledged'])
       const audit = await runSql(
         hub.storage,
         "SELECT actor, target FROM audit WHERE action = 'alert.acknowledged'",
@@ -227,26 +235,26 @@ onEachEngineWhenDeep((engine) => {
         [{ actor: 'token test operator', target: 'school' }],
       )
       // An acknowledged alert still resolves.
-      await failPulls(hub, 0)
-      await untilOpen(hub, 'platform_failing', 0)
+      await setPullFailures(hub, 0)
+      await untilAlertsOpen(hub, 'platform_failing', 0)
     })
 
     test('a repeated error of the alert check is logged once, and the check continues', async () => {
       let failures = 0
       await using hub = await startTestHub(engine, {
-        intervals: ALERTS_AT_ONCE,
+        intervals: CONTINUOUS_ALERTS,
         wrap: (storage) => ({
           ...storage,
           async readDiskSpace() {
             failures += 1
-            if (failures < 5) throw new Error('The disk is shy')
+            if (failures < 5) throw new Error('The disk space is unknown')
             return { available: 1, total: 1_000_000_000_000 }
           },
         }),
       })
-      await untilOpen(hub, 'disk_low')
+      await untilAlertsOpen(hub, 'disk_low')
       assert.equal(hub.log().split('alerts could not be evaluated').length, 2)
-      await until(async () => (failures > 6 ? true : null), 'it goes on')
+      await until(async () => (failures > 6 ? true : null), 'the check continues')
     })
   })
 })

@@ -1,4 +1,4 @@
-/** The audit log: what it records, and its export as a file. */
+/** The entries of the audit log, and its export as a file. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { shareHub, signIn, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
@@ -23,9 +23,14 @@ onEachEngineWhenDeep((engine) => {
         body: {},
       } as const
       assert.equal((await hub().send(request)).status, 200)
-      const [out, begun] = await auditOf(hub(), `&actor=${EMAIL}`)
+      const [signOut, begin] = await auditOf(hub(), `&actor=${EMAIL}`)
       assert.deepEqual(
-        [out?.['action'], out?.['address'], begun?.['action'], Object(begun?.['details']).method],
+        [
+          signOut?.['action'],
+          signOut?.['address'],
+          begin?.['action'],
+          Object(begin?.['details']).method,
+        ],
         ['session.sign_out', '127.0.0.1', 'session.begin', 'password'],
       )
       expectError(await hub().send(request), 419, 'session_or_token_invalid')
@@ -56,9 +61,9 @@ onEachEngineWhenDeep((engine) => {
 
     test('the log is exported as CSV without formulas or as NDJSON, filtered and at any length', async () => {
       await using own = await startTestHub(engine)
-      const evil = '=HYPERLINK("http://evil.example")'
+      const formula = '=HYPERLINK("http://evil.example")'
       for (let n = 0; n < 1200; n++) {
-        const entry = { actor: n === 7 ? evil : 'ann', action: 'x.y', target: `t${n}` }
+        const entry = { actor: n === 7 ? formula : 'ann', action: 'x.y', target: `t${n}` }
         await own.storage.activity.appendAudit({ ...entry, address: null, details: { n } })
       }
       const csv = await own.get(`${EXPORT}?action=x.y`)

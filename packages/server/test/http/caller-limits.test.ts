@@ -18,13 +18,13 @@ const RECORDS = '/api/v1/records'
 const REALTIME = '/dashboard/realtime'
 const EXPORT = '/api/v1/records/export?format=ndjson'
 const PROBE = '/api/v1/platforms/probe'
-const MOST_EXPORTS = MAX_CONCURRENT['GET /api/v1/records/export'] ?? 0
-const MOST_PROBES = MAX_CONCURRENT['POST /api/v1/platforms/probe'] ?? 0
+const MAX_EXPORTS = MAX_CONCURRENT['GET /api/v1/records/export'] ?? 0
+const MAX_PROBES = MAX_CONCURRENT['POST /api/v1/platforms/probe'] ?? 0
 
 const time = { now: 0 }
 
 /** Starts a hub that allows three calls per second, with a clock that the test sets. */
-function startLimited(engine: StorageEngine): Promise<TestHub> {
+function startHubWithLimit(engine: StorageEngine): Promise<TestHub> {
   const env = { HUB_API_RATE_LIMIT: '3' }
   return startTestHub(engine, { env, withOperator: true, monotonicClock: { now: () => time.now } })
 }
@@ -41,14 +41,14 @@ async function statusesOf(calls: number, call: () => Promise<TestResponse>): Pro
 onEachEngineWhenDeep((engine) => {
   describe(`the rate limit for operators and API tokens, on ${engine.name}`, () => {
     test('calls over the limit return 429 with Retry-After until the next call is due', async () => {
-      await using hub = await startLimited(engine)
-      const answers = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
-      const refused = answers.filter(({ status }) => status === 429)
-      assert.equal(answers.filter(({ status }) => status === 200).length, 3)
-      assert.equal(refused.length, 7)
-      for (const answer of refused) {
-        expectError(answer, 429, 'too_many_requests')
-        assert.equal(answer.header('retry-after'), '1')
+      await using hub = await startHubWithLimit(engine)
+      const responses = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
+      const rejected = responses.filter(({ status }) => status === 429)
+      assert.equal(responses.filter(({ status }) => status === 200).length, 3)
+      assert.equal(rejected.length, 7)
+      for (const response of rejected) {
+        expectError(response, 429, 'too_many_requests')
+        assert.equal(response.header('retry-after'), '1')
       }
       assert.match(hub.log(), /"code":"too_many_requests","requests":1/)
       time.now += 333
@@ -60,7 +60,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('each caller has its own limit, which other callers and platforms do not use up', async () => {
-      await using hub = await startLimited(engine)
+      await using hub = await startHubWithLimit(engine)
       const ann = await signIn(hub)
       const { hub_api_key } = await registerPushingPlatform(hub)
       assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
@@ -73,7 +73,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test("an operator's sessions share one limit, and another operator has their own", async () => {
-      await using hub = await startLimited(engine)
+      await using hub = await startHubWithLimit(engine)
       await addOperator(hub, 'bob@example.org', 'viewer')
       // Each sign-in reads its session, which counts as one call.
       const [one, other] = [await signInAs(hub), await signInAs(hub)]
@@ -85,7 +85,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test("forged calls with an operator's session do not count", async () => {
-      await using hub = await startLimited(engine)
+      await using hub = await startHubWithLimit(engine)
       const { headers } = await signIn(hub)
       const forged = { ...headers, 'x-csrf-token': 'guessed' }
       const send = () => hub.send({ method: 'POST', url: '/api/v1/pulls', headers: forged })
@@ -94,12 +94,12 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('page requests count too, and return 429 instead of redirecting to the sign-in', async () => {
-      await using hub = await startLimited(engine)
+      await using hub = await startHubWithLimit(engine)
       const { headers } = await signIn(hub)
-      const ask = { url: REALTIME, headers }
-      expectBody(await hub.send(ask), 200, Snapshot)
-      expectBody(await hub.send(ask), 200, Snapshot)
-      expectError(await hub.send(ask), 429, 'too_many_requests')
+      const request = { url: REALTIME, headers }
+      expectBody(await hub.send(request), 200, Snapshot)
+      expectBody(await hub.send(request), 200, Snapshot)
+      expectError(await hub.send(request), 429, 'too_many_requests')
       const page = await hub.send({
         url: '/dashboard',
         headers: { ...headers, accept: 'text/html' },
@@ -107,39 +107,39 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([page.status, page.header('location')], [429, ''])
       assert.match(page.text, /Too many requests\. Try again in 1 s\./)
       time.now += 10_000
-      expectBody(await hub.send(ask), 200, Snapshot)
+      expectBody(await hub.send(request), 200, Snapshot)
     })
   })
 
   describe(`concurrent expensive requests, on ${engine.name}`, () => {
     test('an export over the limit is rejected until another one ends or is aborted', async () => {
-      const gate = Promise.withResolvers<void>()
-      let isOpen = true
+      const resumed = Promise.withResolvers<void>()
+      let isPaused = false
       await using hub = await startTestHub(engine, {
-        wrap: (storage) => heldAfterFirst(storage, () => (isOpen ? null : gate.promise)),
+        wrap: (storage) => delayAfterFirstPage(storage, () => (isPaused ? resumed.promise : null)),
       })
       const { hub_api_key } = await registerPushingPlatform(hub)
       for (let n = 0; n < 20; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
-      isOpen = false
-      const begun: Opened[] = []
-      while (begun.length < MOST_EXPORTS) begun.push(await open(hub))
-      const refused = await read(hub, 'viewer', EXPORT)
-      const { message } = expectError(refused, 429, 'too_many_requests')
-      assert.match(message, new RegExp(`${MOST_EXPORTS} of these requests in progress.*end`))
-      assert.equal(refused.header('retry-after'), '5')
+      isPaused = true
+      const running: OpenExport[] = []
+      while (running.length < MAX_EXPORTS) running.push(await openExport(hub))
+      const rejected = await read(hub, 'viewer', EXPORT)
+      const { message } = expectError(rejected, 429, 'too_many_requests')
+      assert.match(message, new RegExp(`${MAX_EXPORTS} of these requests in progress.*end`))
+      assert.equal(rejected.header('retry-after'), '5')
       // Other callers and other kinds of export are not affected.
-      const others = await open(hub, 'admin')
+      const others = await openExport(hub, 'admin')
       assert.equal((await read(hub, 'admin', '/api/v1/audit/export')).status, 200)
 
-      begun[0]?.leave()
-      const next = await untilOpen(hub)
+      running[0]?.abort()
+      const next = await untilExportOpens(hub)
       expectError(await read(hub, 'viewer', EXPORT), 429, 'too_many_requests')
-      isOpen = true
-      gate.resolve()
-      for (const one of [...begun.slice(1), others, next]) {
+      isPaused = false
+      resumed.resolve()
+      for (const one of [...running.slice(1), others, next]) {
         assert.equal((await one.text()).split('\n').length, 21)
       }
-      const after = await statusesOf(MOST_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
+      const after = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
       assert.deepEqual(new Set(after), new Set([200]))
     })
 
@@ -152,14 +152,14 @@ onEachEngineWhenDeep((engine) => {
           ),
       })
       await registerPushingPlatform(hub)
-      const failed = await statusesOf(MOST_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
+      const failed = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
       assert.deepEqual(new Set(failed), new Set([500]))
       isDown = false
       assert.equal((await read(hub, 'viewer', EXPORT)).status, 200)
     })
 
-    test('a probe keeps its slot until the platform responds or the client disconnects', async () => {
-      // The requests that are held must not time out on a slow machine.
+    test('a probe occupies its slot until the platform responds or the client disconnects', async () => {
+      // The delayed requests must not time out on a slow machine.
       await using hub = await startTestHub(engine, { timeouts: { shortCallSeconds: 3600 } })
       const headers = {
         authorization: hub.authorization('operator'),
@@ -177,25 +177,25 @@ onEachEngineWhenDeep((engine) => {
           const { status } = await probe()
           return status === 429 ? null : status
         }, 'a slot is free')
-      const holdOne = async () => {
+      const startHeldProbe = async () => {
         const platform = await simulate()
-        const request = platform.holdRequest('ping')
-        const leaving = new AbortController()
+        const request = platform.delayNextResponse('ping')
+        const controller = new AbortController()
         const sent = fetch(`${hub.address}${PROBE}`, {
           method: 'POST',
-          ...{ headers, body: bodyFor(platform), signal: leaving.signal },
+          ...{ headers, body: bodyFor(platform), signal: controller.signal },
         })
         await request.arrived
-        return { request, leaving, sent }
+        return { request, controller, sent }
       }
-      const held = await Promise.all(Array.from({ length: MOST_PROBES }, holdOne))
+      const started = await Promise.all(Array.from({ length: MAX_PROBES }, startHeldProbe))
       expectError(await probe(), 429, 'too_many_requests')
-      const [first, second, ...others] = held
+      const [first, second, ...others] = started
       assert.ok(first && second)
-      first.leaving.abort()
+      first.controller.abort()
       await assert.rejects(first.sent)
       assert.equal(await untilFree(), 200)
-      const next = await holdOne()
+      const next = await startHeldProbe()
       expectError(await probe(), 429, 'too_many_requests')
       second.request.release()
       assert.equal((await second.sent).status, 200)
@@ -211,24 +211,24 @@ onEachEngineWhenDeep((engine) => {
       })
       const { cookie } = await signIn(hub)
       const listen = async () => {
-        const leaving = new AbortController()
-        const { signal } = leaving
+        const controller = new AbortController()
+        const { signal } = controller
         const response = await fetch(`${hub.address}/dashboard/events`, {
           headers: { cookie },
           signal,
         })
-        // `response` is kept, since fetch() ends a response that is garbage-collected.
-        return { response, status: response.status, leave: () => leaving.abort() }
+        // References `response`, since fetch() ends a response that is garbage-collected.
+        return { response, status: response.status, abort: () => controller.abort() }
       }
       const all = await Promise.all(Array.from({ length: 32 }, listen))
       assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]))
       assert.equal((await listen()).status, 429)
-      all[0]?.leave()
+      all[0]?.abort()
       const again = await until(async () => {
         const one = await listen()
         return one.status === 200 ? one : null
-      }, 'a place is free')
-      for (const { leave } of [...all, again]) leave()
+      }, 'a slot is free')
+      for (const { abort } of [...all, again]) abort()
     })
   })
 })
@@ -239,31 +239,31 @@ function withList(storage: Storage, listRecords: ListRecords): Storage {
   return { ...storage, records: { ...storage.records, listRecords } }
 }
 
-/** Delays every read of records after the first page by what `wait` returns. */
-function heldAfterFirst(storage: Storage, wait: () => Promise<void> | null): Storage {
+/** Delays every read of records after the first page until the promise of `wait` resolves. */
+function delayAfterFirstPage(storage: Storage, wait: () => Promise<void> | null): Storage {
   return withList(storage, async (query) => {
     if (query.after !== null) await wait()
     return storage.records.listRecords(query)
   })
 }
 
-type Opened = { text: () => Promise<string>; leave: () => void }
+type OpenExport = { text: () => Promise<string>; abort: () => void }
 
-async function tryOpen(hub: TestHub, role: Role): Promise<Opened | null> {
-  const leaving = new AbortController()
+async function tryOpenExport(hub: TestHub, role: Role): Promise<OpenExport | null> {
+  const controller = new AbortController()
   const response = await fetch(`${hub.address}${EXPORT}`, {
     headers: { authorization: hub.authorization(role), 'accept-encoding': 'identity' },
-    signal: leaving.signal,
+    signal: controller.signal,
   })
   if (response.status !== 200) return null
-  return { text: () => response.text(), leave: () => leaving.abort() }
+  return { text: () => response.text(), abort: () => controller.abort() }
 }
 
-/** Starts an export and resolves when its response has begun. */
-async function open(hub: TestHub, role: Role = 'viewer'): Promise<Opened> {
-  return (await tryOpen(hub, role)) ?? assert.fail('it was refused')
+/** Starts an export and resolves when its response starts. */
+async function openExport(hub: TestHub, role: Role = 'viewer'): Promise<OpenExport> {
+  return (await tryOpenExport(hub, role)) ?? assert.fail('the export was rejected')
 }
 
-function untilOpen(hub: TestHub): Promise<Opened> {
-  return until(() => tryOpen(hub, 'viewer'), 'a place is free')
+function untilExportOpens(hub: TestHub): Promise<OpenExport> {
+  return until(() => tryOpenExport(hub, 'viewer'), 'a slot is free')
 }

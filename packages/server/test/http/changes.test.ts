@@ -28,25 +28,25 @@ onEachEngine((engine) => {
         ChangesResponse,
       )
     const referencesOf = ({ changes }: ChangesResponse) =>
-      changes.map((line) => line.record?.reference_number)
+      changes.map((entry) => entry.record?.reference_number)
 
     test('an entry has the record, the kind of change and a cursor', async () => {
       const { changes, has_more } = await read({ limit: '1' })
       assert.equal(has_more, true)
-      const [line] = changes
-      assert.ok(line?.record)
-      expectMembers(line, [
+      const [entry] = changes
+      assert.ok(entry?.record)
+      expectMembers(entry, [
         ...['cursor', 'change', 'at', 'record_id', 'platform_name', 'record_type', 'record'],
       ])
-      assert.equal(line.change, 'created')
-      assert.equal(line.at, line.record.updated_at)
-      const { record } = JSON.parse((await hub().get(`/api/v1/records/${line.record_id}`)).text)
-      assert.deepEqual(line.record, record)
+      assert.equal(entry.change, 'created')
+      assert.equal(entry.at, entry.record.updated_at)
+      const { record } = JSON.parse((await hub().get(`/api/v1/records/${entry.record_id}`)).text)
+      assert.deepEqual(entry.record, record)
     })
 
     test('reading continues from the cursor of a page, of an entry or of the end of the feed', async () => {
-      const whole = await read()
-      assert.equal(whole.changes.length, 8)
+      const all = await read()
+      assert.equal(all.changes.length, 8)
       const paged: unknown[] = []
       let since = '0'
       for (;;) {
@@ -55,10 +55,10 @@ onEachEngine((engine) => {
         since = page.next_cursor
         if (!page.has_more) break
       }
-      assert.deepEqual(paged, whole.changes)
-      const third = whole.changes[2]
+      assert.deepEqual(paged, all.changes)
+      const third = all.changes[2]
       assert.ok(third)
-      assert.deepEqual((await read({ since: third.cursor })).changes, whole.changes.slice(3))
+      assert.deepEqual((await read({ since: third.cursor })).changes, all.changes.slice(3))
       assert.deepEqual(await read({ since }), {
         success: true,
         changes: [],
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
       const next = await read({ since })
       assert.deepEqual(referencesOf(next), ['N-3'])
       assert.equal(next.changes[0]?.change, 'updated')
-      assert.equal((await read()).changes.length, 8, 'a record stands at its newest change only')
+      assert.equal((await read()).changes.length, 8, 'a record appears only at its latest change')
     })
 
     test('the feed filters by platform and module', async () => {
@@ -93,8 +93,8 @@ onEachEngine((engine) => {
       const { next_cursor } = await read({ since })
       const { record_id } = first
       await deleteRecord(hub().storage, { record_id, change_seq: Number(next_cursor) })
-      const gone = await read({ since })
-      assert.deepEqual(gone.changes, [
+      const afterDeletion = await read({ since })
+      assert.deepEqual(afterDeletion.changes, [
         {
           cursor: next_cursor,
           change: 'deleted',

@@ -5,12 +5,16 @@ import { type ConformanceLine, ConformanceResponse } from '@recordhub/protocol'
 import { countStoredRows, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
-import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
+import {
+  findingRules,
+  simulateConformingPlatform,
+  validRecord,
+} from '../helpers/platform/conformance-check.ts'
 import type { SimulatedPlatform } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { createManualTimer } from '../helpers/time/manual-timer.ts'
 
-const LINES = 'application/x-ndjson'
+const NDJSON = 'application/x-ndjson'
 const PATH = '/api/v1/platforms/conformance'
 
 function sourceOf({ source_base_url, source_api_key }: SimulatedPlatform) {
@@ -33,25 +37,25 @@ onEachEngineWhenDeep((engine) => {
   describe(`the conformance check, on ${engine.name}`, () => {
     test('checking an unregistered platform returns a report and its HTML page, and stores nothing', async () => {
       await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
-      await using platform = await goodPlatform()
+      await using platform = await simulateConformingPlatform()
       const before = await countStoredRows(hub)
-      const answer = await post(hub, PATH, sourceOf(platform))
-      const { success, report, html } = expectBody(answer, 200, ConformanceResponse)
+      const response = await post(hub, PATH, sourceOf(platform))
+      const { success, report, html } = expectBody(response, 200, ConformanceResponse)
       assert.equal(success, true)
-      assert.deepEqual(rulesOf(report), [])
+      assert.deepEqual(findingRules(report), [])
       assert.match(html, /^<!doctype html>/)
       assert.deepEqual(await countStoredRows(hub), before)
-      expectAbsent([platform.source_api_key], [answer.text, hub.log()])
+      expectAbsent([platform.source_api_key], [response.text, hub.log()])
     })
 
     test('findings are streamed as NDJSON, grouped by endpoint, with the report last', async () => {
       await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
-      await using platform = await goodPlatform()
-      platform.modules[0]?.records.push(goodRecord(1))
-      const answer = await post(hub, PATH, sourceOf(platform), { accept: LINES })
-      assert.equal(answer.status, 200)
-      assert.match(answer.header('content-type'), /ndjson/)
-      const lines = linesOf(answer.text)
+      await using platform = await simulateConformingPlatform()
+      platform.modules[0]?.records.push(validRecord(1))
+      const response = await post(hub, PATH, sourceOf(platform), { accept: NDJSON })
+      assert.equal(response.status, 200)
+      assert.match(response.header('content-type'), /ndjson/)
+      const lines = linesOf(response.text)
       const kinds = lines.map((line) =>
         line.kind === 'checking' ? `${line.kind} ${line.endpoint}` : line.kind,
       )
@@ -64,28 +68,28 @@ onEachEngineWhenDeep((engine) => {
       ])
       const last = lines.at(-1)
       assert.ok(last?.kind === 'report')
-      assert.deepEqual(rulesOf(last.report), ['records/cases record.duplicate'])
+      assert.deepEqual(findingRules(last.report), ['records/cases record.duplicate'])
       assert.equal(last.success, false)
     })
 
     test('a registered platform is checked with its stored key and name', async () => {
       await using hub = await startTestHub(engine, { timeouts: { timer: createManualTimer() } })
-      await using platform = await goodPlatform()
+      await using platform = await simulateConformingPlatform()
       const { id } = await registerPlatform(hub, platform)
       const path = `/api/v1/platforms/${id}/conformance`
-      const well = expectBody(await post(hub, path, {}), 200, ConformanceResponse)
-      assert.equal(well.report.success, true)
-      assert.equal(well.report.platform_name, platform.platform_name)
+      const checked = expectBody(await post(hub, path, {}), 200, ConformanceResponse)
+      assert.equal(checked.report.success, true)
+      assert.equal(checked.report.platform_name, platform.platform_name)
       expectError(await post(hub, '/api/v1/platforms/999/conformance', {}), 404, 'not_found')
     })
 
     test('an unusable address is reported as a finding that does not quote its password', async () => {
       await using hub = await startTestHub(engine)
       const source = { source_base_url: 'http://me:hunter2222222@x', source_api_key: 'key' }
-      const answer = await post(hub, PATH, source)
-      const { report } = expectBody(answer, 200, ConformanceResponse)
-      assert.deepEqual(rulesOf(report), ['connection source_url_invalid'])
-      expectAbsent(['hunter2222222'], [answer.text])
+      const response = await post(hub, PATH, source)
+      const { report } = expectBody(response, 200, ConformanceResponse)
+      assert.deepEqual(findingRules(report), ['connection source_url_invalid'])
+      expectAbsent(['hunter2222222'], [response.text])
     })
 
     test('the check requires the operator role and a valid body', async () => {

@@ -31,7 +31,7 @@ import {
   type TestResponse,
 } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -43,9 +43,9 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
-const One = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
-const Changed = Type.Object({ success: Type.Literal(true), platform: Platform })
-const LINES = 'application/x-ndjson'
+const DetailsResponse = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
+const ChangedResponse = Type.Object({ success: Type.Literal(true), platform: Platform })
+const NDJSON = 'application/x-ndjson'
 
 type Kit = RegisteredPlatform & {
   hub: TestHub
@@ -53,7 +53,7 @@ type Kit = RegisteredPlatform & {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-async function start(engine: StorageEngine, options: TestHubOptions = {}): Promise<Kit> {
+async function startKit(engine: StorageEngine, options: TestHubOptions = {}): Promise<Kit> {
   const hub = await startTestHub(engine, options)
   const simulated = await simulatePlatform({
     modules: [simulatedModule('cases'), simulatedModule('visits'), simulatedModule('notes')],
@@ -71,7 +71,7 @@ async function start(engine: StorageEngine, options: TestHubOptions = {}): Promi
   }
 }
 
-function post(kit: Kit, path: string, body: unknown, headers?: Record<string, string>) {
+function postTo(kit: Kit, path: string, body: unknown, headers?: Record<string, string>) {
   return kit.hub.send({
     method: 'POST',
     url: `/api/v1/platforms/${kit.id}/${path}`,
@@ -80,32 +80,32 @@ function post(kit: Kit, path: string, body: unknown, headers?: Record<string, st
   })
 }
 
-function change(kit: Kit, body: Record<string, unknown>): Promise<TestResponse> {
+function patch(kit: Kit, body: Record<string, unknown>): Promise<TestResponse> {
   const headers = { authorization: kit.hub.authorization('operator') }
   return kit.hub.send({ method: 'PATCH', url: `/api/v1/platforms/${kit.id}`, headers, body })
 }
 
-async function read(kit: Kit): Promise<PlatformDetails> {
-  return expectBody(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, One).platform
+async function readPlatform(kit: Kit): Promise<PlatformDetails> {
+  return expectBody(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, DetailsResponse).platform
 }
 
-async function testOf(kit: Kit, body: unknown): Promise<ConnectionTest> {
-  return expectBody(await post(kit, 'test', body), 200, ConnectionTest)
+async function runTest(kit: Kit, body: unknown): Promise<ConnectionTest> {
+  return expectBody(await postTo(kit, 'test', body), 200, ConnectionTest)
 }
 
 function testEverything(kit: Kit): Promise<ConnectionTest> {
-  return testOf(kit, { check_everything: true })
+  return runTest(kit, { check_everything: true })
 }
 
 const failing = (checks: ConnectionCheck[]) => checks.filter((one) => !one.ok)
 
 onEachEngineWhenDeep((engine) => {
   describe(`testing a registered platform, on ${engine.name}`, () => {
-    test('the test calls only ping and manifest unless everything is to be checked', async () => {
-      await using kit = await start(engine)
+    test('the test calls only ping and manifest unless check_everything is set', async () => {
+      await using kit = await startKit(engine)
       for (const body of [undefined, {}, { check_everything: false }]) {
         kit.simulated.requests.length = 0
-        const { success, checks } = await testOf(kit, body)
+        const { success, checks } = await runTest(kit, body)
         assert.equal(success, true)
         assert.deepEqual(
           checks.map((one) => one.check),
@@ -114,11 +114,11 @@ onEachEngineWhenDeep((engine) => {
         const paths = kit.simulated.requests.map((one) => one.path)
         assert.deepEqual(paths, ['/api/hub/ping', '/api/hub/manifest'])
       }
-      expectError(await post(kit, 'test', { everything: true }), 400, 'invalid_request')
+      expectError(await postTo(kit, 'test', { everything: true }), 400, 'invalid_request')
     })
 
     test('the test calls each endpoint of the registered modules and stores nothing', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       const before = await countStoredRows(kit.hub)
       kit.simulated.requests.length = 0
       const { success, checks } = await testEverything(kit)
@@ -140,24 +140,24 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a missing search endpoint does not fail the test', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       kit.simulated.setResponse('search', respond.status(404))
       const { success, checks } = await testEverything(kit)
       assert.equal(success, true)
       assert.match(checks.at(-1)?.message ?? '', /optional/)
     })
 
-    const FAULTS: [string, Behaviour, string, RegExp][] = [
+    const FAILURES: [string, Responder, string, RegExp][] = [
       [
         'a record without reference',
         respond.json({ success: true, records: [{}] }),
-        'platform_answer_invalid',
+        'platform_response_invalid',
         /first record.*reference_number/,
       ],
       [
         'no list of records',
         respond.json({ success: true }),
-        'platform_answer_invalid',
+        'platform_response_invalid',
         /"records"/,
       ],
       [
@@ -169,35 +169,35 @@ onEachEngineWhenDeep((engine) => {
       ['an HTML page', respond.html(), 'platform_not_json', /HTML/],
       ['500', respond.status(500), 'platform_failed', /500/],
       ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
-      ['nothing', respond.nothing(), 'platform_unreachable', /cut off/],
+      ['nothing', respond.disconnect(), 'platform_unreachable', /cut off/],
     ]
     test('a failing records endpoint is reported with the cause and advice', async () => {
-      await using kit = await start(engine)
-      for (const [what, behaviour, code, words] of FAULTS) {
-        kit.simulated.setResponse('records/cases', behaviour)
+      await using kit = await startKit(engine)
+      for (const [name, response, code, message] of FAILURES) {
+        kit.simulated.setResponse('records/cases', response)
         const { success, checks } = await testEverything(kit)
-        const fault = only(failing(checks))
-        assert.equal(success, false, what)
-        assert.deepEqual([fault.check, fault.code], ['records/cases', code], what)
-        assert.match(fault.message, words, what)
-        assert.ok(fault.advice.length > 20, what)
-        assert.equal(checks.length, 6, what)
+        const failure = only(failing(checks))
+        assert.equal(success, false, name)
+        assert.deepEqual([failure.check, failure.code], ['records/cases', code], name)
+        assert.match(failure.message, message, name)
+        assert.ok(failure.advice.length > 20, name)
+        assert.equal(checks.length, 6, name)
       }
     })
 
     test('only the beginning of an endless response is read', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       const record = JSON.stringify(simulatedRecord(1))
       const closed = Promise.withResolvers<void>()
       kit.simulated.setResponse('records/cases', (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' })
         response.on('close', closed.resolve).on('error', () => undefined)
         response.write('{"success":true,"records":[')
-        const more = () => {
+        const writeMore = () => {
           while (response.writable && response.write(`${record},`.repeat(100)));
         }
-        response.on('drain', more)
-        more()
+        response.on('drain', writeMore)
+        writeMore()
       })
       const { success, checks } = await testEverything(kit)
       assert.deepEqual(failing(checks), [])
@@ -206,11 +206,11 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       kit.simulated.setResponse('manifest', respond.status(401))
-      const refused = await testEverything(kit)
+      const rejected = await testEverything(kit)
       assert.deepEqual(
-        refused.checks.map((one) => [one.check, one.ok]),
+        rejected.checks.map((one) => [one.check, one.ok]),
         [
           ['reachable', true],
           ['ping', true],
@@ -222,17 +222,17 @@ onEachEngineWhenDeep((engine) => {
       const other = await testEverything(kit)
       assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
       await kit.simulated.goOffline()
-      const away = await testEverything(kit)
-      assert.equal(only(away.checks).check, 'reachable')
-      assert.equal(only(away.checks).code, 'platform_unreachable')
+      const offline = await testEverything(kit)
+      assert.equal(only(offline.checks).check, 'reachable')
+      assert.equal(only(offline.checks).code, 'platform_unreachable')
     })
 
     test('a test and a probe are streamed as NDJSON if the client accepts it', async () => {
-      await using kit = await start(engine)
-      const headers = { authorization: kit.hub.authorization('operator'), accept: LINES }
-      const answer = await post(kit, 'test', { check_everything: true }, headers)
-      assert.match(answer.header('content-type'), /x-ndjson/)
-      const [last, ...checks] = linesOf(answer).reverse()
+      await using kit = await startKit(engine)
+      const headers = { authorization: kit.hub.authorization('operator'), accept: NDJSON }
+      const response = await postTo(kit, 'test', { check_everything: true }, headers)
+      assert.match(response.header('content-type'), /x-ndjson/)
+      const [last, ...checks] = linesOf(response).reverse()
       assert.deepEqual(last, { success: true, checks: checks.reverse() })
       assert.equal(checks.length, 6)
 
@@ -242,16 +242,16 @@ onEachEngineWhenDeep((engine) => {
       const probed = linesOf(await kit.hub.send({ ...probe, body }))
       // All modules of the manifest, since none has been selected yet.
       assert.equal(probed.length, 8)
-      const whole = await kit.hub.send({
+      const asJson = await kit.hub.send({
         ...probe,
         headers: { ...headers, accept: 'application/json' },
         body,
       })
-      assert.deepEqual(probed.at(-1), expectBody(whole, 200, ProbeResponse))
+      assert.deepEqual(probed.at(-1), expectBody(asJson, 200, ProbeResponse))
       const wrong = { source_base_url, source_api_key: 'a wrong key' }
-      const told = linesOf(await kit.hub.send({ ...probe, body: wrong }))
+      const linesOfFailedProbe = linesOf(await kit.hub.send({ ...probe, body: wrong }))
       assert.deepEqual(
-        told.map((line) => Object(line).check ?? 'end'),
+        linesOfFailedProbe.map((line) => Object(line).check ?? 'end'),
         ['reachable', 'ping', 'manifest', 'end'],
       )
     })
@@ -259,11 +259,11 @@ onEachEngineWhenDeep((engine) => {
 
   describe(`the hub key of a platform, on ${engine.name}`, () => {
     test('an operator reveals the key with the password, which the audit log records', async () => {
-      await using kit = await start(engine, { withOperator: true })
+      await using kit = await startKit(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
-      const answer = await post(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
-      assert.equal(expectBody(answer, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
-      assert.equal(answer.header('cache-control'), 'no-store')
+      const response = await postTo(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
+      assert.equal(expectBody(response, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
+      assert.equal(response.header('cache-control'), 'no-store')
       const audit = await runSql(
         kit.hub.storage,
         `SELECT action, actor, target FROM audit ORDER BY audit_id DESC LIMIT 1`,
@@ -276,30 +276,30 @@ onEachEngineWhenDeep((engine) => {
           target: kit.simulated.platform_name,
         },
       )
-      assert.ok((await activityOf(kit.hub)).some((line) => line.kind === 'platform.key_revealed'))
+      assert.ok((await activityOf(kit.hub)).some((entry) => entry.kind === 'platform.key_revealed'))
       expectAbsent([kit.hub_api_key, PASSWORD], [kit.hub.log()])
     })
 
     test('an operator who has no password can reveal the key right after signing in', async () => {
-      await using kit = await start(engine, { withOperator: true })
+      await using kit = await startKit(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
-      expectError(await post(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
+      expectError(await postTo(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
       await runSql(kit.hub.storage, 'DELETE FROM operator_accounts')
-      const shown = await post(kit, 'hub-key/reveal', {}, headers)
+      const shown = await postTo(kit, 'hub-key/reveal', {}, headers)
       assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
     })
 
     test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
-      await using kit = await start(engine, { withOperator: true })
+      await using kit = await startKit(engine, { withOperator: true })
       const { headers } = await signIn(kit.hub)
-      const guess = (password: string) => post(kit, 'hub-key/reveal', { password }, headers)
-      for (let n = 0; n < 5; n++) expectError(await guess(`guess ${n}`), 403, 'password_wrong')
-      const limited = await guess(PASSWORD)
+      const attempt = (password: string) => postTo(kit, 'hub-key/reveal', { password }, headers)
+      for (let n = 0; n < 5; n++) expectError(await attempt(`wrong ${n}`), 403, 'password_wrong')
+      const limited = await attempt(PASSWORD)
       expectError(limited, 429, 'too_many_requests')
       assert.ok(Number(limited.header('retry-after')) > 0)
-      const refused = `SELECT * FROM audit WHERE action = 'hub_key.reveal_refused'`
-      assert.equal((await runSql(kit.hub.storage, refused)).length, 5)
-      const asToken = await post(kit, 'hub-key/reveal', { password: PASSWORD })
+      const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
+      assert.equal((await runSql(kit.hub.storage, audited)).length, 5)
+      const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
       expectError(asToken, 403, 'operators_only')
       const viewer = { authorization: kit.hub.authorization('viewer') }
       for (const [path, body] of [
@@ -307,22 +307,22 @@ onEachEngineWhenDeep((engine) => {
         ['hub-key/rotate', { grace_seconds: 0 }],
         ['test', {}],
       ] as const) {
-        expectError(await post(kit, path, body, viewer), 403, 'forbidden')
+        expectError(await postTo(kit, path, body, viewer), 403, 'forbidden')
       }
     })
 
     test('after a rotation the old key works until the grace period ends, even if it is cached', async () => {
       let now = Date.parse('2026-03-10T08:00:00.000Z')
       const clock = { now: () => new Date(now) }
-      await using kit = await start(engine, { clock })
+      await using kit = await startKit(engine, { clock })
       const { hub, hub_api_key: old } = kit
       expectBody(await push(hub, old, newRecord('N-1')), 201, PushResponse)
-      const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 3600 })
+      const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 3600 })
       const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
       assert.notEqual(key, old)
       for (const one of [old, key])
         assert.equal((await push(hub, one, newRecord('N-1'))).status, 200)
-      const { hub_keys, last_push_at } = await read(kit)
+      const { hub_keys, last_push_at } = await readPlatform(kit)
       assert.equal(last_push_at, '2026-03-10T08:00:00.000Z')
       assert.deepEqual(
         hub_keys.map(({ expires_at, last_used_at }) => [expires_at, last_used_at]),
@@ -338,26 +338,26 @@ onEachEngineWhenDeep((engine) => {
       expectError(await check(old), 401, 'api_key_invalid')
       expectError(await push(hub, old, newRecord('N-2')), 401, 'api_key_invalid')
       expectBody(await push(hub, key, newRecord('N-2')), 201, PushResponse)
-      assert.equal((await read(kit)).hub_keys.length, 1)
+      assert.equal((await readPlatform(kit)).hub_keys.length, 1)
       expectAbsent([old, key], [hub.log(), JSON.stringify(await activityOf(hub))])
     })
 
     test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       expectBody(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
-      const rotated = await post(kit, 'hub-key/rotate', { grace_seconds: 0 })
+      const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 0 })
       const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
       expectError(await push(kit.hub, kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
       expectBody(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushResponse)
       for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
-        expectError(await post(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
+        expectError(await postTo(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
       }
     })
   })
 
   describe(`changing the address or source key of a platform, on ${engine.name}`, () => {
     test('the hub calls the platform at the new address with the new key', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       const { platform_name, modules } = kit.simulated
       await using moved = await simulatePlatform({
         platform_name,
@@ -366,8 +366,8 @@ onEachEngineWhenDeep((engine) => {
       })
       await kit.simulated.goOffline()
       const { source_base_url, source_api_key } = moved
-      const answer = await change(kit, { source_base_url: `${source_base_url}/`, source_api_key })
-      const { platform } = expectBody(answer, 200, Changed)
+      const response = await patch(kit, { source_base_url: `${source_base_url}/`, source_api_key })
+      const { platform } = expectBody(response, 200, ChangedResponse)
       assert.equal(platform.source_base_url, source_base_url)
       assert.deepEqual(
         (await pullAll(kit.hub)).tasks.map((task) => task.state),
@@ -381,36 +381,42 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(pulls.next_cursor, null)
       const { state, modules_read, counts } = only(pulls.pulls)
       assert.deepEqual([state, modules_read, counts.created], ['succeeded', 2, 2])
-      const line = (await activityOf(kit.hub)).find((one) => one.kind === 'platform.source_changed')
-      assert.match(line?.message ?? '', /new source API key/)
-      expectAbsent([source_api_key], [kit.hub.log(), answer.text, JSON.stringify(line)])
-      const same = await change(kit, { source_base_url })
-      assert.equal(same.status, 200)
-      const lines = (await activityOf(kit.hub)).filter(
+      const entry = (await activityOf(kit.hub)).find(
         (one) => one.kind === 'platform.source_changed',
       )
-      assert.equal(lines.length, 1)
+      assert.match(entry?.message ?? '', /new source API key/)
+      expectAbsent([source_api_key], [kit.hub.log(), response.text, JSON.stringify(entry)])
+      const same = await patch(kit, { source_base_url })
+      assert.equal(same.status, 200)
+      const entries = (await activityOf(kit.hub)).filter(
+        (one) => one.kind === 'platform.source_changed',
+      )
+      assert.equal(entries.length, 1)
     })
 
     test('a wrong key, another platform or an invalid address is rejected and not stored', async () => {
-      await using kit = await start(engine)
+      await using kit = await startKit(engine)
       await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
-      const refuse = async (body: Record<string, unknown>, status: number, code: string) =>
-        expectError(await change(kit, { ...body, status: 'inactive' }), status, code)
-      await refuse({ source_api_key: 'a wrong key' }, 502, 'platform_refused_key')
-      await refuse({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
-      await refuse({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
-      await refuse({ source_base_url: 'http://169.254.169.254' }, 422, 'platform_address_refused')
-      await refuse({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
-      const { source_base_url, status } = await read(kit)
+      const expectRejected = async (body: Record<string, unknown>, status: number, code: string) =>
+        expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
+      await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_rejected_key')
+      await expectRejected({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
+      await expectRejected({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
+      await expectRejected(
+        { source_base_url: 'http://169.254.169.254' },
+        422,
+        'platform_address_rejected',
+      )
+      await expectRejected({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
+      const { source_base_url, status } = await readPlatform(kit)
       assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
       assert.equal((await testEverything(kit)).success, true)
     })
   })
 })
 
-function linesOf(answer: TestResponse): unknown[] {
-  return answer.text
+function linesOf(response: TestResponse): unknown[] {
+  return response.text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))

@@ -62,40 +62,40 @@ onEachEngineWhenDeep((engine) => {
         () => ({ authorization: hub().authorization('admin') }),
       ],
     ]
-    for (const [what, headersOf] of cases) {
-      test(`a dashboard POST with ${what} returns 419, as JSON or as a page`, async () => {
-        const traces = await countStoredRows(hub())
+    for (const [name, headersOf] of cases) {
+      test(`a dashboard POST with ${name} returns 419, as JSON or as a page`, async () => {
+        const rows = await countStoredRows(hub())
         const send = (headers: Record<string, string>) =>
           hub().send({ method: 'POST', url: PULL_ALL, headers: { ...headersOf(), ...headers } })
-        const script = await send({
+        const byScript = await send({
           accept: 'application/json',
           'x-requested-with': 'XMLHttpRequest',
         })
-        expectError(script, 419, 'session_or_token_invalid')
-        const browser = await send({
+        expectError(byScript, 419, 'session_or_token_invalid')
+        const byBrowser = await send({
           accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
           'x-requested-with': '',
         })
-        assert.equal(browser.status, 419)
-        assert.match(browser.header('content-type'), /^text\/html/)
-        assert.match(browser.text, /419/)
-        assert.match(browser.header('content-security-policy'), /default-src 'none'/)
-        expectAbsent([mine.csrf, other.csrf], [script.text, browser.text])
-        assert.deepEqual(await countStoredRows(hub()), traces)
+        assert.equal(byBrowser.status, 419)
+        assert.match(byBrowser.header('content-type'), /^text\/html/)
+        assert.match(byBrowser.text, /419/)
+        assert.match(byBrowser.header('content-security-policy'), /default-src 'none'/)
+        expectAbsent([mine.csrf, other.csrf], [byScript.text, byBrowser.text])
+        assert.deepEqual(await countStoredRows(hub()), rows)
       })
     }
 
     for (const request of API_CALLS) {
       test(`${request.method} ${request.url} returns 401 without a session, 419 without its CSRF token`, async () => {
-        const traces = await countStoredRows(hub())
+        const rows = await countStoredRows(hub())
         expectError(await hub().send(request), 401, 'not_signed_in')
         const headers = { cookie: mine.cookie }
-        const answer = await hub().send({ ...request, headers })
-        expectError(answer, 419, 'session_or_token_invalid')
+        const response = await hub().send({ ...request, headers })
+        expectError(response, 419, 'session_or_token_invalid')
         const wrong = { cookie: mine.cookie, 'x-csrf-token': other.csrf }
-        const again = await hub().send({ ...request, headers: wrong })
-        expectError(again, 419, 'session_or_token_invalid')
-        assert.deepEqual(await countStoredRows(hub()), traces)
+        const wrongToken = await hub().send({ ...request, headers: wrong })
+        expectError(wrongToken, 419, 'session_or_token_invalid')
+        assert.deepEqual(await countStoredRows(hub()), rows)
       })
     }
 
@@ -107,21 +107,21 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a request from another site returns 403, even with a session and its CSRF token', async () => {
-      const traces = await countStoredRows(hub())
+      const rows = await countStoredRows(hub())
       for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
         for (const url of [PULL_ALL, '/api/v1/pulls']) {
           const headers = { ...mine.headers, origin }
-          const answer = await hub().send({ method: 'POST', url, headers })
-          expectError(answer, 403, 'origin_not_allowed')
+          const response = await hub().send({ method: 'POST', url, headers })
+          expectError(response, 403, 'origin_not_allowed')
         }
       }
-      assert.deepEqual(await countStoredRows(hub()), traces)
+      assert.deepEqual(await countStoredRows(hub()), rows)
     })
 
     test('a same-origin request with a session and its CSRF token queues a pull', async () => {
       const headers = { ...mine.headers, host: 'hub.example', origin: 'http://hub.example' }
-      const answer = await hub().send({ method: 'POST', url: PULL_ALL, headers })
-      const { pull } = expectBody(answer, 202, StartPullResponse)
+      const response = await hub().send({ method: 'POST', url: PULL_ALL, headers })
+      const { pull } = expectBody(response, 202, StartPullResponse)
       assert.equal(pull.trigger, 'operator')
       await untilPullEnds(hub(), pull.id)
     })
@@ -138,17 +138,17 @@ onEachEngineWhenDeep((engine) => {
     for (const request of API_CALLS) {
       test(`a viewer token cannot ${request.method} ${request.url}`, async () => {
         await using platform = await simulatePlatform()
-        const traces = await countStoredRows(hub())
+        const rows = await countStoredRows(hub())
         const { source_base_url, source_api_key } = platform
-        const answer = await hub().send({
+        const response = await hub().send({
           ...request,
           headers: { authorization: hub().authorization('viewer') },
           ...(request.url.startsWith('/api/v1/platforms')
             ? { body: { source_base_url, source_api_key, record_types: ['cases'] } }
             : {}),
         })
-        expectError(answer, 403, 'forbidden')
-        assert.deepEqual(await countStoredRows(hub()), traces)
+        expectError(response, 403, 'forbidden')
+        assert.deepEqual(await countStoredRows(hub()), rows)
         assert.deepEqual(platform.requests, [])
       })
     }
@@ -178,14 +178,14 @@ onEachEngineWhenDeep((engine) => {
         hub().storage,
         `UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z' WHERE name = 'revoked'`,
       )
-      const none = createKey(TOKEN_PREFIX).key
-      const wrong = [expired, revoked, none, hub_api_key, createKey(HUB_KEY_PREFIX).key, 'x', '']
+      const unknown = createKey(TOKEN_PREFIX).key
+      const wrong = [expired, revoked, unknown, hub_api_key, createKey(HUB_KEY_PREFIX).key, 'x', '']
       for (const token of wrong) {
         for (const scheme of ['Bearer', 'bearer', 'Basic']) {
           const headers = { authorization: `${scheme} ${token}` }
-          const answer = await hub().send({ url: '/api/v1/platforms', headers })
-          expectError(answer, 401, 'not_signed_in')
-          if (token.length > 12) expectAbsent([token], [answer.text, hub().log()])
+          const response = await hub().send({ url: '/api/v1/platforms', headers })
+          expectError(response, 401, 'not_signed_in')
+          if (token.length > 12) expectAbsent([token], [response.text, hub().log()])
         }
       }
     })

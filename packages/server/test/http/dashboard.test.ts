@@ -31,7 +31,7 @@ const STATS = [
 onEachEngineWhenDeep((engine) => {
   describe(`the snapshot, on ${engine.name}`, () => {
     test('the snapshot has every specified member and counts pushes and pulled records', async () => {
-      // The clock stands still, so that the day cannot change during a test.
+      // The clock is stopped, so that the day cannot change during a test.
       await using hub = await startTestHub(engine, {
         withOperator: true,
         clock: createStoppedClock(),
@@ -42,13 +42,13 @@ onEachEngineWhenDeep((engine) => {
       const { hub_api_key } = await registerPlatform(hub, platform)
       const { headers } = await signIn(hub)
       const read = async () => {
-        const answer = await hub.send({ url: REALTIME, headers })
-        expectMembers(expectObject(answer, 200), [
+        const response = await hub.send({ url: REALTIME, headers })
+        expectMembers(expectObject(response, 200), [
           ...['success', 'generated_at', 'polling_interval_seconds', 'broadcasting', 'stats'],
           ...['platforms', 'records', 'logs', 'alerts', 'latest_sync', 'pull'],
           ...['hours', 'recent_pulls'],
         ])
-        return expectBody(answer, 200, Snapshot)
+        return expectBody(response, 200, Snapshot)
       }
       const empty = await read()
       assert.deepEqual([empty.polling_interval_seconds, empty.broadcasting], [10, false])
@@ -61,16 +61,16 @@ onEachEngineWhenDeep((engine) => {
       await push(hub, hub_api_key, newRecord('N-1'))
       await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
       await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
-      const held = platform.holdRequest('records/cases')
+      const request = platform.delayNextResponse('records/cases')
       const { id } = await startPull(hub)
-      await held.arrived
+      await request.arrived
       const during = await read()
       assert.equal(during.pull.running, true)
       assert.deepEqual([during.pull.pull?.id, during.pull.pull?.state], [id, 'running'])
       assert.equal(only(during.pull.tasks).state, 'running')
       assert.equal(during.hours.length, 24)
       assert.equal(during.hours.at(-1)?.received_post, 2)
-      held.release()
+      request.release()
       const { pull } = await untilPullEnds(hub, id)
 
       const full = await read()
@@ -107,7 +107,7 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(!('modules' in shown))
       assert.deepEqual([shown.records, shown.status, shown.last_error], [3, 'active', null])
       assert.notEqual(shown.latest_sync_at, null)
-      // The pull did not contain the pushed record, so marking it missing is the latest change.
+      // The pull did not contain the pushed record, so the missing mark is the latest change.
       assert.deepEqual(
         full.records.map((record) => [record.reference_number, record.missing_since !== null]),
         [
@@ -126,8 +126,8 @@ onEachEngineWhenDeep((engine) => {
       const { hub_api_key } = await registerPlatform(hub, platform)
       for (let n = 0; n < 25; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
       const { headers } = await signIn(hub)
-      const answer = await hub.send({ url: REALTIME, headers })
-      const { records, logs } = expectBody(answer, 200, Snapshot)
+      const response = await hub.send({ url: REALTIME, headers })
+      const { records, logs } = expectBody(response, 200, Snapshot)
       assert.deepEqual(
         records.map((record) => record.reference_number),
         Array.from({ length: 20 }, (_, n) => `N-${24 - n}`),
@@ -137,7 +137,7 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`reading the snapshot, on ${engine.name}`, () => {
-    // The clock stands still, so that the day cannot change during a test.
+    // The clock is stopped, so that the day cannot change during a test.
     const hub = shareHub(engine, { withOperator: true, clock: createStoppedClock() })
     let session: Session
     before(async () => {
@@ -168,9 +168,9 @@ onEachEngineWhenDeep((engine) => {
           'x-requested-with': 'XMLHttpRequest',
           ...sent,
         }
-        const answer = await hub().send({ url: REALTIME, headers })
-        expectError(answer, 401, 'not_signed_in')
-        assert.equal(answer.header('cache-control'), 'no-store')
+        const response = await hub().send({ url: REALTIME, headers })
+        expectError(response, 401, 'not_signed_in')
+        assert.equal(response.header('cache-control'), 'no-store')
       }
       expectError(await hub().send({ url: REALTIME }), 401, 'not_signed_in')
       expectError(
@@ -186,11 +186,11 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await simulatePlatform()
       await registerPlatform(hub(), platform)
       const calls = platform.requests.length
-      const traces = await countStoredRows(hub())
+      const rows = await countStoredRows(hub())
       for (let count = 0; count < 5; count++) {
         await hub().send({ url: REALTIME, headers: session.headers })
       }
-      assert.deepEqual(await countStoredRows(hub()), traces)
+      assert.deepEqual(await countStoredRows(hub()), rows)
       assert.equal(platform.requests.length, calls)
     })
 
@@ -208,7 +208,7 @@ onEachEngineWhenDeep((engine) => {
       assert.notEqual(await lastSeen(), before)
     })
 
-    for (const [what, headers, body] of [
+    for (const [name, headers, body] of [
       ['no body', {}, undefined],
       ['a form body', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=1'],
       ['malformed JSON', { 'content-type': 'application/json' }, '{"a":'],
@@ -219,20 +219,20 @@ onEachEngineWhenDeep((engine) => {
       ['a wrong CSRF token', { 'x-csrf-token': 'wrong', cookie: 'a=b' }, undefined],
       ['an Accept of text/html', { accept: 'text/html' }, undefined],
     ] as const) {
-      test(`browser auto-sync with ${what} returns its status and does nothing`, async () => {
-        const traces = await countStoredRows(hub())
+      test(`browser auto-sync with ${name} returns its status and does nothing`, async () => {
+        const rows = await countStoredRows(hub())
         const request = {
           method: 'POST' as const,
           url: AUTO_SYNC,
           headers: { ...headers },
           ...(body === undefined ? {} : { body }),
         }
-        for (const answer of [await hub().send(request), await sendOverSocket(hub(), request)]) {
-          const { message, ...rest } = expectObject(answer, 200)
+        for (const response of [await hub().send(request), await sendOverSocket(hub(), request)]) {
+          const { message, ...rest } = expectObject(response, 200)
           assert.deepEqual(rest, { success: true, status: 'idle' })
           assert.match(String(message), /auto-sync is disabled.*server-side scheduler.*background/)
         }
-        assert.deepEqual(await countStoredRows(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), rows)
       })
     }
   })

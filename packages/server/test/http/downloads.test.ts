@@ -37,6 +37,12 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
+    test('a folder is not a file: its path returns 404', async () => {
+      for (const url of ['/downloads/', '/downloads/.', '/downloads//', '/assets/']) {
+        assert.equal(expectError(await send(url), 404, 'not_found').message, 'No such file.', url)
+      }
+    })
+
     test('nothing outside the folder of the packages is served', async () => {
       for (const path of [
         '../package.json',
@@ -52,7 +58,7 @@ onEachEngineWhenDeep((engine) => {
         '',
       ]) {
         const { status, text } = await send(`/downloads/${path}`)
-        assert.ok([400, 403, 404].includes(status), `${path} is ${status}`)
+        assert.ok([400, 404].includes(status), `${path} is ${status}`)
         assert.doesNotMatch(text, /"private"|dependencies/)
       }
       expectError(await send('/downloads/other.tgz'), 404, 'not_found')
@@ -61,7 +67,7 @@ onEachEngineWhenDeep((engine) => {
 
     test('every download that the guide names exists', async () => {
       const { text } = await hub().get('/api/v1/guide')
-      // A hub of the tests has a version of its own.
+      // The hubs of these tests have the version 0.0.0-test.
       const paths = [...text.matchAll(/\/downloads\/[^\s"`)]+/g)].map(([path]) =>
         path.replace('0.0.0-test', VERSION),
       )

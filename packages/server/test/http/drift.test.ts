@@ -54,9 +54,9 @@ onEachEngine((engine) => {
       const drift = await driftOf(kit)
       assert.deepEqual(only(drift.manifest_changes).changes, changes)
       assert.equal(drift.manifest_fetched_at, platform.manifest_fetched_at)
-      const line = (await activityOf(kit.hub)).find((one) => one.kind === 'manifest.changed')
-      assert.match(line?.message ?? '', /1 field removed, 1 field added, 1 module added/)
-      assert.equal(line?.actor, 'token test operator')
+      const entry = (await activityOf(kit.hub)).find((one) => one.kind === 'manifest.changed')
+      assert.match(entry?.message ?? '', /1 field removed, 1 field added, 1 module added/)
+      assert.equal(entry?.actor, 'token test operator')
 
       const before = await countStoredRows(kit.hub)
       assert.deepEqual((await refresh(kit)).changes, [])
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
         if (!named) return null
         const select = `SELECT note FROM ${schema}"${named['view_name']}"`
         return runSql(kit.hub.storage, select).catch(() => null)
-      }, 'the view has a column of the new field')
+      }, 'the view has a column for the new field')
     })
 
     test('an invalid manifest is rejected with its cause and changes nothing', async () => {
@@ -83,10 +83,10 @@ onEachEngine((engine) => {
       kit.platform.setResponse('manifest', respond.status(500))
       expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_failed')
       kit.platform.setResponse('manifest', respond.json({ success: true }))
-      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_answer_invalid')
+      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_response_invalid')
       const other = { platform_title: 'T', platform_description: '', modules: [] }
-      const answer = { success: true, platform_name: 'somebody else', ...other }
-      kit.platform.setResponse('manifest', respond.json(answer))
+      const manifest = { success: true, platform_name: 'another platform', ...other }
+      kit.platform.setResponse('manifest', respond.json(manifest))
       expectError(await sendRefresh(kit.hub, kit.registered.id), 409, 'platform_name_differs')
       assert.equal(await read(), before)
       expectError(await sendRefresh(kit.hub, 999_999), 404, 'not_found')
@@ -97,31 +97,31 @@ onEachEngine((engine) => {
     test('pulls fetch the manifest once an hour, and succeed even if that fails', async () => {
       await using kit = await startPulledHub(engine)
       const module = only(kit.platform.modules)
-      const asked = () => kit.platform.requests.filter(isManifest).length
-      const atFirst = asked()
+      const manifestRequests = () => kit.platform.requests.filter(isManifest).length
+      const initially = manifestRequests()
       await kit.pull()
-      assert.equal(asked(), atFirst)
+      assert.equal(manifestRequests(), initially)
 
-      await makeDue(kit.hub)
+      await makeManifestDue(kit.hub)
       module.fields.push(FIELD)
       assert.equal((await kit.pull()).pull.state, 'succeeded')
-      assert.equal(asked(), atFirst + 1)
+      assert.equal(manifestRequests(), initially + 1)
       assert.equal(only((await driftOf(kit)).manifest_changes).changes.length, 1)
       await kit.pull()
-      assert.equal(asked(), atFirst + 1)
+      assert.equal(manifestRequests(), initially + 1)
 
-      await makeDue(kit.hub)
+      await makeManifestDue(kit.hub)
       kit.platform.setResponse('manifest', respond.html())
       assert.equal((await kit.pull()).pull.state, 'succeeded')
       await kit.pull()
-      assert.equal(asked(), atFirst + 2)
-      const lines = (await activityOf(kit.hub)).filter((one) => one.kind === 'manifest.failed')
-      assert.match(only(lines).message, /could not be refreshed: .*an HTML page/)
+      assert.equal(manifestRequests(), initially + 2)
+      const entries = (await activityOf(kit.hub)).filter((one) => one.kind === 'manifest.failed')
+      assert.match(only(entries).message, /could not be refreshed: .*an HTML page/)
 
-      await makeDue(kit.hub)
+      await makeManifestDue(kit.hub)
       kit.platform.setResponse('records/cases', respond.status(500))
       await kit.pull()
-      assert.equal(asked(), atFirst + 2, 'A platform that fails is not asked for more')
+      assert.equal(manifestRequests(), initially + 2, 'a failing platform gets no further requests')
     })
 
     test('a pull deletes an absent value only if the manifest names its key', async () => {
@@ -140,7 +140,11 @@ onEachEngine((engine) => {
       await kit.pull()
       serve({ status: 'open' })
       await kit.pull()
-      assert.deepEqual(await data(), { status: 'open', note: 'n' }, 'it names no note yet')
+      assert.deepEqual(
+        await data(),
+        { status: 'open', note: 'n' },
+        'the manifest does not name the key yet',
+      )
       module.fields.push(FIELD)
       await refresh(kit)
       await kit.pull()
@@ -189,16 +193,16 @@ onEachEngine((engine) => {
         return [response.status, outcome, warnings]
       }
       const wrong = { status: 7, age: 'forty', odd: 1 }
-      const faults = [
+      const expectedWarnings = [
         'data has the key "odd", which the manifest does not name',
         'data has a number for the key "status", whose type in the manifest is "string"',
         'data has a text for the key "age", whose type in the manifest is "integer"',
       ]
       const absent = 'data lacks the key "note", which the manifest requires'
-      const [unknown = '', ...types] = faults
+      const [unknown = '', ...types] = expectedWarnings
       assert.deepEqual(await send(wrong, 'POST'), [201, 'created', [unknown, absent, ...types]])
       // The warnings also apply to unchanged data.
-      assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', faults])
+      assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', expectedWarnings])
       assert.deepEqual(await send({ note: null, age: '40' }, 'POST'), [200, 'updated', undefined])
       module.records = [simulatedRecord(1, { note: 1, age: 41 })]
       await kit.pull()
@@ -224,8 +228,8 @@ onEachEngine((engine) => {
       await using kit = await startPulledHub(engine)
       await setPolicy(kit, 'reject')
       const body = newRecord('R-1', { data: { odd: 1 } })
-      const refused = await push(kit.hub, kit.registered.hub_api_key, body)
-      const error = expectError(refused, 422, 'drift_rejected')
+      const rejected = await push(kit.hub, kit.registered.hub_api_key, body)
+      const error = expectError(rejected, 422, 'drift_rejected')
       assert.deepEqual(error.errors, {
         data: ['has the key "odd", which the manifest does not name'],
       })
@@ -285,8 +289,8 @@ onEachEngine((engine) => {
       assert.equal((await completenessOf(kit)).complete_at, null)
       module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
       const { pull } = await kit.pull()
-      const proved = await completenessOf(kit)
-      expectMembers(proved, [
+      const verified = await completenessOf(kit)
+      expectMembers(verified, [
         ...['module_id', 'platform_name', 'module_name', 'record_type', 'complete_at'],
         ...[
           'last_read_at',
@@ -298,14 +302,14 @@ onEachEngine((engine) => {
           'only_here',
         ],
       ])
-      assert.ok((proved.complete_at ?? '') >= (pull.started_at ?? 'z'))
+      assert.ok((verified.complete_at ?? '') >= (pull.started_at ?? 'z'))
       assert.deepEqual(
         [
-          proved.incomplete_reasons,
-          proved.records,
-          proved.missing,
-          proved.pushed_since,
-          proved.only_here,
+          verified.incomplete_reasons,
+          verified.records,
+          verified.missing,
+          verified.pushed_since,
+          verified.only_here,
         ],
         [[], 30, 0, 0, 0],
       )
@@ -313,16 +317,16 @@ onEachEngine((engine) => {
       await push(kit.hub, kit.registered.hub_api_key, newRecord('N-1'))
       const pushed = await completenessOf(kit)
       assert.deepEqual([pushed.pushed_since, pushed.only_here], [1, 1])
-      assert.equal(pushed.complete_at, proved.complete_at)
+      assert.equal(pushed.complete_at, verified.complete_at)
 
       module.records = [...module.records.slice(1), { reference_number: 'R-0' }]
       await kit.pull()
-      const refused = await completenessOf(kit)
-      assert.equal(refused.complete_at, proved.complete_at)
-      assert.deepEqual(refused.incomplete_reasons, ['rejected'])
+      const rejected = await completenessOf(kit)
+      assert.equal(rejected.complete_at, verified.complete_at)
+      assert.deepEqual(rejected.incomplete_reasons, ['rejected'])
       // The platform has the rejected R-0. It does not have N-1, which is marked missing.
-      assert.deepEqual([refused.missing, refused.only_here], [1, 0])
-      assert.match(refused.last_error ?? '', /1 rejected/)
+      assert.deepEqual([rejected.missing, rejected.only_here], [1, 0])
+      assert.match(rejected.last_error ?? '', /1 rejected/)
 
       module.records = module.records.slice(15, 29)
       await kit.pull()
@@ -330,7 +334,7 @@ onEachEngine((engine) => {
       module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
       await kit.pull()
       const again = await completenessOf(kit)
-      assert.ok((again.complete_at ?? '') > (proved.complete_at ?? ''))
+      assert.ok((again.complete_at ?? '') > (verified.complete_at ?? ''))
       assert.deepEqual([again.incomplete_reasons, again.missing, again.pushed_since], [[], 1, 0])
     })
 
@@ -347,22 +351,22 @@ onEachEngine((engine) => {
       assert.deepEqual([complete_at, incomplete_reasons], [null, ['no_total']])
       kit.platform.setResponse('records/cases', null)
       await kit.pull()
-      const proved = await completenessOf(kit)
+      const verified = await completenessOf(kit)
       kit.platform.setResponse('records/cases', respond.status(500))
       await kit.pull()
       const { last_error: _, ...after } = await completenessOf(kit)
-      const { last_error: __, ...before } = proved
+      const { last_error: __, ...before } = verified
       assert.deepEqual(after, before)
     })
 
     test('a 304 response verifies the module again', async () => {
       await using kit = await startPulledHub(engine)
       const { platform_name } = kit.platform
-      const answer = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
-      const text = JSON.stringify(answer)
+      const body = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
+      const text = JSON.stringify(body)
       kit.platform.setResponse('records/cases', (response, request) => {
-        const holds = request.headers['if-none-match'] === '"1"'
-        if (holds) response.writeHead(304).end()
+        const isUnchanged = request.headers['if-none-match'] === '"1"'
+        if (isUnchanged) response.writeHead(304).end()
         else respond.text(text, 'application/json', { ETag: '"1"' })(response, request)
       })
       await kit.pull()
@@ -379,11 +383,11 @@ function isManifest({ path }: { path: string }): boolean {
 }
 
 /** Makes the next refresh of the manifest due. */
-async function makeDue(hub: TestHub): Promise<void> {
-  const long = "'2026-01-01T00:00:00.000Z'"
+async function makeManifestDue(hub: TestHub): Promise<void> {
+  const longAgo = "'2026-01-01T00:00:00.000Z'"
   await runSql(
     hub.storage,
-    `UPDATE platforms SET manifest_fetched_at = ${long}, manifest_requested_at = ${long}`,
+    `UPDATE platforms SET manifest_fetched_at = ${longAgo}, manifest_requested_at = ${longAgo}`,
   )
 }
 
@@ -426,8 +430,8 @@ function sendPolicy(
 }
 
 async function setPolicy(kit: PulledHub, drift_policy: 'accept' | 'reject'): Promise<Platform> {
-  const answer = await sendPolicy(kit, { drift_policy })
-  return expectBody(answer, 200, Type.Object({ platform: Platform })).platform
+  const response = await sendPolicy(kit, { drift_policy })
+  return expectBody(response, 200, Type.Object({ platform: Platform })).platform
 }
 
 function replay(hub: TestHub, id: number, body: object = {}): Promise<TestResponse> {
@@ -440,6 +444,6 @@ function replay(hub: TestHub, id: number, body: object = {}): Promise<TestRespon
 }
 
 async function completenessOf({ hub, platform }: PulledHub): Promise<ModuleCompleteness> {
-  const answer = await hub.get(`/api/v1/completeness?platform=${platform.platform_name}`)
-  return only(expectBody(answer, 200, CompletenessPage).modules)
+  const response = await hub.get(`/api/v1/completeness?platform=${platform.platform_name}`)
+  return only(expectBody(response, 200, CompletenessPage).modules)
 }

@@ -6,8 +6,8 @@ import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
   manifestOf,
+  type Responder,
   recordsResponse,
   respond,
 } from '../helpers/platform/platform.ts'
@@ -17,19 +17,19 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 const KEY = 'S3CR3T-k3y/of+the=platform-0123456789'
 /** The beginning of the key in each encoding, which finds truncated copies too. */
 const START = Buffer.from(KEY.slice(0, 12))
-const PARTS = [START.toString(), START.toString('base64'), START.toString('hex')]
+const KEY_STARTS = [START.toString(), START.toString('base64'), START.toString('hex')]
 
 const BASE64 = Buffer.from(KEY).toString('base64')
 const HEX = Buffer.from(KEY).toString('hex')
-const far = (length: number) => 'x'.repeat(length)
+const filler = (length: number) => 'x'.repeat(length)
 
 type Row = {
-  what: string
+  name: string
   endpoint: 'ping' | 'manifest' | 'search' | 'records/cases'
-  behaviour: (kit: PulledHub) => Behaviour
+  behaviour: (kit: PulledHub) => Responder
 }
-const row = (what: string, endpoint: Row['endpoint'], behaviour: Row['behaviour']): Row => ({
-  ...{ what, endpoint, behaviour },
+const row = (name: string, endpoint: Row['endpoint'], behaviour: Row['behaviour']): Row => ({
+  ...{ name, endpoint, behaviour },
 })
 
 const ROWS: readonly Row[] = [
@@ -61,19 +61,19 @@ const ROWS: readonly Row[] = [
     })
   }),
   row('an unknown member', 'manifest', ({ platform: { platform_name, modules } }) =>
-    respond.json({ ...manifestOf(platform_name, modules), asked_with: KEY }),
+    respond.json({ ...manifestOf(platform_name, modules), requested_with: KEY }),
   ),
   row('the Content-Type', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), `text/${Buffer.from(KEY).toString('base64url')}`),
   ),
   row('the Content-Type, truncated', 'records/cases', (kit) =>
-    respond.text(recordsOf(kit), `text/x; ${far(170)}${KEY}`),
+    respond.text(recordsOf(kit), `text/x; ${filler(170)}${KEY}`),
   ),
   row('the ETag', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), 'application/json', { ETag: `"${KEY}"` }),
   ),
   row('a redirect target, truncated', 'records/cases', () =>
-    respond.redirect(`https://elsewhere.example/${far(150)}${KEY}`),
+    respond.redirect(`https://elsewhere.example/${filler(150)}${KEY}`),
   ),
   row('the URL of the next page', 'records/cases', (kit) =>
     respond.text(recordsOf(kit), 'application/json', {
@@ -81,13 +81,13 @@ const ROWS: readonly Row[] = [
     }),
   ),
   row('a failure message, truncated', 'records/cases', () =>
-    respond.json({ success: false, message: `${far(280)}${KEY}` }),
+    respond.json({ success: false, message: `${filler(280)}${KEY}` }),
   ),
   row('a different platform name, truncated', 'records/cases', () =>
-    respond.json({ success: true, platform_name: `${far(180)}${KEY}`, records: [] }),
+    respond.json({ success: true, platform_name: `${filler(180)}${KEY}`, records: [] }),
   ),
   row('a different record_type, truncated', 'records/cases', () =>
-    respond.json({ success: true, record_type: `${far(180)}${BASE64}`, records: [] }),
+    respond.json({ success: true, record_type: `${filler(180)}${BASE64}`, records: [] }),
   ),
   row('a rejected record', 'records/cases', () =>
     respond.json({ records: [{ reference_number: '', data: { [KEY]: [KEY, BASE64, HEX] } }] }),
@@ -103,23 +103,23 @@ const ROWS: readonly Row[] = [
 
 onEachEngineWhenDeep((engine) => {
   describe(`keys that platforms echo, on ${engine.name}`, () => {
-    for (const { what, endpoint, behaviour } of ROWS) {
-      test(`a key in ${endpoint} (${what}) is not stored, logged or returned`, async () => {
+    for (const { name, endpoint, behaviour } of ROWS) {
+      test(`a key in ${endpoint} (${name}) is not stored, logged or returned`, async () => {
         await using kit = await startKit(engine)
         const { platform } = kit
         platform.setResponse(endpoint, behaviour(kit))
         const texts = [
-          await ask(kit, '/test', 'POST', { check_everything: true }),
-          await ask(kit, '/manifest/refresh'),
-          await ask(kit, '/test', 'POST', { check_everything: true }),
+          await callPlatformRoute(kit, '/test', 'POST', { check_everything: true }),
+          await callPlatformRoute(kit, '/manifest/refresh'),
+          await callPlatformRoute(kit, '/test', 'POST', { check_everything: true }),
           await send(kit, 'POST', '/api/v1/platforms/probe', {
             ...{ source_base_url: platform.source_base_url, source_api_key: KEY },
           }),
-          await ask(kit, '/conformance'),
+          await callPlatformRoute(kit, '/conformance'),
           JSON.stringify([await kit.pull(), await kit.pull()]),
           await send(kit, 'GET', '/api/v1/search?query=ann'),
         ]
-        await expectNoKey(kit, [...texts, await ask(kit, '', 'GET')], [])
+        await expectNoKey(kit, [...texts, await callPlatformRoute(kit, '', 'GET')], [])
       })
     }
 
@@ -129,14 +129,14 @@ onEachEngineWhenDeep((engine) => {
       ['the record_type', { record_type: KEY }],
       ['a field name', { data: { [KEY]: 1 } }],
     ]
-    for (const [what, over] of pushes) {
-      test(`a key in a rejected push (${what}) is not stored, logged or returned`, async () => {
+    for (const [name, overrides] of pushes) {
+      test(`a key in a rejected push (${name}) is not stored, logged or returned`, async () => {
         await using kit = await startKit(engine)
         const { hub_api_key } = kit.registered
         for (const key of [KEY, hub_api_key]) {
-          const text = JSON.stringify({ ...newRecord('R-1'), ...over }).replaceAll(KEY, key)
-          const answer = await push(kit.hub, hub_api_key, JSON.parse(text))
-          assert.equal(answer.status, 422, answer.text)
+          const text = JSON.stringify({ ...newRecord('R-1'), ...overrides }).replaceAll(KEY, key)
+          const response = await push(kit.hub, hub_api_key, JSON.parse(text))
+          assert.equal(response.status, 422, response.text)
         }
         await expectNoKey(kit, [JSON.stringify(await kit.rejected())], [hub_api_key])
       })
@@ -158,7 +158,7 @@ function recordsOf({ platform: { platform_name, modules } }: PulledHub): string 
   return JSON.stringify(recordsResponse(platform_name, module))
 }
 
-function ask(
+function callPlatformRoute(
   kit: PulledHub,
   path: string,
   method: 'GET' | 'POST' = 'POST',
@@ -174,16 +174,19 @@ async function send(
   body: object = {},
 ): Promise<string> {
   const headers = { authorization: hub.authorization('admin') }
-  const answer = await hub.send({ method, url, headers, ...(method === 'GET' ? {} : { body }) })
-  return answer.text
+  const response = await hub.send({ method, url, headers, ...(method === 'GET' ? {} : { body }) })
+  return response.text
 }
 
-async function expectNoKey(kit: PulledHub, answers: string[], keys: string[]): Promise<void> {
+async function expectNoKey(kit: PulledHub, responses: string[], keys: string[]): Promise<void> {
   const { hub } = kit
   const tables = await readTables(hub.storage)
   const read = ['activity', 'platforms', 'rejected-pushes', 'alerts', 'audit']
   const lists = await Promise.all(read.map((path) => hub.get(`/api/v1/${path}`)))
   const stored = [...tables].map(([name, text]) => `${name}: ${text}`)
-  expectAbsent([...PARTS, ...keys], [...answers, ...stored, ...lists.map(({ text }) => text)])
-  expectAbsent([...PARTS, ...keys], [hub.log()])
+  expectAbsent(
+    [...KEY_STARTS, ...keys],
+    [...responses, ...stored, ...lists.map(({ text }) => text)],
+  )
+  expectAbsent([...KEY_STARTS, ...keys], [hub.log()])
 }

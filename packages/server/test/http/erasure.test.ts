@@ -1,4 +1,4 @@
-/** Erasing a person's record, and rejecting it afterwards. */
+/** Erasing a person's record, and rejecting later pushes of it. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Erasure, ErasurePreview, PushResponse, Tombstone } from '@recordhub/protocol'
@@ -50,28 +50,28 @@ onEachEngine((engine) => {
 
       const erased = expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
       assert.deepEqual([erased.record_id, erased.mode, erased.history_entries], [id, 'erase', 1])
-      await expectGone(kit)
+      await expectErased(kit)
 
       for (const method of ['POST', 'PATCH'] as const) {
-        const answer = await push(hub, key, newRecord(REFERENCE), method)
-        const error = expectError(answer, 410, 'record_erased')
+        const response = await push(hub, key, newRecord(REFERENCE), method)
+        const error = expectError(response, 410, 'record_erased')
         assert.equal(error.errors, undefined)
-        assert.ok(!answer.text.includes(REFERENCE))
+        assert.ok(!response.text.includes(REFERENCE))
       }
       await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
       const { pull } = await pullAll(hub)
       assert.equal(pull.state, 'succeeded')
       assert.deepEqual([pull.counts.rejected, pull.counts.missing, pull.counts.created], [0, 0, 0])
       assert.equal(pull.counts.unchanged, platform.modules[0]?.records.length)
-      await expectGone(kit)
+      await expectErased(kit)
       assert.deepEqual(await rejectedOf(hub, platform.platform_name), [])
 
       await push(hub, key, { record_type: 'cases' })
-      const refused = only(await rejectedOf(hub, platform.platform_name))
-      const url = `/api/v1/rejected-pushes/${refused.id}/replay`
+      const rejected = only(await rejectedOf(hub, platform.platform_name))
+      const url = `/api/v1/rejected-pushes/${rejected.id}/replay`
       const replayed = await post(hub, url, { body: newRecord(REFERENCE) })
       expectError(replayed, 410, 'record_erased')
-      await expectGone(kit)
+      await expectErased(kit)
       for (const url of [`records/${id}`, `records/${id}/history`, `records/${id}/erasure`]) {
         expectError(await hub.get(`/api/v1/${url}`), 404, 'not_found')
       }
@@ -85,10 +85,13 @@ onEachEngine((engine) => {
       await pullAll(kit.hub)
       const after = await recordsOf(kit.hub, kit.platform.platform_name)
       assert.equal(after.length, before.length)
-      const left = after.find((record) => record.record_id === kit.id)
-      assert.deepEqual([left?.full_name, left?.data, left?.missing_since], ['', {}, null])
-      assert.match(left?.reference_number ?? '', /^anonymised-/)
-      await expectGone(kit)
+      const anonymised = after.find((record) => record.record_id === kit.id)
+      assert.deepEqual(
+        [anonymised?.full_name, anonymised?.data, anonymised?.missing_since],
+        ['', {}, null],
+      )
+      assert.match(anonymised?.reference_number ?? '', /^anonymised-/)
+      await expectErased(kit)
     })
 
     test('after its tombstone is deleted, the next pull stores the record under a new id', async () => {
@@ -103,16 +106,16 @@ onEachEngine((engine) => {
       )
       const headers = { authorization: hub.authorization('admin') }
       const url = `/api/v1/tombstones/${tombstone.id}`
-      const lift = () => hub.send({ method: 'DELETE', url, headers })
-      expectBody(await lift(), 200, object({ success: literal(true) }))
-      expectError(await lift(), 404, 'not_found')
+      const deleteTombstone = () => hub.send({ method: 'DELETE', url, headers })
+      expectBody(await deleteTombstone(), 200, object({ success: literal(true) }))
+      expectError(await deleteTombstone(), 404, 'not_found')
       assert.equal((await pullAll(hub)).pull.counts.created, 1)
       const again = (await recordsOf(hub, kit.platform.platform_name)).find(
         (record) => record.reference_number === REFERENCE,
       )
       assert.ok(again && again.record_id !== id)
-      const answer = expectBody(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushResponse)
-      assert.equal(answer.record_id, again.record_id)
+      const response = expectBody(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushResponse)
+      assert.equal(response.record_id, again.record_id)
     })
 
     test('erasing requires an admin and a valid mode, and an invalid request changes nothing', async () => {
@@ -120,13 +123,13 @@ onEachEngine((engine) => {
       const { hub, id } = kit
       for (const role of ['viewer', 'operator'] as const) {
         const authorization = hub.authorization(role)
-        const sent = {
+        const request = {
           method: 'POST',
           headers: { authorization },
           body: { mode: 'erase' },
         } as const
         const url = `/api/v1/records/${id}`
-        expectError(await hub.send({ ...sent, url: `${url}/erase` }), 403, 'forbidden')
+        expectError(await hub.send({ ...request, url: `${url}/erase` }), 403, 'forbidden')
         const preview = await hub.send({ url: `${url}/erasure`, headers: { authorization } })
         expectError(preview, 403, 'forbidden')
         const list = await hub.send({ url: '/api/v1/tombstones', headers: { authorization } })
@@ -152,16 +155,16 @@ onEachEngine((engine) => {
       const entry = only(audit)
       assert.equal(entry['target'], `record ${id}`)
       assert.match(String(entry['details']), /request 12 of May/)
-      const line = (await activityOf(hub)).find((one) => one.kind === 'record.erased')
-      assert.match(line?.message ?? '', new RegExp(`Record ${id} `))
-      expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(line)])
+      const activityEntry = (await activityOf(hub)).find((one) => one.kind === 'record.erased')
+      assert.match(activityEntry?.message ?? '', new RegExp(`Record ${id} `))
+      expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(activityEntry)])
     })
 
     test('a module with an erased record is still read with conditional requests', async () => {
       await using kit = await startWithPerson(engine)
       const { hub, platform } = kit
       expectBody(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
-      const etag = '"all-of-them"'
+      const etag = '"unchanged"'
       platform.setResponse('records/cases', (response, { headers }) => {
         if (headers['if-none-match'] === etag) return void response.writeHead(304).end()
         const { records } = only(platform.modules)
@@ -172,7 +175,7 @@ onEachEngine((engine) => {
       })
       await pullAll(hub)
       await pullAll(hub)
-      assert.equal(platform.recordRequests().at(-1)?.headers['if-none-match'], etag)
+      assert.equal(platform.listRecordsRequests().at(-1)?.headers['if-none-match'], etag)
       const { pull } = await pullAll(hub)
       assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
     })
@@ -218,10 +221,10 @@ async function tombstonesOf(hub: TestHub): Promise<Tombstone[]> {
 }
 
 /** Asserts that no response and no log line contains the person. */
-async function expectGone({ hub }: { hub: TestHub }): Promise<void> {
-  const answers = [JSON.stringify(await readSnapshot(hub)), hub.log()]
+async function expectErased({ hub }: { hub: TestHub }): Promise<void> {
+  const responses = [JSON.stringify(await readSnapshot(hub)), hub.log()]
   for (const url of ['records', 'activity?limit=500', 'rejected-pushes', 'tombstones', 'pulls/1']) {
-    answers.push((await hub.get(`/api/v1/${url}`)).text)
+    responses.push((await hub.get(`/api/v1/${url}`)).text)
   }
-  expectAbsent([REFERENCE, PERSON], answers)
+  expectAbsent([REFERENCE, PERSON], responses)
 }

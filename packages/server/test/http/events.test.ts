@@ -1,4 +1,4 @@
-/** Server-sent events: who receives them, what they contain, and when a stream ends. */
+/** Server-sent events: access, content, and the end of a stream. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
@@ -14,52 +14,49 @@ import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
+import { guardMs } from '../helpers/time/guard.ts'
 import { until } from '../helpers/time/until.ts'
 
 const EVENTS = '/dashboard/events'
 const ON: TestHubOptions = { env: { HUB_BROADCAST: 'on' }, withOperator: true }
 
-type Heard = {
+type EventStream = {
   /** The text received so far. */
   text: () => string
-  /** Resolves when the received text matches. */
-  untilHeard: (words: RegExp) => Promise<void>
+  /** Waits until the received text matches. */
+  untilReceived: (pattern: RegExp) => Promise<unknown>
+  /** Resolves when the hub or `close` ends the stream, and rejects after a time limit. */
   ended: Promise<void>
-  leave: () => void
+  close: () => void
   headers: Headers
 }
 
-async function listen(hub: TestHub, { headers }: Session): Promise<Heard> {
-  const leaving = new AbortController()
+async function openStream(hub: TestHub, { headers }: Session): Promise<EventStream> {
+  const controller = new AbortController()
   const response = await fetch(`${hub.address}${EVENTS}`, {
     headers: { cookie: headers['cookie'] ?? '', accept: 'text/event-stream' },
-    signal: leaving.signal,
+    signal: AbortSignal.any([controller.signal, AbortSignal.timeout(guardMs(180_000))]),
   })
   assert.equal(response.status, 200)
   let text = ''
-  let tell = () => {}
   const read = async () => {
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString()
-      tell()
-    }
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
   }
   return {
     text: () => text,
-    async untilHeard(words) {
-      while (!words.test(text)) await new Promise<void>((resolve) => (tell = resolve))
-    },
+    untilReceived: (pattern) =>
+      until(() => (pattern.test(text) ? true : null), `the stream contains ${pattern}`),
     ended: read().catch((error: unknown) => {
-      if (!leaving.signal.aborted) throw error
+      if (!controller.signal.aborted) throw error
     }),
-    leave: () => leaving.abort(),
+    close: () => controller.abort(),
     headers: response.headers,
   }
 }
 
 onEachEngineWhenDeep((engine) => {
   describe(`server-sent events, on ${engine.name}`, () => {
-    test('with broadcasting off, the endpoint returns 404 and the snapshot says so', async () => {
+    test('with broadcasting off, the endpoint returns 404 and the snapshot reports it', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
       const { message } = expectError(await hub.send({ url: EVENTS, headers }), 404, 'not_found')
@@ -78,17 +75,17 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, ON)
       const { hub_api_key } = await registerPushingPlatform(hub)
       const session = await signIn(hub)
-      const all = await Promise.all(Array.from({ length: 20 }, () => listen(hub, session)))
+      const all = await Promise.all(Array.from({ length: 20 }, () => openStream(hub, session)))
       for (const { headers } of all) {
         assert.equal(headers.get('content-type'), 'text/event-stream; charset=utf-8')
         assert.equal(headers.get('cache-control'), 'no-store')
         assert.equal(headers.get('content-encoding'), null)
       }
       await push(hub, hub_api_key, newRecord('SECRET-1'))
-      await Promise.all(all.map((one) => one.untilHeard(/^data: .*records/m)))
-      for (const { text, leave, ended } of all) {
+      await Promise.all(all.map((one) => one.untilReceived(/^data: .*records/m)))
+      for (const { text, close, ended } of all) {
         assert.match(text(), /^retry: \d+\n\n(data: [a-z,]+\n\n)+$/)
-        leave()
+        close()
         await ended
       }
       const snapshot = await hub.send({ url: '/dashboard/realtime', headers: session.headers })
@@ -98,35 +95,35 @@ onEachEngineWhenDeep((engine) => {
     test('a stream ends with its session and does not extend it', async () => {
       await using hub = await startTestHub(engine, { ...ON, intervals: { heartbeat: 20 } })
       const session = await signIn(hub)
-      const soon = new Date(Date.now() + 3_600_000).toISOString()
-      await runSql(hub.storage, `UPDATE operator_sessions SET expires_at = '${soon}'`)
-      const heard = await listen(hub, session)
-      await heard.untilHeard(/^: heartbeat\n\n: heartbeat/m)
-      const kept = JSON.stringify(
+      const expiry = new Date(Date.now() + 3_600_000).toISOString()
+      await runSql(hub.storage, `UPDATE operator_sessions SET expires_at = '${expiry}'`)
+      const stream = await openStream(hub, session)
+      await stream.untilReceived(/^: heartbeat\n\n: heartbeat/m)
+      const stored = JSON.stringify(
         await runSql(hub.storage, 'SELECT expires_at FROM operator_sessions'),
       )
-      assert.ok(kept.includes(soon), kept)
+      assert.ok(stored.includes(expiry), stored)
       await runSql(hub.storage, 'DELETE FROM operator_sessions')
-      await heard.ended
+      await stream.ended
     })
 
     test('stopping the hub ends open streams immediately', async () => {
       await using hub = await startTestHub(engine, ON)
-      const heard = await listen(hub, await signIn(hub))
-      await heard.untilHeard(/retry/)
-      await Promise.all([hub.stop(), heard.ended])
+      const stream = await openStream(hub, await signIn(hub))
+      await stream.untilReceived(/retry/)
+      await Promise.all([hub.stop(), stream.ended])
     })
 
     test('a disconnected listener causes no error', async () => {
       await using hub = await startTestHub(engine, { ...ON, intervals: { heartbeat: 5 } })
       const { hub_api_key } = await registerPushingPlatform(hub)
-      const heard = await listen(hub, await signIn(hub))
-      heard.leave()
-      await heard.ended
-      const other = await listen(hub, await signIn(hub))
+      const stream = await openStream(hub, await signIn(hub))
+      stream.close()
+      await stream.ended
+      const other = await openStream(hub, await signIn(hub))
       await push(hub, hub_api_key, newRecord('N-1'))
-      await other.untilHeard(/heartbeat\n\n.*heartbeat/s)
-      other.leave()
+      await other.untilReceived(/heartbeat\n\n.*heartbeat/s)
+      other.close()
       await until(async () => (/"level":50/.test(hub.log()) ? null : true), 'no error is logged')
     })
   })

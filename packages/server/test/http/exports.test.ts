@@ -19,8 +19,8 @@ const HUB_COLUMNS = [
   ...['hub_reference_number', 'hub_full_name', 'hub_incomplete', 'hub_missing_since'],
   ...['hub_created_at', 'hub_updated_at'],
 ]
-const body = (reference: string, data: string, over: Record<string, string> = {}) => {
-  const names = { record_type: 'cases', reference_number: reference, full_name: 'Ann', ...over }
+const body = (reference: string, data: string, values: Record<string, string> = {}) => {
+  const names = { record_type: 'cases', reference_number: reference, full_name: 'Ann', ...values }
   return `${JSON.stringify({ module_name: 'm', ...names }).slice(0, -1)},"data":${data}}`
 }
 
@@ -38,14 +38,14 @@ onEachEngine((engine) => {
       const registered = await registerPushingPlatform(hub(), { modules })
       platform = registered.platform_name
       const key = registered.hub_api_key
-      for (const text of [
+      for (const recordJson of [
         body('r-2', '{"status":"=1+1","amount":9007199254740993,"extra":[1.10]}'),
         body('r-1', '{"status":"a,\\"b\\"\\r\\nc","reference_number":"own","amount":-5}'),
         body('r-3', '{"amount":1.10,"status":null,"hub_full_name":"theirs"}', { full_name: '+王' }),
         body('p-1', '{"age":true,"status":"-7"}', { record_type: 'people' }),
       ]) {
-        const answer = await push(hub(), key, text)
-        assert.equal(answer.status, 201, answer.text)
+        const response = await push(hub(), key, recordJson)
+        assert.equal(response.status, 201, response.text)
       }
     })
 
@@ -55,22 +55,22 @@ onEachEngine((engine) => {
       return fetch(url, { headers: { authorization, 'accept-encoding': 'identity', ...headers } })
     }
     const textOf = async (query: Record<string, string>) => {
-      const answer = await get(query)
-      assert.equal(answer.status, 200)
+      const response = await get(query)
+      assert.equal(response.status, 200)
       // Response.text() would remove the byte order mark.
-      return Buffer.from(await answer.arrayBuffer()).toString('utf8')
+      return Buffer.from(await response.arrayBuffer()).toString('utf8')
     }
-    const listed = async (query: Record<string, string> = {}) => {
-      const answer = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
-      return expectBody(answer, 200, RecordPage).records
+    const list = async (query: Record<string, string> = {}) => {
+      const response = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
+      return expectBody(response, 200, RecordPage).records
     }
 
     test("CSV has the hub's columns, the fields in manifest order, and a column for other data", async () => {
       const csv = await textOf({ format: 'csv', platform, record_type: 'cases' })
-      const [head = '', ...lines] = csv.replace('a,""b""\r\nc', 'a,""b""|c').split('\r\n')
+      const [header = '', ...lines] = csv.replace('a,""b""\r\nc', 'a,""b""|c').split('\r\n')
       const fields = ['status', 'reference_number', 'amount', 'hub_other']
-      assert.deepEqual(head.split(','), [...HUB_COLUMNS, ...fields])
-      const [r1] = await listed({ reference_number: 'r-1' })
+      assert.deepEqual(header.split(','), [...HUB_COLUMNS, ...fields])
+      const [r1] = await list({ reference_number: 'r-1' })
       assert.ok(r1)
       const { record_id, created_at, updated_at } = r1
       const times = `${created_at},${updated_at}`
@@ -83,7 +83,7 @@ onEachEngine((engine) => {
       assert.deepEqual(lines.slice(3), [''])
     })
 
-    test('an export of several modules is one table, module after module', async () => {
+    test('an export of several modules is one table, sorted by module', async () => {
       const query = { format: 'csv', columns: 'hub_record_type,hub_reference_number,age,status' }
       assert.deepEqual((await textOf({ ...query, platform })).split('\r\n').slice(1), [
         'cases,r-1,,"a,""b""',
@@ -128,11 +128,17 @@ onEachEngine((engine) => {
     })
 
     test('XLSX has numbers as numbers, and formulas as text', async () => {
-      const answer = await get({ format: 'xlsx', record_type: 'cases' })
-      assert.match(answer.headers.get('content-type') ?? '', /spreadsheetml/)
-      const sheets = await openXlsx(Buffer.from(await answer.arrayBuffer()))
-      const [head, ...rows] = sheets.get('Records') ?? []
-      assert.deepEqual(head, [...HUB_COLUMNS, 'status', 'reference_number', 'amount', 'hub_other'])
+      const response = await get({ format: 'xlsx', record_type: 'cases' })
+      assert.match(response.headers.get('content-type') ?? '', /spreadsheetml/)
+      const sheets = await openXlsx(Buffer.from(await response.arrayBuffer()))
+      const [header, ...rows] = sheets.get('Records') ?? []
+      assert.deepEqual(header, [
+        ...HUB_COLUMNS,
+        'status',
+        'reference_number',
+        'amount',
+        'hub_other',
+      ])
       assert.deepEqual(
         rows.map((row) => row.slice(4).filter((_, index) => index < 2 || index > 5)),
         [
@@ -149,9 +155,9 @@ onEachEngine((engine) => {
       const received = await requestBytes(query, { 'accept-encoding': 'gzip, br' })
       assert.equal(received.headers['content-encoding'], 'gzip')
       assert.equal(gunzipSync(received.body).toString(), plain)
-      const refused = await requestBytes(query, { 'accept-encoding': 'gzip;q=0, identity' })
-      assert.equal(refused.headers['content-encoding'], undefined)
-      assert.equal(refused.body.toString(), plain)
+      const uncompressed = await requestBytes(query, { 'accept-encoding': 'gzip;q=0, identity' })
+      assert.equal(uncompressed.headers['content-encoding'], undefined)
+      assert.equal(uncompressed.body.toString(), plain)
       const file = await get({ ...query, gzip: 'true' })
       assert.equal(file.headers.get('content-encoding'), null)
       assert.match(
@@ -161,7 +167,7 @@ onEachEngine((engine) => {
       assert.equal(gunzipSync(Buffer.from(await file.arrayBuffer())).toString(), plain)
     })
 
-    test('the audit log records who exported what', async () => {
+    test('the audit log records the actor, format, platform and columns of an export', async () => {
       await textOf({ format: 'csv', platform, columns: 'status' })
       const [entry] = await runSql(
         hub().storage,
@@ -174,8 +180,8 @@ onEachEngine((engine) => {
     })
 
     test('the audit entry of an export names its filters but not the search texts', async () => {
-      const looked = { q: 'Ann Unmistakable', 'filter[status][contains]': 'Unmistakable' }
-      await textOf({ format: 'csv', platform, reference_number: 'R-Unmistakable', ...looked })
+      const searches = { q: 'Ann Unmistakable', 'filter[status][contains]': 'Unmistakable' }
+      await textOf({ format: 'csv', platform, reference_number: 'R-Unmistakable', ...searches })
       const [entry] = await runSql(
         hub().storage,
         `SELECT details FROM audit WHERE action = 'records.export' ORDER BY audit_id DESC LIMIT 1`,
@@ -207,21 +213,21 @@ onEachEngine((engine) => {
       const counts: number[] = []
       for (const query of queries) {
         const lines = (await textOf({ format: 'ndjson', ...query })).split('\n').slice(0, -1)
-        const records = await listed(query)
+        const records = await list(query)
         const key = 'reference_number'
         const exported = lines.map((line) => String(JSON.parse(line)[key]))
         const expected = records.map((record) => record[key])
         if (query['sort'] === undefined) for (const list of [exported, expected]) list.sort()
         assert.deepEqual(exported, expected, JSON.stringify(query))
         counts.push(lines.length)
-        const { records: whole } = JSON.parse(await textOf({ format: 'json', ...query }))
-        assert.equal(whole.length, lines.length)
+        const { records: jsonRecords } = JSON.parse(await textOf({ format: 'json', ...query }))
+        assert.equal(jsonRecords.length, lines.length)
       }
       assert.deepEqual(counts, [1, 2, 2, 3, 1, 0, 1, 4])
     })
 
     test('a slow export completes, and a sort that would take too long is rejected beforehand', async () => {
-      const hurried = await startTestHub(engine, {
+      await using slowHub = await startTestHub(engine, {
         wrap: (storage) => ({
           ...storage,
           records: {
@@ -230,24 +236,18 @@ onEachEngine((engine) => {
           },
         }),
       })
-      try {
-        const { hub_api_key } = await registerPushingPlatform(hurried)
-        const pushes = Array.from({ length: 450 }, (_, n) =>
-          push(hurried, hub_api_key, body(`r-${n}`, `{"status":"${n === 7 ? 'one' : 'other'}"}`)),
-        )
-        await Promise.all(pushes)
-        const url = '/api/v1/records/export?format='
-        const filtered = await hurried.get(
-          `${url}json&filter[status]=one&filter[amount][empty]=true`,
-        )
-        const { records } = JSON.parse(filtered.text)
-        assert.deepEqual([records.length, records[0].reference_number], [1, 'r-7'])
-        const refused = await hurried.get(`${url}csv&sort=data.status`)
-        expectError(refused, 422, 'sort_too_slow')
-        assert.equal(refused.header('content-disposition'), '')
-      } finally {
-        await hurried[Symbol.asyncDispose]()
-      }
+      const { hub_api_key } = await registerPushingPlatform(slowHub)
+      const pushes = Array.from({ length: 450 }, (_, n) =>
+        push(slowHub, hub_api_key, body(`r-${n}`, `{"status":"${n === 7 ? 'one' : 'other'}"}`)),
+      )
+      await Promise.all(pushes)
+      const url = '/api/v1/records/export?format='
+      const filtered = await slowHub.get(`${url}json&filter[status]=one&filter[amount][empty]=true`)
+      const { records } = JSON.parse(filtered.text)
+      assert.deepEqual([records.length, records[0].reference_number], [1, 'r-7'])
+      const rejected = await slowHub.get(`${url}csv&sort=data.status`)
+      expectError(rejected, 422, 'sort_too_slow')
+      assert.equal(rejected.header('content-disposition'), '')
     })
 
     test('an export requires a session or token, and HEAD writes no file', async () => {
@@ -259,47 +259,43 @@ onEachEngine((engine) => {
     })
 
     test('an export stops when its client disconnects', async () => {
-      let asked = 0
-      const own = await startTestHub(engine, {
+      let reads = 0
+      await using own = await startTestHub(engine, {
         wrap: (storage) => ({
           ...storage,
           records: {
             ...storage.records,
             listRecords(query) {
-              asked += 1
+              reads += 1
               return storage.records.listRecords(query)
             },
           },
         }),
       })
-      try {
-        const { hub_api_key } = await registerPushingPlatform(own)
-        const large = `{"status":"${'x'.repeat(300_000)}"}`
-        const pushes = Array.from({ length: 120 }, (_, n) =>
-          push(own, hub_api_key, body(`r-${n}`, large)),
-        )
-        await Promise.all(pushes)
-        const authorization = own.authorization('viewer')
-        const url = `${own.address}/api/v1/records/export?format=ndjson`
-        const sent = httpRequest(url, { headers: { authorization } }).end()
-        const [answer] = await once(sent, 'response')
-        await once(answer, 'data')
-        sent.destroy()
-        await own.stop()
-        assert.ok(asked < 60, `${asked} chunks were read`)
-      } finally {
-        await own[Symbol.asyncDispose]()
-      }
+      const { hub_api_key } = await registerPushingPlatform(own)
+      const large = `{"status":"${'x'.repeat(300_000)}"}`
+      const pushes = Array.from({ length: 120 }, (_, n) =>
+        push(own, hub_api_key, body(`r-${n}`, large)),
+      )
+      await Promise.all(pushes)
+      const authorization = own.authorization('viewer')
+      const url = `${own.address}/api/v1/records/export?format=ndjson`
+      const sent = httpRequest(url, { headers: { authorization } }).end()
+      const [response] = await once(sent, 'response')
+      await once(response, 'data')
+      sent.destroy()
+      await own.stop()
+      assert.ok(reads < 60, `${reads} chunks were read`)
     })
 
     async function requestBytes(query: Record<string, string>, headers: Record<string, string>) {
       const url = `${hub().address}/api/v1/records/export?${new URLSearchParams(query)}`
       const authorization = hub().authorization('viewer')
       const sent = httpRequest(url, { headers: { authorization, ...headers } }).end()
-      const [answer] = await once(sent, 'response')
+      const [response] = await once(sent, 'response')
       const chunks: Buffer[] = []
-      for await (const chunk of answer) chunks.push(chunk)
-      return { headers: answer.headers, body: Buffer.concat(chunks) }
+      for await (const chunk of response) chunks.push(chunk)
+      return { headers: response.headers, body: Buffer.concat(chunks) }
     }
   })
 })

@@ -31,12 +31,12 @@ onEachEngineWhenDeep((engine) => {
       })
 
     test("the guide is Markdown without the placeholder for the hub's address", async () => {
-      const answer = await hub().get('/api/v1/guide')
-      assert.equal(answer.status, 200)
-      assert.match(answer.header('content-type'), /^text\/markdown; charset=utf-8/)
-      assert.match(answer.header('content-disposition'), /filename="integration-guide\.md"/)
-      assert.match(answer.text, /^# Integration guide\n/)
-      assert.doesNotMatch(answer.text, /hub\.example\.org/)
+      const response = await hub().get('/api/v1/guide')
+      assert.equal(response.status, 200)
+      assert.match(response.header('content-type'), /^text\/markdown; charset=utf-8/)
+      assert.match(response.header('content-disposition'), /filename="integration-guide\.md"/)
+      assert.match(response.text, /^# Integration guide\n/)
+      assert.doesNotMatch(response.text, /hub\.example\.org/)
     })
 
     test("a platform's guide has its own modules and fields, nothing of another platform, and no key", async () => {
@@ -58,8 +58,8 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(json.platform_name, clinic.platform.platform_name)
       assert.equal(json.file_name, `integration-guide-${clinic.platform.platform_name}.md`)
       assert.equal(json.markdown, (await instructions(clinic.id)).text)
-      const any = await hub().get('/api/v1/guide?format=json')
-      const { platform_name, first_push } = expectBody(any, 200, GuideResponse)
+      const general = await hub().get('/api/v1/guide?format=json')
+      const { platform_name, first_push } = expectBody(general, 200, GuideResponse)
       assert.deepEqual({ platform_name, first_push }, { platform_name: null, first_push: null })
     })
 
@@ -121,8 +121,8 @@ onEachEngineWhenDeep((engine) => {
 
     test('the hub serves the script, compressed if the client accepts gzip', async () => {
       const url = '/docs/scalar.js'
-      const packed = await hub().send({ url, headers: { 'accept-encoding': 'gzip, br' } })
-      assert.equal(packed.header('content-encoding'), 'gzip')
+      const compressed = await hub().send({ url, headers: { 'accept-encoding': 'gzip, br' } })
+      assert.equal(compressed.header('content-encoding'), 'gzip')
       const plain = await hub().send({ url, headers: { 'accept-encoding': 'identity' } })
       assert.equal(plain.status, 200)
       assert.equal(plain.header('content-encoding'), '')

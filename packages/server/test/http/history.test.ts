@@ -27,23 +27,23 @@ onEachEngine((engine) => {
       key = (await registerPushingPlatform(hub())).hub_api_key
     })
 
-    /** Pushes so many seconds after the start. @returns the record's id. */
+    /** Pushes at this number of seconds after the start. @returns the record's id. */
     async function pushAt(second: number, body: unknown, method: 'POST' | 'PATCH' = 'POST') {
       clock.set(at(second))
-      const answer = await push(hub(), key, body, method)
-      assert.ok(answer.status < 300, answer.text)
-      return expectBody(answer, answer.status, RecordId).record_id
+      const response = await push(hub(), key, body, method)
+      assert.ok(response.status < 300, response.text)
+      return expectBody(response, response.status, RecordId).record_id
     }
     const asOf = (id: number, moment: string) =>
       hub().get(`/api/v1/records/${id}?as_of=${encodeURIComponent(moment)}`)
-    const rawRecord = (reference: string, over: string, name = 'Ann') =>
-      `{"module_name":"m","record_type":"cases","reference_number":"${reference}","full_name":"${name}","data":${over}}`
+    const rawRecord = (reference: string, data: string, name = 'Ann') =>
+      `{"module_name":"m","record_type":"cases","reference_number":"${reference}","full_name":"${name}","data":${data}}`
 
-    test('a record is returned as each change left it, with all digits', async () => {
+    test('a record as of each change has the values of that change, with all digits', async () => {
       const id = await pushAt(0, rawRecord('A-1', '{"n":9007199254740993,"p":1.10,"a/b":[1.0]}'))
       await pushAt(10, rawRecord('A-1', '{"n":9007199254740992,"p":1.1,"new":-0}', 'Bob'))
       await pushAt(20, rawRecord('A-1', '{}', 'Bob'))
-      const shown = async (moment: string) => {
+      const readAsOf = async (moment: string) => {
         const { text } = await asOf(id, moment)
         const { record, as_of } = Object(parseLossless(text))
         assert.ok(typeof as_of === 'string')
@@ -51,14 +51,14 @@ onEachEngine((engine) => {
       }
       const first = ['Ann', '{"a/b":[1.0],"n":9007199254740993,"p":1.10}']
       const second = ['Bob', '{"n":9007199254740992,"new":-0,"p":1.1}']
-      assert.deepEqual(await shown(at(0)), first)
-      assert.deepEqual(await shown(at(9.999)), first)
-      assert.deepEqual(await shown(at(10)), second)
-      assert.deepEqual(await shown(at(19)), second)
-      assert.deepEqual(await shown(at(20)), ['Bob', '{}'])
-      assert.deepEqual(await shown('2999-01-01T00:00:00Z'), ['Bob', '{}'])
+      assert.deepEqual(await readAsOf(at(0)), first)
+      assert.deepEqual(await readAsOf(at(9.999)), first)
+      assert.deepEqual(await readAsOf(at(10)), second)
+      assert.deepEqual(await readAsOf(at(19)), second)
+      assert.deepEqual(await readAsOf(at(20)), ['Bob', '{}'])
+      assert.deepEqual(await readAsOf('2999-01-01T00:00:00Z'), ['Bob', '{}'])
       // The same time in another time zone.
-      assert.deepEqual(await shown('2026-03-10T10:00:10+02:00'), second)
+      assert.deepEqual(await readAsOf('2026-03-10T10:00:10+02:00'), second)
     })
 
     test('the response has the record with its times, and the requested time', async () => {
@@ -123,8 +123,8 @@ onEachEngine((engine) => {
           }
           for (const [moment, members] of expected) {
             const { record } = Object(parseLossless((await asOf(id, at(moment))).text))
-            const got = Object.entries(record.data).map(([k, v]) => [k, JSON.stringify(v)])
-            assert.deepEqual(Object.fromEntries(got), { ...members })
+            const actual = Object.entries(record.data).map(([k, v]) => [k, JSON.stringify(v)])
+            assert.deepEqual(Object.fromEntries(actual), { ...members })
           }
         }),
         { numRuns: rounds(8, 40) },
@@ -150,20 +150,20 @@ onEachEngine((engine) => {
       clock.set(at(3020))
       const patch = { record_type: 'cases', reference_number: 'F-1', data: { b: 2, d: null } }
       const third = await push(hub(), key, patch, 'PATCH')
-      const answer = await hub().get(`/api/v1/records/${id}/fields`)
+      const response = await hub().get(`/api/v1/records/${id}/fields`)
       const creation = { written_at: at(3000), source: 'creation', pull_id: null, request_id: null }
-      const by = (source: string, seconds: number, request_id: string) => ({
+      const writtenBy = (source: string, seconds: number, request_id: string) => ({
         written_at: at(seconds),
         source,
         pull_id: null,
         request_id,
       })
-      assert.deepEqual(expectBody(answer, 200, Fields).fields, [
+      assert.deepEqual(expectBody(response, 200, Fields).fields, [
         { path: '/full_name', value: 'Ann Example', ...creation },
-        { path: '/data/a', value: 2, ...by('POST', 3010, second.header('x-request-id')) },
-        { path: '/data/b', value: 2, ...by('PATCH', 3020, third.header('x-request-id')) },
+        { path: '/data/a', value: 2, ...writtenBy('POST', 3010, second.header('x-request-id')) },
+        { path: '/data/b', value: 2, ...writtenBy('PATCH', 3020, third.header('x-request-id')) },
         { path: '/data/c~1~0', value: 1, ...creation },
-        { path: '/data/d', value: null, ...by('PATCH', 3020, third.header('x-request-id')) },
+        { path: '/data/d', value: null, ...writtenBy('PATCH', 3020, third.header('x-request-id')) },
       ])
       expectError(await hub().get('/api/v1/records/999999/fields'), 404, 'not_found')
     })
@@ -182,12 +182,12 @@ onEachEngine((engine) => {
       })
       assert.equal(erased.status, 200)
       for (const second of [5000, 5010, 5019]) {
-        expectError(await asOf(id, at(second)), 410, 'history_not_kept')
+        expectError(await asOf(id, at(second)), 410, 'history_not_stored')
       }
       assert.equal((await asOf(id, at(5020))).status, 200)
       expectError(await asOf(id, at(4999)), 404, 'not_found')
-      const answer = await hub().get(`/api/v1/records/${id}/fields`)
-      const [origin] = expectBody(answer, 200, Fields).fields
+      const response = await hub().get(`/api/v1/records/${id}/fields`)
+      const [origin] = expectBody(response, 200, Fields).fields
       assert.deepEqual([origin?.written_at, origin?.source], [null, null])
     })
 
@@ -195,19 +195,19 @@ onEachEngine((engine) => {
       const id = await pushAt(4000, newRecord('R-1', { data: { a: 1, b: 1 } }))
       await pushAt(4010, newRecord('R-1', { data: { a: 2, b: 1 } }))
       await pushAt(4020, newRecord('R-1', { data: { a: 3, b: 1 } }))
-      const quiet = await pushAt(4000, newRecord('R-2', { data: { a: 1 } }))
+      const unchangedId = await pushAt(4000, newRecord('R-2', { data: { a: 1 } }))
       clock.set(at(4030))
       const { storage } = hub()
       await runSql(storage, `DELETE FROM record_history WHERE at < '${at(4015)}'`)
       await runSql(storage, `INSERT INTO retention VALUES ('history', '${at(4015)}')`)
-      const error = expectError(await asOf(id, at(4014)), 410, 'history_not_kept')
+      const error = expectError(await asOf(id, at(4014)), 410, 'history_not_stored')
       assert.ok(error.message.includes(at(4015)))
       const { record } = Object(expectObject(await asOf(id, at(4015)), 200))
       assert.deepEqual([record.data, record.updated_at], [{ a: 2, b: 1 }, null])
       // This record has not changed since, so none of its history can have been deleted.
-      assert.equal((await asOf(quiet, at(4001))).status, 200)
-      const answer = await hub().get(`/api/v1/records/${id}/fields`)
-      const origins = expectBody(answer, 200, Fields).fields
+      assert.equal((await asOf(unchangedId, at(4001))).status, 200)
+      const response = await hub().get(`/api/v1/records/${id}/fields`)
+      const origins = expectBody(response, 200, Fields).fields
       assert.deepEqual(
         origins.map(({ path, source, written_at }) => [path, source, written_at]),
         [
@@ -216,7 +216,7 @@ onEachEngine((engine) => {
           ['/data/b', null, null],
         ],
       )
-      const untouched = await hub().get(`/api/v1/records/${quiet}/fields`)
+      const untouched = await hub().get(`/api/v1/records/${unchangedId}/fields`)
       const sources = expectBody(untouched, 200, Fields).fields.map((field) => field.source)
       assert.deepEqual(new Set(sources), new Set(['creation']))
       await runSql(storage, 'DELETE FROM retention')

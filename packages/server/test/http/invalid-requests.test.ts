@@ -1,4 +1,4 @@
-/** Requests with invalid parameters or bodies: the hub names what is wrong, and stores nothing. */
+/** Requests with invalid parameters or bodies are rejected, with the name of the parameter, and store nothing. */
 import { before, describe } from 'node:test'
 import { registerPushingPlatform, setStatus, shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL } from '../helpers/hub/hub.ts'
@@ -183,7 +183,7 @@ const CHANGES: readonly Scenario[] = [
   },
 ]
 
-/** The name of a read: long values are shortened. */
+/** The name of a scenario that reads a list. Long values are shortened. */
 function get(url: string, query?: string): string {
   return `GET ${url}${query === undefined ? '' : `?${query.slice(0, 60)}`}`
 }
@@ -192,7 +192,7 @@ onEachEngineWhenDeep((engine) => {
   describe(`invalid requests, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
     before(async () => {
-      // These are the platforms 1 and 2.
+      // Registers the platforms with the ids 1 and 2.
       await registerPushingPlatform(hub())
       await setStatus(hub(), (await registerPushingPlatform(hub())).id, 'inactive')
     })

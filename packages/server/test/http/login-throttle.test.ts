@@ -1,10 +1,10 @@
-/** The login throttle: it delays repeated wrong passwords and codes, and locks out nobody else. */
+/** The login throttle: it delays repeated wrong passwords and codes, without locking out other clients. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { addOperator, auditOf, callAs, sendSignIn, signInAs } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
@@ -15,8 +15,8 @@ import { until } from '../helpers/time/until.ts'
 /** A trusted proxy sends the client's address. */
 const env = { HUB_TRUST_PROXY: 'on' }
 const from = (address: string, cookie = '') => ({ 'x-forwarded-for': address, cookie })
-const EVE = '198.51.100.66'
-const HOME = '192.0.2.1'
+const ATTACKER = '198.51.100.66'
+const OTHER = '192.0.2.1'
 
 async function failSignIn(
   hub: TestHub,
@@ -26,12 +26,12 @@ async function failSignIn(
 ) {
   const statuses: number[] = []
   for (let round = 0; round < times; round++) {
-    statuses.push((await trySignIn(hub, email, `a wrong password ${round}`, headers)).status)
+    statuses.push((await sendSignIn(hub, email, `a wrong password ${round}`, headers)).status)
   }
   return statuses
 }
 
-/** Starts a hub whose clock stands still, so that slow attempts cannot outlast a lockout. */
+/** Starts a hub with a stopped clock, so that slow attempts cannot outlast a lockout. */
 function startHub(engine: StorageEngine, clock = createStoppedClock()): Promise<TestHub> {
   return startTestHub(engine, { withOperator: true, clock, env })
 }
@@ -41,50 +41,57 @@ onEachEngineWhenDeep((engine) => {
     test('lockouts grow, survive restarts, and are the same for unknown accounts', async () => {
       const clock = createStoppedClock()
       await using hub = await startHub(engine, clock)
-      for (const email of [EMAIL, 'nobody@example.org']) {
-        const statuses = await failSignIn(hub, 6, from(EVE), email)
+      for (const email of [EMAIL, 'unknown@example.org']) {
+        const statuses = await failSignIn(hub, 6, from(ATTACKER), email)
         assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
       }
-      const known = await trySignIn(hub, EMAIL, PASSWORD, from(EVE))
-      const unknown = await trySignIn(hub, 'nobody@example.org', PASSWORD, from(EVE))
-      for (const answer of [known, unknown]) {
-        expectError(answer, 429, 'too_many_requests')
-        assert.match(answer.header('retry-after'), /^30$/)
-        assert.deepEqual(answer.cookies, [])
+      const known = await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
+      const unknown = await sendSignIn(hub, 'unknown@example.org', PASSWORD, from(ATTACKER))
+      for (const response of [known, unknown]) {
+        expectError(response, 429, 'too_many_requests')
+        assert.match(response.header('retry-after'), /^30$/)
+        assert.deepEqual(response.cookies, [])
       }
       clock.advance(31)
-      assert.deepEqual(await failSignIn(hub, 2, from(EVE)), [401, 429])
+      assert.deepEqual(await failSignIn(hub, 2, from(ATTACKER)), [401, 429])
       clock.advance(31)
-      assert.deepEqual(await failSignIn(hub, 1, from(EVE)), [429], 'the second wait is longer')
+      assert.deepEqual(
+        await failSignIn(hub, 1, from(ATTACKER)),
+        [429],
+        'the second lockout is longer',
+      )
       await hub.restart({ env, clock })
-      assert.deepEqual(await failSignIn(hub, 1, from(EVE)), [429])
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
+      assert.deepEqual(await failSignIn(hub, 1, from(ATTACKER)), [429])
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
     })
 
     test('a lockout does not affect other addresses, trusted devices or open sessions', async () => {
       await using hub = await startHub(engine)
-      const first = await trySignIn(hub, EMAIL, PASSWORD, from(EVE))
+      const first = await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
       const device = cookieOf(first)
         .split('; ')
         .filter((cookie) => cookie.startsWith('recordhub.device='))
         .join()
       assert.notEqual(device, '')
       const session = { headers: { cookie: cookieOf(first) } }
-      assert.equal((await failSignIn(hub, 7, from(EVE))).at(-1), 429)
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(EVE, device))).status, 200)
+      assert.equal((await failSignIn(hub, 7, from(ATTACKER))).at(-1), 429)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER, device))).status, 200)
       assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
 
       assert.equal(
-        (await failSignIn(hub, 7, from(EVE, device))).at(-1),
+        (await failSignIn(hub, 7, from(ATTACKER, device))).at(-1),
         429,
         'a device has five attempts',
       )
       const forged = device.replace(/=[^.]+/, '=00000000-0000-4000-8000-000000000000')
-      const other = from(EVE, forged)
-      expectError(await trySignIn(hub, EMAIL, PASSWORD, other), 429, 'too_many_requests')
+      const other = from(ATTACKER, forged)
+      expectError(await sendSignIn(hub, EMAIL, PASSWORD, other), 429, 'too_many_requests')
       await addOperator(hub, 'bob@example.org', 'viewer')
-      assert.equal((await failSignIn(hub, 7, from(EVE, device), 'bob@example.org')).at(-1), 429)
+      assert.equal(
+        (await failSignIn(hub, 7, from(ATTACKER, device), 'bob@example.org')).at(-1),
+        429,
+      )
     })
 
     test('attempts at many accounts lock out the address, despite a successful sign-in from it', async () => {
@@ -92,31 +99,31 @@ onEachEngineWhenDeep((engine) => {
       await addOperator(hub, 'eve@example.org', 'viewer')
       const statuses: number[] = []
       for (let round = 0; round < 31; round++) {
-        statuses.push(...(await failSignIn(hub, 1, from(EVE), `name${round}@example.org`)))
-        if (round === 20) await signInWith(hub, 'eve@example.org', EVE)
+        statuses.push(...(await failSignIn(hub, 1, from(ATTACKER), `name${round}@example.org`)))
+        if (round === 20) await signInWith(hub, 'eve@example.org', ATTACKER)
       }
       assert.deepEqual([statuses.at(-2), statuses.at(-1)], [401, 429])
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(EVE))).status, 429)
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))).status, 429)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
       const rows = await countRows(hub.storage, 'login_attempts')
-      await failSignIn(hub, 20, from(EVE), 'another@example.org')
+      await failSignIn(hub, 20, from(ATTACKER), 'another@example.org')
       assert.equal(
         await countRows(hub.storage, 'login_attempts'),
         rows,
-        'an attempt that must wait stores nothing',
+        'an attempt during a lockout stores nothing',
       )
       const stored = JSON.stringify(await runSql(hub.storage, 'SELECT * FROM login_attempts'))
-      expectAbsent(['eve@example.org', 'name1@example.org', EVE], [stored])
+      expectAbsent(['eve@example.org', 'name1@example.org', ATTACKER], [stored])
     })
 
     test('while an account is attacked from many addresses, a new address has one attempt', async () => {
       await using hub = await startHub(engine)
-      await failSignIn(hub, 1, from(EVE))
+      await failSignIn(hub, 1, from(ATTACKER))
       await runSql(hub.storage, 'UPDATE login_attempts SET attempts = 100')
       await runSql(hub.storage, 'DELETE FROM login_attempts WHERE login_attempt_id <= 2')
       assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.1')), [401, 429])
       assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.2')), [401, 429])
-      assert.equal((await trySignIn(hub, EMAIL, PASSWORD, from(HOME))).status, 200)
+      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
     })
 
     test('IPv6 addresses of one /64 network share a limit', async () => {
@@ -133,19 +140,19 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startHub(engine)
       const uri = await setUpSecondFactor(hub)
       const send = async (address: string, code: string) => {
-        const half = await trySignIn(hub, EMAIL, PASSWORD, from(address))
+        const pending = await sendSignIn(hub, EMAIL, PASSWORD, from(address))
         return hub.send({
           method: 'POST',
           url: '/api/auth/two-factor/verify-totp',
-          headers: from(address, cookieOf(half)),
+          headers: from(address, cookieOf(pending)),
           body: { code },
         })
       }
       const statuses: number[] = []
-      for (let round = 0; round < 6; round++) statuses.push((await send(EVE, '000000')).status)
+      for (let round = 0; round < 6; round++) statuses.push((await send(ATTACKER, '000000')).status)
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
-      assert.equal((await send(EVE, totpCode(uri, 1))).status, 429)
-      assert.equal((await send(HOME, totpCode(uri, 1))).status, 200)
+      assert.equal((await send(ATTACKER, totpCode(uri, 1))).status, 429)
+      assert.equal((await send(OTHER, totpCode(uri, 1))).status, 200)
     })
 
     test('wrong codes count for the account they would open, even with manipulated cookies', async () => {
@@ -153,37 +160,37 @@ onEachEngineWhenDeep((engine) => {
       const totp = await setUpSecondFactor(hub)
       await addOperator(hub, 'eve@example.org', 'viewer')
       await setUpSecondFactor(hub, 'eve@example.org')
-      const halfOf = async (email: string) => {
-        const half = await trySignIn(hub, email, PASSWORD, from(EVE))
-        const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(half))?.[0]
-        return pair ?? assert.fail(cookieOf(half))
+      const twoFactorCookieOf = async (email: string) => {
+        const pending = await sendSignIn(hub, email, PASSWORD, from(ATTACKER))
+        const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(pending))?.[0]
+        return pair ?? assert.fail(cookieOf(pending))
       }
-      const own = await halfOf('eve@example.org')
-      const disguises = [
-        (half: string) => `a=${own}; ${half}`,
-        (half: string) => `x${own}; ${half}`,
-        (half: string) => `${half}; ${own}`,
-        (half: string) => half.replace('=2', '=%32'),
-        (half: string) => half.replace(/=(.*)/, '="$1"'),
+      const own = await twoFactorCookieOf('eve@example.org')
+      const manipulations = [
+        (cookie: string) => `a=${own}; ${cookie}`,
+        (cookie: string) => `x${own}; ${cookie}`,
+        (cookie: string) => `${cookie}; ${own}`,
+        (cookie: string) => cookie.replace('=2', '=%32'),
+        (cookie: string) => cookie.replace(/=(.*)/, '="$1"'),
       ]
       const statuses: number[] = []
-      for (const disguise of [...disguises, ...disguises]) {
-        const answer = await hub.send({
+      for (const manipulate of [...manipulations, ...manipulations]) {
+        const response = await hub.send({
           method: 'POST',
           url: '/api/auth/two-factor/verify-totp',
-          headers: from(EVE, disguise(await halfOf(EMAIL))),
+          headers: from(ATTACKER, manipulate(await twoFactorCookieOf(EMAIL))),
           body: { code: '000000' },
         })
-        statuses.push(answer.status)
+        statuses.push(response.status)
       }
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 401, 429, 401, 401])
       const right = await hub.send({
         method: 'POST',
         url: '/api/auth/two-factor/verify-totp',
-        headers: from(HOME, (await halfOf(EMAIL)).replace('=2', '=%32')),
+        headers: from(OTHER, (await twoFactorCookieOf(EMAIL)).replace('=2', '=%32')),
         body: { code: totpCode(totp, 1) },
       })
-      assert.equal(right.status, 401, 'what nobody is counted for opens nothing')
+      assert.equal(right.status, 401, 'a code that counts for no account is rejected')
     })
 
     test('wrong passwords in a session count for the session, not for the account', async () => {
@@ -208,36 +215,36 @@ onEachEngineWhenDeep((engine) => {
     test('many attempts add few audit entries, and an unknown e-mail is not recorded', async () => {
       await using hub = await startHub(engine)
       const typed = 'my.secret.password@example.org'
-      await failSignIn(hub, 1, from(EVE), typed)
+      await failSignIn(hub, 1, from(ATTACKER), typed)
       for (let round = 0; round < 9; round++) await failSignIn(hub, 1, from(`203.0.113.${round}`))
-      const refused = await until(async () => {
-        const entries = await auditOf(hub, '&action=session.refuse')
+      const failed = await until(async () => {
+        const entries = await auditOf(hub, '&action=session.reject')
         return entries.length === 5 ? entries : null
       }, 'the failed attempts are in the audit log')
-      const seen = refused.map((entry) => [entry['actor'], Object(entry['details'])['attempts']])
-      assert.deepEqual(seen, [
+      const attempts = failed.map((entry) => [entry['actor'], Object(entry['details'])['attempts']])
+      assert.deepEqual(attempts, [
         [EMAIL, 8],
         [EMAIL, 4],
         [EMAIL, 2],
         [EMAIL, 1],
         ['unknown user', 1],
       ])
-      assert.deepEqual([refused[0]?.['address'], refused[4]?.['address']], ['203.0.113.7', EVE])
-      expectAbsent([typed, 'a wrong password'], [JSON.stringify(refused), hub.log()])
+      assert.deepEqual([failed[0]?.['address'], failed[4]?.['address']], ['203.0.113.7', ATTACKER])
+      expectAbsent([typed, 'a wrong password'], [JSON.stringify(failed), hub.log()])
     })
   })
 })
 
 async function signInWith(hub: TestHub, email: string, address: string): Promise<void> {
-  assert.equal((await trySignIn(hub, email, PASSWORD, from(address))).status, 200)
+  assert.equal((await sendSignIn(hub, email, PASSWORD, from(address))).status, 200)
 }
 
 /** @returns the URI that an authenticator app derives codes from. The code of the current time step is used up. */
 async function setUpSecondFactor(hub: TestHub, email = EMAIL): Promise<string> {
   const session = await signInAs(hub, email)
   const url = '/api/v1/account/second-factor'
-  const begun = await callAs(hub, session, 'POST', url, { password: PASSWORD })
-  const uri = String(expectObject(begun, 200)['totp_uri'])
+  const enabled = await callAs(hub, session, 'POST', url, { password: PASSWORD })
+  const uri = String(expectObject(enabled, 200)['totp_uri'])
   const confirmed = { code: totpCode(uri) }
   expectObject(await callAs(hub, session, 'POST', `${url}/confirm`, confirmed), 200)
   return uri

@@ -2,30 +2,30 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { pullAll } from '../helpers/hub/actions.ts'
-import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
-import { type Behaviour, respond } from '../helpers/platform/platform.ts'
+import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
+import { type Responder, respond } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
-async function startPaging(engine: StorageEngine) {
-  const kit = await startWithRecords(engine, 20)
+async function startWithPagedModule(engine: StorageEngine) {
+  const kit = await startHubWithRecords(engine, 20)
   return {
     ...kit,
     /** Pulls two pages without these records. @returns the references that are marked missing afterwards. */
-    async pullWithout(...lacking: number[]): Promise<string[]> {
-      const there = kit.records.filter((_, number) => !lacking.includes(number))
-      kit.platform.setResponse('records/cases', respond.pages(there.slice(0, 9), there.slice(9)))
+    async pullWithout(...absent: number[]): Promise<string[]> {
+      const listed = kit.records.filter((_, number) => !absent.includes(number))
+      kit.platform.setResponse('records/cases', respond.pages(listed.slice(0, 9), listed.slice(9)))
       const { pull } = await pullAll(kit.hub)
       assert.equal(pull.state, 'succeeded')
-      return missingOf(await kit.read())
+      return missingReferences(await kit.readRecords())
     },
     /** Pulls with this behaviour for the second page. @returns the references that are marked missing afterwards. */
-    async pullWithSecond(behaviour: Behaviour): Promise<string[]> {
+    async pullWithSecond(behaviour: Responder): Promise<string[]> {
       const first = respond.pages(kit.records.slice(0, 9), [])
       kit.platform.queueResponses('records/cases', first, behaviour)
       const { pull } = await pullAll(kit.hub)
       assert.equal(pull.state, 'failed')
-      return missingOf(await kit.read())
+      return missingReferences(await kit.readRecords())
     },
   }
 }
@@ -33,24 +33,24 @@ async function startPaging(engine: StorageEngine) {
 onEachEngineWhenDeep((engine) => {
   describe(`missing records of a paged module, on ${engine.name}`, () => {
     test('a record absent from two reads in a row is marked after the second', async () => {
-      await using kit = await startPaging(engine)
+      await using kit = await startWithPagedModule(engine)
       assert.deepEqual(await kit.pullWithout(3), [])
       assert.deepEqual(await kit.pullWithout(3), ['R-3'])
     })
 
     test('a record absent from only one of two reads is not marked', async () => {
-      await using kit = await startPaging(engine)
+      await using kit = await startWithPagedModule(engine)
       assert.deepEqual(await kit.pullWithout(3), [])
       assert.deepEqual(await kit.pullWithout(4), [])
       assert.deepEqual(await kit.pullWithout(4, 5), ['R-4'])
     })
 
-    for (const [what, second] of [
+    for (const [failure, second] of [
       ['fails', respond.status(500)],
-      ['is cut off', respond.cutOff('{"records":[')],
+      ['is cut off', respond.truncated('{"records":[')],
     ] as const) {
-      test(`a second page that ${what} marks nothing and interrupts the two reads in a row`, async () => {
-        await using kit = await startPaging(engine)
+      test(`a second page that ${failure} marks nothing and interrupts the two reads in a row`, async () => {
+        await using kit = await startWithPagedModule(engine)
         assert.deepEqual(await kit.pullWithSecond(second), [])
         assert.deepEqual(await kit.pullWithSecond(second), [])
         assert.deepEqual(await kit.pullWithout(3), [])

@@ -5,7 +5,7 @@ import { MissingReviewResponse, Platform, RecordPage } from '@recordhub/protocol
 import Type from 'typebox'
 import { activityOf, newRecord, pullAll, push } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { missingOf, startWithRecords } from '../helpers/hub/missing.ts'
+import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
 import { expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
@@ -17,160 +17,160 @@ const MEMBERS = [
   ...['id', 'platform_name', 'module_name', 'record_type', 'state', 'missing', 'records'],
   ...['pull_id', 'at', 'decided_at', 'decided_by', 'closed_at'],
 ]
-type Verb = 'approve' | 'dismiss'
+type Decision = 'approve' | 'dismiss'
 
 onEachEngineWhenDeep((engine) => {
   describe(`many records missing at once, on ${engine.name}`, () => {
-    for (const [count, gone] of [
+    for (const [count, missing] of [
       [50, 10],
       [9, 9],
       [40, 9],
     ] as const) {
-      test(`${gone} missing of ${count} are marked without a review`, async () => {
-        await using kit = await startWithRecords(engine, count)
-        kit.serve(kit.records.slice(gone))
-        assert.equal((await pullAll(kit.hub)).pull.counts.missing, gone)
-        assert.deepEqual(await kit.reviews(), [])
+      test(`${missing} missing of ${count} are marked without a review`, async () => {
+        await using kit = await startHubWithRecords(engine, count)
+        kit.setRecords(kit.records.slice(missing))
+        assert.equal((await pullAll(kit.hub)).pull.counts.missing, missing)
+        assert.deepEqual(await kit.listReviews(), [])
       })
     }
 
-    for (const [count, gone] of [
+    for (const [count, missing] of [
       [49, 10],
       [10, 10],
       [50, 11],
     ] as const) {
-      test(`${gone} missing of ${count} open one review, which is logged once`, async () => {
-        await using kit = await startWithRecords(engine, count)
-        kit.serve(kit.records.slice(gone))
+      test(`${missing} missing of ${count} open one review, which is logged once`, async () => {
+        await using kit = await startHubWithRecords(engine, count)
+        kit.setRecords(kit.records.slice(missing))
         const { pull } = await pullAll(kit.hub)
         assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
-        const before = await kit.read()
-        assert.deepEqual(missingOf(before), [])
-        const review = only(await kit.reviews())
+        const before = await kit.readRecords()
+        assert.deepEqual(missingReferences(before), [])
+        const review = only(await kit.listReviews())
         expectMembers(review, MEMBERS)
         const { platform_name } = kit.platform
         assert.equal(review.platform_name, platform_name)
         assert.deepEqual(
           [review.record_type, review.state, review.missing, review.records, review.pull_id],
-          ['cases', 'pending', gone, count, pull.id],
+          ['cases', 'pending', missing, count, pull.id],
         )
-        const line = only(await linesOf(kit.hub))
-        assert.deepEqual([line.level, line.platform_name], ['warning', platform_name])
-        assert.match(line.message, new RegExp(`^${gone} of ${count} records of Module cases`))
-        assert.equal(await pendingOf(kit.hub, kit.id), 1)
+        const entry = only(await missingEntriesOf(kit.hub))
+        assert.deepEqual([entry.level, entry.platform_name], ['warning', platform_name])
+        assert.match(entry.message, new RegExp(`^${missing} of ${count} records of Module cases`))
+        assert.equal(await pendingReviewsOf(kit.hub, kit.id), 1)
         await pullAll(kit.hub)
-        assert.deepEqual(await kit.reviews(), [review])
-        assert.equal((await linesOf(kit.hub)).length, 1)
-        assert.deepEqual(await kit.read(), before)
+        assert.deepEqual(await kit.listReviews(), [review])
+        assert.equal((await missingEntriesOf(kit.hub)).length, 1)
+        assert.deepEqual(await kit.readRecords(), before)
       })
     }
 
     test('the missing threshold is configurable', async () => {
-      await using kit = await startWithRecords(engine, 20, { HUB_MISSING_FUSE: '50' })
-      kit.serve(kit.records.slice(10))
+      await using kit = await startHubWithRecords(engine, 20, { HUB_MISSING_FUSE: '50' })
+      kit.setRecords(kit.records.slice(10))
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 10)
-      kit.serve([])
+      kit.setRecords([])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
-      assert.equal(only(await kit.reviews()).records, 10)
+      assert.equal(only(await kit.listReviews()).records, 10)
     })
 
     test('after an approval the next full pull marks the records that are still missing', async () => {
-      await using kit = await startWithRecords(engine, 40)
-      kit.serve(kit.records.slice(20))
+      await using kit = await startHubWithRecords(engine, 40)
+      kit.setRecords(kit.records.slice(20))
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
+      const { id } = only(await kit.listReviews())
       const audits = await countRows(kit.hub.storage, 'audit')
-      const approved = await answer(kit.hub, id, 'approve')
+      const approved = await decide(kit.hub, id, 'approve')
       assert.deepEqual([approved.state, approved.decided_by], ['approved', 'token test operator'])
       assert.equal(await countRows(kit.hub.storage, 'audit'), audits + 1)
-      assert.equal(await pendingOf(kit.hub, kit.id), 0)
-      assert.deepEqual(missingOf(await kit.read()), [])
+      assert.equal(await pendingReviewsOf(kit.hub, kit.id), 0)
+      assert.deepEqual(missingReferences(await kit.readRecords()), [])
 
-      // A push and the pull each bring one record back, and one more is missing.
+      // A push and the pull each contain one of the records again, and one more is missing.
       await push(kit.hub, kit.key, newRecord('R-0'))
-      kit.serve([simulatedRecord(0), simulatedRecord(1), ...kit.records.slice(21)])
+      kit.setRecords([simulatedRecord(0), simulatedRecord(1), ...kit.records.slice(21)])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 19)
-      const missing = missingOf(await kit.read())
+      const missing = missingReferences(await kit.readRecords())
       assert.equal(missing.length, 19)
       assert.ok(!missing.includes('R-0') && !missing.includes('R-1') && missing.includes('R-20'))
-      const closed = only(await kit.reviews())
+      const closed = only(await kit.listReviews())
       assert.deepEqual([closed.state, closed.closed_at !== null], ['marked', true])
-      const kinds = (await linesOf(kit.hub)).map((line) => line.kind)
-      assert.deepEqual(kinds, ['missing.marked', 'missing.approved', 'missing.held'])
-      for (const verb of ['approve', 'dismiss'] as const) {
-        expectError(await send(kit.hub, id, verb), 409, 'missing_review_closed')
+      const kinds = (await missingEntriesOf(kit.hub)).map((entry) => entry.kind)
+      assert.deepEqual(kinds, ['missing.marked', 'missing.approved', 'missing.needs_review'])
+      for (const decision of ['approve', 'dismiss'] as const) {
+        expectError(await send(kit.hub, id, decision), 409, 'missing_review_closed')
       }
     })
 
     test('an approval does not cover many more records than were reviewed', async () => {
-      await using kit = await startWithRecords(engine, 60)
-      kit.serve(kit.records.slice(20))
+      await using kit = await startHubWithRecords(engine, 60)
+      kit.setRecords(kit.records.slice(20))
       await pullAll(kit.hub)
-      const first = only(await kit.reviews())
-      await answer(kit.hub, first.id, 'approve')
-      kit.serve([])
+      const first = only(await kit.listReviews())
+      await decide(kit.hub, first.id, 'approve')
+      kit.setRecords([])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
-      assert.deepEqual(missingOf(await kit.read()), [])
-      const states = (await kit.reviews()).map((one) => [one.state, one.missing])
+      assert.deepEqual(missingReferences(await kit.readRecords()), [])
+      const states = (await kit.listReviews()).map((one) => [one.state, one.missing])
       assert.deepEqual(states, [
         ['pending', 60],
         ['superseded', 20],
       ])
       expectError(await send(kit.hub, first.id, 'approve'), 409, 'missing_review_closed')
-      assert.equal(only(await kit.reviews('?state=pending')).missing, 60)
+      assert.equal(only(await kit.listReviews('?state=pending')).missing, 60)
     })
 
     test('after a dismissal nothing is marked and no review opens until other records are missing', async () => {
-      await using kit = await startWithRecords(engine, 40)
-      kit.serve(kit.records.slice(20))
+      await using kit = await startHubWithRecords(engine, 40)
+      kit.setRecords(kit.records.slice(20))
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
-      assert.equal((await answer(kit.hub, id, 'dismiss')).state, 'dismissed')
-      const before = await kit.reviews()
+      const { id } = only(await kit.listReviews())
+      assert.equal((await decide(kit.hub, id, 'dismiss')).state, 'dismissed')
+      const before = await kit.listReviews()
       for (const _ of [1, 2]) assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
-      assert.deepEqual(await kit.reviews(), before)
-      kit.serve([simulatedRecord(0), ...kit.records.slice(21)])
+      assert.deepEqual(await kit.listReviews(), before)
+      kit.setRecords([simulatedRecord(0), ...kit.records.slice(21)])
       await pullAll(kit.hub)
-      const states = (await kit.reviews()).map((one) => [one.state, one.missing])
+      const states = (await kit.listReviews()).map((one) => [one.state, one.missing])
       assert.deepEqual(states, [
         ['pending', 20],
         ['superseded', 20],
       ])
-      assert.deepEqual(missingOf(await kit.read()), [])
+      assert.deepEqual(missingReferences(await kit.readRecords()), [])
     })
 
     test('a dismissed review can still be approved', async () => {
-      await using kit = await startWithRecords(engine, 40)
-      kit.serve([])
+      await using kit = await startHubWithRecords(engine, 40)
+      kit.setRecords([])
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
-      await answer(kit.hub, id, 'dismiss')
-      await answer(kit.hub, id, 'approve')
+      const { id } = only(await kit.listReviews())
+      await decide(kit.hub, id, 'dismiss')
+      await decide(kit.hub, id, 'approve')
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 40)
-      assert.equal(only(await kit.reviews()).state, 'marked')
+      assert.equal(only(await kit.listReviews()).state, 'marked')
     })
 
-    test('a review is settled automatically once the records are back', async () => {
-      await using kit = await startWithRecords(engine, 40)
-      kit.serve(kit.records.slice(20))
+    test('a review is resolved automatically once none of its records is missing', async () => {
+      await using kit = await startHubWithRecords(engine, 40)
+      kit.setRecords(kit.records.slice(20))
       await pullAll(kit.hub)
-      kit.serve(kit.records.slice(15))
+      kit.setRecords(kit.records.slice(15))
       await pullAll(kit.hub)
-      assert.deepEqual(only(await kit.reviews()).missing, 15)
-      kit.serve(kit.records)
+      assert.deepEqual(only(await kit.listReviews()).missing, 15)
+      kit.setRecords(kit.records)
       await pullAll(kit.hub)
-      const closed = only(await kit.reviews())
+      const closed = only(await kit.listReviews())
       assert.deepEqual([closed.state, closed.closed_at !== null], ['resolved', true])
-      const [line] = await linesOf(kit.hub)
-      assert.match(line?.message ?? '', /none of them is missing any more/)
-      assert.equal(await pendingOf(kit.hub, kit.id), 0)
+      const [entry] = await missingEntriesOf(kit.hub)
+      assert.match(entry?.message ?? '', /none of them is missing any more/)
+      assert.equal(await pendingReviewsOf(kit.hub, kit.id), 0)
     })
 
-    test('a review lists exactly the records that it is about, in pages, filtered and as a file', async () => {
-      await using kit = await startWithRecords(engine, 60)
-      kit.serve(kit.records.slice(25))
+    test('a review lists exactly its records, in pages, filtered and as a file', async () => {
+      await using kit = await startHubWithRecords(engine, 60)
+      kit.setRecords(kit.records.slice(25))
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
+      const { id } = only(await kit.listReviews())
       const expected = referencesOf(kit.records.slice(0, 25))
       assert.deepEqual(await listReviewed(kit.hub, id, { limit: '7' }), expected)
       assert.deepEqual(
@@ -197,20 +197,20 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(referencesOf(lines.map((line) => JSON.parse(line))), expected)
     })
 
-    test('a pending review follows the read when other records are missing, and keeps its list once they are marked', async () => {
-      await using kit = await startWithRecords(engine, 60)
-      kit.serve(kit.records.slice(20))
+    test('a pending review is updated when other records are missing, and its list does not change once they are marked', async () => {
+      await using kit = await startHubWithRecords(engine, 60)
+      kit.setRecords(kit.records.slice(20))
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
-      kit.serve([...kit.records.slice(0, 5), ...kit.records.slice(25)])
+      const { id } = only(await kit.listReviews())
+      kit.setRecords([...kit.records.slice(0, 5), ...kit.records.slice(25)])
       await pullAll(kit.hub)
-      const review = only(await kit.reviews())
+      const review = only(await kit.listReviews())
       assert.deepEqual([review.id, review.missing], [id, 20])
       const expected = referencesOf(kit.records.slice(5, 25))
       assert.deepEqual(await listReviewed(kit.hub, id), expected)
-      await answer(kit.hub, id, 'approve')
+      await decide(kit.hub, id, 'approve')
       await pullAll(kit.hub)
-      assert.deepEqual(missingOf(await kit.read()), expected)
+      assert.deepEqual(missingReferences(await kit.readRecords()), expected)
       assert.deepEqual(await listReviewed(kit.hub, id), expected)
       const read = await kit.hub.get(`/api/v1/missing-reviews/${id}`)
       assert.equal(expectBody(read, 200, MissingReviewResponse).missing_review.state, 'marked')
@@ -218,35 +218,35 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('an incomplete read in between does not use up an approval', async () => {
-      await using kit = await startWithRecords(engine, 40)
-      kit.serve([])
+      await using kit = await startHubWithRecords(engine, 40)
+      kit.setRecords([])
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
-      await answer(kit.hub, id, 'approve')
-      kit.serve([{ full_name: 'Who?' }])
+      const { id } = only(await kit.listReviews())
+      await decide(kit.hub, id, 'approve')
+      kit.setRecords([{ full_name: 'Who?' }])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 0)
-      assert.equal(only(await kit.reviews()).state, 'approved')
-      kit.serve([])
+      assert.equal(only(await kit.listReviews()).state, 'approved')
+      kit.setRecords([])
       assert.equal((await pullAll(kit.hub)).pull.counts.missing, 40)
     })
 
     test('operators decide reviews, viewers only list them, and unknown reviews return 404', async () => {
-      await using kit = await startWithRecords(engine, 20)
-      kit.serve([])
+      await using kit = await startHubWithRecords(engine, 20)
+      kit.setRecords([])
       await pullAll(kit.hub)
-      const { id } = only(await kit.reviews())
+      const { id } = only(await kit.listReviews())
       const viewer = { authorization: kit.hub.authorization('viewer') }
       const list = await kit.hub.send({ url: '/api/v1/missing-reviews', headers: viewer })
       assert.equal(list.status, 200)
-      for (const verb of ['approve', 'dismiss'] as const) {
-        expectError(await send(kit.hub, id, verb, viewer), 403, 'forbidden')
-        expectError(await send(kit.hub, id, verb, {}), 401, 'not_signed_in')
-        expectError(await send(kit.hub, id + 1, verb), 404, 'not_found')
+      for (const decision of ['approve', 'dismiss'] as const) {
+        expectError(await send(kit.hub, id, decision, viewer), 403, 'forbidden')
+        expectError(await send(kit.hub, id, decision, {}), 401, 'not_signed_in')
+        expectError(await send(kit.hub, id + 1, decision), 404, 'not_found')
       }
-      const anybody = await kit.hub.send({ url: '/api/v1/missing-reviews' })
-      expectError(anybody, 401, 'not_signed_in')
+      const unauthenticated = await kit.hub.send({ url: '/api/v1/missing-reviews' })
+      expectError(unauthenticated, 401, 'not_signed_in')
       expectError(await kit.hub.get('/api/v1/missing-reviews?state=x'), 400, 'invalid_request')
-      assert.equal(only(await kit.reviews()).state, 'pending')
+      assert.equal(only(await kit.listReviews()).state, 'pending')
     })
   })
 })
@@ -254,14 +254,14 @@ onEachEngineWhenDeep((engine) => {
 function send(
   hub: TestHub,
   id: number,
-  verb: Verb,
+  decision: Decision,
   headers: Record<string, string> = { authorization: hub.authorization('operator') },
 ) {
-  return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${verb}`, headers })
+  return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${decision}`, headers })
 }
 
-async function answer(hub: TestHub, id: number, verb: Verb) {
-  return expectBody(await send(hub, id, verb), 200, MissingReviewResponse).missing_review
+async function decide(hub: TestHub, id: number, decision: Decision) {
+  return expectBody(await send(hub, id, decision), 200, MissingReviewResponse).missing_review
 }
 
 const referencesOf = (records: { reference_number: string }[]) =>
@@ -283,7 +283,7 @@ async function listReviewed(hub: TestHub, id: number, parameters: Record<string,
   return found.sort()
 }
 
-/** A table has only the references. */
+/** Exports the records of a review. CSV and XLSX files contain only the reference numbers. */
 async function exportReviewed(hub: TestHub, id: number, format: string): Promise<Buffer> {
   const columns = /csv|xlsx/.test(format) ? '&columns=hub_reference_number' : ''
   const url = `${hub.address}/api/v1/records/export?missing_review=${id}&format=${format}${columns}`
@@ -293,12 +293,13 @@ async function exportReviewed(hub: TestHub, id: number, format: string): Promise
 }
 
 /** The activity entries about missing records, newest first. */
-async function linesOf(hub: TestHub) {
-  return (await activityOf(hub)).filter((line) => line.kind.startsWith('missing.'))
+async function missingEntriesOf(hub: TestHub) {
+  return (await activityOf(hub)).filter((entry) => entry.kind.startsWith('missing.'))
 }
 
-/** The number of pending reviews that the platform shows. */
-async function pendingOf(hub: TestHub, id: number): Promise<number> {
+/** The number of pending reviews in the platform's response. */
+
+async function pendingReviewsOf(hub: TestHub, id: number): Promise<number> {
   const schema = Type.Object({ platform: Platform })
   const { platform } = expectBody(await hub.get(`/api/v1/platforms/${id}`), 200, schema)
   return platform.missing_reviews

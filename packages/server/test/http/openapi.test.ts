@@ -56,12 +56,18 @@ onEachEngineWhenDeep((engine) => {
           assert.match(String(operation['description']), new RegExp(`role ${access}\\.`), route)
         }
         assert.ok(Array.isArray(parameters))
-        const inPath = parameters.filter((one) => isJsonObject(one) && one['in'] === 'path')
-        assert.equal(inPath.length, route.split(':').length - 1, `${route} tells its path`)
+        const inPath = parameters.filter(
+          (parameter) => isJsonObject(parameter) && parameter['in'] === 'path',
+        )
+        assert.equal(
+          inPath.length,
+          route.split(':').length - 1,
+          `${route} describes its path parameters`,
+        )
         const statuses = Object.keys(Object(responses))
         assert.ok(
           statuses.some((status) => /^2/.test(status)),
-          `${route} has no answer`,
+          `${route} has no success response`,
         )
         assert.ok(statuses.includes('4XX') && statuses.includes('5XX'), `${route} has no errors`)
       }

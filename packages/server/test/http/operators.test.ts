@@ -8,14 +8,14 @@ import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import {
   accept,
-  actionsOf,
   addOperator,
+  auditActionsOf,
   auditOf,
   callAs,
   invite,
-  readInvited,
+  readInvitation,
+  sendSignIn,
   signInAs,
-  trySignIn,
 } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
@@ -37,20 +37,20 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(Object(invitation)['email'], 'bob@example.org')
       const token = tokenOfLink(String(link))
       assert.match(String(link), /\/invitation#token=rhi_\w+$/)
-      const { email, role } = expectObject(await readInvited(hub(), token), 200)
+      const { email, role } = expectObject(await readInvitation(hub(), token), 200)
       assert.deepEqual([email, role], ['bob@example.org', 'viewer'])
       expectError(await accept(hub(), token, { password: 'short' }), 422, 'invalid_operator')
       expectObject(await accept(hub(), token), 201)
       expectError(await accept(hub(), token), 403, 'invitation_invalid')
-      expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
+      expectError(await readInvitation(hub(), token), 403, 'invitation_invalid')
       const bob = await signInAs(hub(), 'bob@example.org')
       const session = await callAs(hub(), bob, 'GET', '/api/v1/session')
       assert.match(session.text, /"role":"viewer"/)
       expectError(await callAs(hub(), bob, 'GET', '/api/v1/operators'), 403, 'forbidden')
       expectAbsent([token], [hub().log(), JSON.stringify(await auditOf(hub()))])
-      const actions = await actionsOf(hub())
+      const actions = await auditActionsOf(hub())
       for (const action of ['operator.invite', 'operator.create', 'session.begin']) {
-        assert.ok(actions.includes(action), `${action} is in the audit`)
+        assert.ok(actions.includes(action), `${action} is in the audit log`)
       }
     })
 
@@ -67,9 +67,9 @@ onEachEngineWhenDeep((engine) => {
 
     test('only one of several concurrent acceptances succeeds', async () => {
       const token = await invite(hub(), 'many@example.org', 'viewer')
-      const answers = await Promise.all(Array.from({ length: 6 }, () => accept(hub(), token)))
+      const responses = await Promise.all(Array.from({ length: 6 }, () => accept(hub(), token)))
       assert.deepEqual(
-        answers.map((answer) => answer.status).sort(),
+        responses.map((response) => response.status).sort(),
         [201, 403, 403, 403, 403, 403],
       )
     })
@@ -92,8 +92,8 @@ onEachEngineWhenDeep((engine) => {
         `UPDATE operator_invitations SET expires_at = '2026-01-01T00:00:00.000Z' WHERE email = 'exp@example.org'`,
       )
       const before = await countRows(hub().storage, 'operators')
-      for (const token of [withdrawn, expired, earlier, 'rhi_made-up', 'x', '']) {
-        expectError(await readInvited(hub(), token), 403, 'invitation_invalid')
+      for (const token of [withdrawn, expired, earlier, 'rhi_unknown', 'x', '']) {
+        expectError(await readInvitation(hub(), token), 403, 'invitation_invalid')
         expectError(await accept(hub(), token), 403, 'invitation_invalid')
       }
       assert.equal(await countRows(hub().storage, 'operators'), before)
@@ -110,11 +110,11 @@ onEachEngineWhenDeep((engine) => {
           { origin: 'null' },
           { 'sec-fetch-site': 'cross-site' },
         ]) {
-          const answer = await hub().send({ method: 'POST', url, headers, body })
-          expectError(answer, 403, 'origin_not_allowed')
+          const response = await hub().send({ method: 'POST', url, headers, body })
+          expectError(response, 403, 'origin_not_allowed')
         }
       }
-      assert.equal((await readInvited(hub(), token)).status, 200)
+      assert.equal((await readInvitation(hub(), token)).status, 200)
     })
 
     test('an invitation token is accepted only in a JSON body, as a string', async () => {
@@ -125,13 +125,13 @@ onEachEngineWhenDeep((engine) => {
         assert.equal((await hub().send(request)).status, 405)
       }
       for (const body of [{}, { token: [token] }, { token: 'x'.repeat(201) }, { token, more: 1 }]) {
-        const answer = await hub().send({ method: 'POST', url: inQuery, body })
-        expectError(answer, 400, 'invalid_request')
+        const response = await hub().send({ method: 'POST', url: inQuery, body })
+        expectError(response, 400, 'invalid_request')
       }
       const form = { 'content-type': 'application/x-www-form-urlencoded' }
       const asForm = { method: 'POST', url, headers: form, body: `token=${token}` } as const
       assert.equal((await hub().send(asForm)).status, 415)
-      const read = await readInvited(hub(), token)
+      const read = await readInvitation(hub(), token)
       assert.equal(read.header('cache-control'), 'no-store')
       expectAbsent([token], [read.text, hub().log()])
     })
@@ -146,30 +146,35 @@ onEachEngineWhenDeep((engine) => {
           HUB_PUBLIC_URL: 'https://hub.example.org',
         },
       })
-      const answer = await own.send({
+      const response = await own.send({
         method: 'POST',
         url: '/api/v1/invitations',
         headers: { authorization: own.authorization('admin') },
         body: { email: 'new@example.org', role: 'operator' },
       })
-      const { link, mailed } = expectObject(answer, 201)
+      const { link, mailed } = expectObject(response, 201)
       assert.equal(mailed, true)
       assert.match(String(link), /^https:\/\/hub\.example\.org\/invitation#token=rhi_\w+$/)
       const [mail] = server.mails
       assert.deepEqual(mail?.to, ['new@example.org'])
-      const words = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
-      assert.ok(words.includes(String(link)))
+      const text = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+      assert.ok(text.includes(String(link)))
     })
   })
 
   describe(`managing operators, on ${engine.name}`, () => {
-    test('disabling an operator ends all access, and only the right password reveals it', async () => {
+    const shared = shareHub(engine)
+
+    test('disabling an operator ends all access, and only a sign-in with the right password reports it', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const id = await addOperator(hub, 'bob@example.org', 'operator')
       const admin = await signInAs(hub)
       const bob = await signInAs(hub, 'bob@example.org')
-      const made = await callAs(hub, bob, 'POST', '/api/v1/tokens', { name: 'x', role: 'viewer' })
-      const authorization = `Bearer ${expectObject(made, 201)['token']}`
+      const created = await callAs(hub, bob, 'POST', '/api/v1/tokens', {
+        name: 'x',
+        role: 'viewer',
+      })
+      const authorization = `Bearer ${expectObject(created, 201)['token']}`
       const asProgram = () => hub.send({ url: '/api/v1/platforms', headers: { authorization } })
       assert.equal((await asProgram()).status, 200)
       const disabled = await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, {
@@ -178,10 +183,10 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(Object(expectObject(disabled, 200)['operator']).disabled_at)
       expectError(await callAs(hub, bob, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
       expectError(await asProgram(), 401, 'not_signed_in')
-      const right = await trySignIn(hub, 'bob@example.org')
-      expectError(right, 403, 'operator_disabled')
-      assert.ok(!right.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-      const wrong = await trySignIn(hub, 'bob@example.org', 'not the password')
+      const correct = await sendSignIn(hub, 'bob@example.org')
+      expectError(correct, 403, 'operator_disabled')
+      assert.ok(!correct.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+      const wrong = await sendSignIn(hub, 'bob@example.org', 'not the password')
       expectError(wrong, 401, 'invalid_email_or_password')
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
       await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, { disabled: false })
@@ -205,8 +210,8 @@ onEachEngineWhenDeep((engine) => {
       }
       expectError(await callAs(hub, admin, 'DELETE', url), 409, 'last_admin')
       expectError(await callAs(hub, admin, 'PATCH', url, {}), 400, 'invalid_request')
-      const nobody = await callAs(hub, admin, 'PATCH', '/api/v1/operators/none', { role: 'admin' })
-      expectError(nobody, 404, 'not_found')
+      const unknown = await callAs(hub, admin, 'PATCH', '/api/v1/operators/none', { role: 'admin' })
+      expectError(unknown, 404, 'not_found')
     })
 
     test("a new role ends the operator's sessions, and a removed operator cannot sign in", async () => {
@@ -221,7 +226,7 @@ onEachEngineWhenDeep((engine) => {
       expectError(await callAs(hub, viewer, 'GET', '/api/v1/operators'), 403, 'forbidden')
       expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}`), 200)
       expectError(await callAs(hub, viewer, 'GET', '/api/v1/session'), 401, 'not_signed_in')
-      expectError(await trySignIn(hub, 'bob@example.org'), 401, 'invalid_email_or_password')
+      expectError(await sendSignIn(hub, 'bob@example.org'), 401, 'invalid_email_or_password')
       const removal = (await auditOf(hub, '&action=operator.remove'))[0]
       assert.deepEqual([removal?.['actor'], removal?.['target']], [EMAIL, 'bob@example.org'])
     })
@@ -239,10 +244,10 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent([secret], [list.text])
       const url = `/api/v1/operators/${id}/sessions/${Object(sessions[1]).id}`
       expectObject(await callAs(hub, admin, 'DELETE', url), 200)
-      const alive = await Promise.all(
+      const responses = await Promise.all(
         [first, second].map((one) => callAs(hub, one, 'GET', '/api/v1/session')),
       )
-      assert.deepEqual(alive.map((answer) => answer.status).sort(), [200, 401])
+      assert.deepEqual(responses.map((response) => response.status).sort(), [200, 401])
       expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}/sessions`), 200)
       expectError(await callAs(hub, second, 'GET', '/api/v1/session'), 401, 'not_signed_in')
     })
@@ -262,13 +267,13 @@ onEachEngineWhenDeep((engine) => {
       ['GET', '/api/v1/audit'],
     ] as const) {
       test(`viewers and operators cannot ${method} ${url}`, async () => {
-        await using hub = await startTestHub(engine)
+        const hub = shared()
         const body = method === 'POST' ? { email: 'a@b.org', role: 'admin' } : { role: 'admin' }
         for (const role of ['viewer', 'operator'] as const) {
           const headers = { authorization: hub.authorization(role) }
           const request = { method, url, headers }
-          const answer = await hub.send(method === 'GET' ? request : { ...request, body })
-          expectError(answer, 403, 'forbidden')
+          const response = await hub.send(method === 'GET' ? request : { ...request, body })
+          expectError(response, 403, 'forbidden')
         }
         expectError(await hub.send({ method, url }), 401, 'not_signed_in')
       })
@@ -280,12 +285,12 @@ onEachEngineWhenDeep((engine) => {
 
     test('a token is created, shown once, used, and rejected after it is revoked', async () => {
       const admin = await signInAs(hub())
-      const made = await callAs(hub(), admin, 'POST', '/api/v1/tokens', {
+      const created = await callAs(hub(), admin, 'POST', '/api/v1/tokens', {
         name: 'nightly export',
         role: 'operator',
         expires_in_days: 30,
       })
-      const { token, api_token } = expectObject(made, 201)
+      const { token, api_token } = expectObject(created, 201)
       const { id, hint, created_by, last_used_at } = Object(api_token)
       assert.deepEqual([created_by, last_used_at], [EMAIL, null])
       assert.match(String(token), /^rht_/)
@@ -306,11 +311,11 @@ onEachEngineWhenDeep((engine) => {
     test("an operator cannot create a token above their role, nor see or revoke another's", async () => {
       await addOperator(hub(), 'vic@example.org', 'viewer')
       const vic = await signInAs(hub(), 'vic@example.org')
-      const make = (role: string) =>
+      const createToken = (role: string) =>
         callAs(hub(), vic, 'POST', '/api/v1/tokens', { name: 'v', role })
-      expectError(await make('admin'), 403, 'forbidden')
-      expectError(await make('operator'), 403, 'forbidden')
-      const { token } = expectObject(await make('viewer'), 201)
+      expectError(await createToken('admin'), 403, 'forbidden')
+      expectError(await createToken('operator'), 403, 'forbidden')
+      const { token } = expectObject(await createToken('viewer'), 201)
       const { tokens } = expectObject(await callAs(hub(), vic, 'GET', '/api/v1/tokens'), 200)
       assert.ok(Array.isArray(tokens))
       assert.deepEqual(
@@ -320,8 +325,8 @@ onEachEngineWhenDeep((engine) => {
       const all = expectObject(await hub().get('/api/v1/tokens'), 200)['tokens']
       assert.ok(Array.isArray(all))
       const other = Object(all.find((one) => Object(one).name === 'test admin'))
-      const taken = await callAs(hub(), vic, 'DELETE', `/api/v1/tokens/${other.id}`)
-      expectError(taken, 404, 'not_found')
+      const revoked = await callAs(hub(), vic, 'DELETE', `/api/v1/tokens/${other.id}`)
+      expectError(revoked, 404, 'not_found')
       const headers = { authorization: `Bearer ${token}` }
       const above = await hub().send({
         ...{ method: 'POST', url: '/api/v1/tokens', headers },
@@ -330,14 +335,14 @@ onEachEngineWhenDeep((engine) => {
       expectError(above, 403, 'forbidden')
     })
 
-    test('a token created with another token expires no later than that one', async () => {
+    test('a token created with another token expires no later than the token that created it', async () => {
       const inTwoDays = Date.now() + 2 * 86_400_000
       const headers = { authorization: hub().authorization('admin') }
-      const made = await hub().send({
+      const created = await hub().send({
         ...{ method: 'POST', url: '/api/v1/tokens', headers },
         body: { name: 'child', role: 'viewer', expires_in_days: null },
       })
-      const { expires_at } = Object(expectObject(made, 201)['api_token'])
+      const { expires_at } = Object(expectObject(created, 201)['api_token'])
       assert.ok(Date.parse(expires_at) < inTwoDays)
     })
   })
@@ -366,8 +371,8 @@ onEachEngineWhenDeep((engine) => {
     test("a viewer reads the hub's version, engine, size and retention", async () => {
       await using hub = await startTestHub(engine)
       const headers = { authorization: hub.authorization('viewer') }
-      const answer = expectObject(await hub.send({ url: '/api/v1/about', headers }), 200)
-      const about = Object(answer['about'])
+      const response = expectObject(await hub.send({ url: '/api/v1/about', headers }), 200)
+      const about = Object(response['about'])
       assert.equal(about.version, '0.0.0-test')
       assert.equal(about.healthy, true)
       assert.match(about.engine, /^(sqlite|postgres)$/)

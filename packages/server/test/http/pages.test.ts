@@ -59,19 +59,19 @@ onEachEngineWhenDeep((engine) => {
       assert.doesNotMatch(icon.header('cache-control'), /immutable/)
     })
 
-    test('a page URL serves the document; without a session it redirects to the sign-in and back', async () => {
+    test('a page URL serves the document; without a session it redirects to the sign-in page, which returns to it', async () => {
       const url = '/dashboard/records?q=ann&sort=full_name'
       const page = await hub().send({ url, headers: { cookie: session.cookie } })
       assert.equal(page.status, 200)
       assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
-      const stranger = await hub().send({ url })
-      assert.equal(stranger.status, 302)
-      assert.equal(stranger.header('location'), `/sign-in?${new URLSearchParams({ next: url })}`)
+      const anonymous = await hub().send({ url })
+      assert.equal(anonymous.status, 302)
+      assert.equal(anonymous.header('location'), `/sign-in?${new URLSearchParams({ next: url })}`)
     })
 
-    test('each document has its own nonce, which the policy names', async () => {
+    test('each document has its own nonce, which its content security policy allows', async () => {
       const nonces = new Set<string>()
-      for (let time = 0; time < 3; time++) {
+      for (let count = 0; count < 3; count++) {
         const page = await hub().send({ url: '/sign-in' })
         const nonce = /<meta property="csp-nonce" nonce="([^"]+)">/.exec(page.text)?.[1] ?? ''
         assert.ok(page.header('content-security-policy').includes(`'nonce-${nonce}'`))
@@ -94,9 +94,9 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a malformed URL returns 400 like any other invalid request', async () => {
-      for (const part of ['%ED%A0%80', '%', 'x'.repeat(2000)]) {
-        const answer = await hub().send({ url: `/api/v1/platforms/1/modules/${part}/records` })
-        expectError(answer, 400, 'invalid_request')
+      for (const segment of ['%ED%A0%80', '%', 'x'.repeat(2000)]) {
+        const response = await hub().send({ url: `/api/v1/platforms/1/modules/${segment}/records` })
+        expectError(response, 400, 'invalid_request')
       }
     })
 
@@ -122,9 +122,9 @@ onEachEngineWhenDeep((engine) => {
         ['/api/v1/activity', ['get']],
         ['/api/v1/rejected-pushes', ['get']],
       ] as const) {
-        const described = paths[path]
-        assert.ok(isJsonObject(described), path)
-        for (const method of methods) assert.ok(method in described, `${method} ${path}`)
+        const operations = paths[path]
+        assert.ok(isJsonObject(operations), path)
+        for (const method of methods) assert.ok(method in operations, `${method} ${path}`)
       }
     })
   })
@@ -142,14 +142,14 @@ onEachEngineWhenDeep((engine) => {
 
     test('a hub that cannot write is alive but not ready', async () => {
       const error = new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-      for (const thrown of [error, new Error('anything else')]) {
+      for (const thrown of [error, new Error('an unexpected error')]) {
         const checkWritable = () => Promise.reject(thrown)
         const wrap = (storage: Storage): Storage => ({ ...storage, checkWritable })
         await using hub = await startTestHub(engine, { wrap })
         assert.equal((await hub.send({ url: '/healthz' })).status, 200)
-        const answer = await hub.send({ url: '/readyz' })
-        expectError(answer, 503, 'storage_unavailable')
-        assert.equal(answer.header('retry-after'), '5')
+        const response = await hub.send({ url: '/readyz' })
+        expectError(response, 503, 'storage_unavailable')
+        assert.equal(response.header('retry-after'), '5')
       }
     })
 
@@ -164,8 +164,8 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { pull } = await pullAll(hub)
       const { headers } = await signIn(hub)
-      const answer = await hub.send({ url: REALTIME, headers })
-      assert.equal(expectBody(answer, 200, Snapshot).latest_sync?.pull_id, pull.id)
+      const response = await hub.send({ url: REALTIME, headers })
+      assert.equal(expectBody(response, 200, Snapshot).latest_sync?.pull_id, pull.id)
     })
   })
 })

@@ -1,4 +1,4 @@
-/** Activating and deactivating platforms, and keeping keys secret. */
+/** Activating and deactivating platforms, and the secrecy of keys. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
@@ -21,7 +21,7 @@ import { runSql } from '../helpers/storage/sql.ts'
 
 onEachEngineWhenDeep((engine) => {
   describe(`activating and deactivating a platform, on ${engine.name}`, () => {
-    test('an inactive platform is rejected and not pulled; its key works again once it is active', async () => {
+    test('pushes of an inactive platform are rejected and it is not pulled; both work again once it is active', async () => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, simulated)
@@ -34,27 +34,27 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await setStatus(hub, id, 'active')).status, 'active')
       expectBody(await push(hub, hub_api_key, newRecord('N-2')), 201, PushResponse)
       assert.equal(only((await pullAll(hub)).tasks).state, 'succeeded')
-      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      const kinds = (await activityOf(hub)).map((entry) => entry.kind)
       assert.ok(kinds.includes('platform.deactivated') && kinds.includes('platform.activated'))
     })
 
-    test('a pull of a platform that is deactivated meanwhile stores nothing', async () => {
+    test('a pull stores no records of a platform that is deactivated during the pull', async () => {
       await using hub = await startTestHub(engine)
       await using simulated = await simulatePlatform()
       const { id } = await registerPlatform(hub, simulated)
       simulated.modules[0]?.records.push(simulatedRecord(1))
-      const held = simulated.holdRequest('records/cases')
+      const delayed = simulated.delayNextResponse('records/cases')
       const pulling = pullAll(hub)
-      await held.arrived
+      await delayed.arrived
       await setStatus(hub, id, 'inactive')
-      held.release()
+      delayed.release()
       const { tasks } = await pulling
       assert.notEqual(only(tasks).state, 'succeeded')
       assert.match((await hub.get('/api/v1/records')).text, /"records":\[\]/)
     })
   })
 
-  test(`no response, page or log line contains a key or an encrypted secret, on ${engine.name}`, async () => {
+  test(`no response, page or log entry contains a key or an encrypted secret, on ${engine.name}`, async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     await using simulated = await simulatePlatform()
     const { id, hub_api_key } = await registerPlatform(hub, simulated)
@@ -63,22 +63,22 @@ onEachEngineWhenDeep((engine) => {
     simulated.setResponse('records/cases', respond.status(500))
     await pullAll(hub)
     const { headers } = await signIn(hub)
-    const answers: string[] = [JSON.stringify(await readSnapshot(hub)), hub.log()]
+    const responses: string[] = [JSON.stringify(await readSnapshot(hub)), hub.log()]
     for (const url of [
       ...['platforms', `platforms/${id}`, 'activity', 'pulls', 'pulls/1', 'records'],
       ...['rejected-pushes', 'records/1', 'records/1/history'],
     ]) {
-      answers.push((await hub.get(`/api/v1/${url}`)).text)
+      responses.push((await hub.get(`/api/v1/${url}`)).text)
     }
-    answers.push((await hub.send({ url: '/dashboard', headers })).text)
-    const sealed = await runSql(hub.storage, 'SELECT sealed FROM secrets')
+    responses.push((await hub.send({ url: '/dashboard', headers })).text)
+    const encrypted = await runSql(hub.storage, 'SELECT ciphertext FROM secrets')
     const hashes = await runSql(hub.storage, 'SELECT key_hash FROM hub_keys')
     const secrets = [
       ...[simulated.source_api_key, hub_api_key, hub.authorization('admin').slice(7)],
-      ...[...sealed, ...hashes].flatMap((row) => Object.values(row).map(String)),
+      ...[...encrypted, ...hashes].flatMap((row) => Object.values(row).map(String)),
     ]
     assert.equal(secrets.length, 6)
-    expectAbsent(secrets, answers)
+    expectAbsent(secrets, responses)
     const stored = JSON.stringify([
       await runSql(hub.storage, 'SELECT * FROM secrets'),
       await runSql(hub.storage, 'SELECT * FROM hub_keys'),

@@ -1,4 +1,4 @@
-/** Registering platforms, and how the hub calls them (specification 2.1 and 4.2). */
+/** Registering platforms, and the requests of the hub to them (specification 2.1 and 4.2). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Platform, PushResponse } from '@recordhub/protocol'
@@ -32,7 +32,7 @@ const MEMBERS = [
 ]
 
 /** Asserts that every request was a GET with exactly the specified headers. */
-function expectSpecifiedCalls(platform: SimulatedPlatform, tunnel: string): void {
+function expectSpecifiedRequests(platform: SimulatedPlatform, tunnel: string): void {
   assert.ok(platform.requests.length > 0)
   for (const { method, headers } of platform.requests) {
     const { host: _, connection: __, ...sent } = headers
@@ -52,11 +52,11 @@ onEachEngine((engine) => {
     test('a registration returns 201 with the platform and its hub key, which is shown once', async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       await using simulated = await simulatePlatform({ modules })
-      const answer = await sendRegistration(hub(), simulated, { record_types: ['people'] })
-      const body = expectObject(answer, 201)
+      const response = await sendRegistration(hub(), simulated, { record_types: ['people'] })
+      const body = expectObject(response, 201)
       expectMembers(body, ['success', 'platform', 'hub_api_key'])
       const schema = Type.Object({ platform: Platform, hub_api_key: Type.String() })
-      const { platform, hub_api_key } = expectBody(answer, 201, schema)
+      const { platform, hub_api_key } = expectBody(response, 201, schema)
       expectMembers(platform, MEMBERS)
       assert.match(hub_api_key, /^rhk_[0-9A-Za-z]{43,}$/)
       const { id, manifest_fetched_at, hub_api_key_hint, ...rest } = platform
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
       ['an empty key', { source_api_key: '' }, 400, 'invalid_request'],
       ['an unknown member', { status: 'inactive' }, 400, 'invalid_request'],
       ['a numeric key', { source_api_key: 7 }, 400, 'invalid_request'],
-      ['a wrong key', { source_api_key: 'a wrong source key' }, 502, 'platform_refused_key'],
+      ['a wrong key', { source_api_key: 'a wrong source key' }, 502, 'platform_rejected_key'],
     ] as const) {
       test(`a registration with ${what} returns ${status} ${code} and stores nothing`, async () => {
         await using simulated = await simulatePlatform()
@@ -139,12 +139,12 @@ onEachEngine((engine) => {
 
     test('of several concurrent registrations of one name, all but one return 409', async () => {
       await using simulated = await simulatePlatform()
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, () => sendRegistration(hub(), simulated)),
       )
-      const refused = answers.filter((answer) => answer.status !== 201)
-      assert.equal(refused.length, 4)
-      for (const answer of refused) expectError(answer, 409, 'platform_already_registered')
+      const rejected = responses.filter((response) => response.status !== 201)
+      assert.equal(rejected.length, 4)
+      for (const response of rejected) expectError(response, 409, 'platform_already_registered')
     })
 
     test('reading or changing an unknown platform returns 404, an invalid id 400', async () => {
@@ -178,14 +178,14 @@ onEachEngine((engine) => {
     })
   })
 
-  describe(`calling a platform, on ${engine.name}`, () => {
+  describe(`requests to a platform, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    test('every call has exactly the specified headers', async () => {
+    test('every request has exactly the specified headers', async () => {
       await using simulated = await simulatePlatform()
       await registerPlatform(hub(), simulated)
       await pullAll(hub())
-      expectSpecifiedCalls(simulated, 'ngrok-skip-browser-warning')
+      expectSpecifiedRequests(simulated, 'ngrok-skip-browser-warning')
       const paths = new Set(simulated.requests.map((request) => request.path))
       assert.deepEqual(
         [...paths],
@@ -194,7 +194,7 @@ onEachEngine((engine) => {
     })
 
     test('a base URL may have a path, and trailing slashes are removed', async () => {
-      await using simulated = await simulatePlatform({ base: '/apps/hr' })
+      await using simulated = await simulatePlatform({ pathPrefix: '/apps/hr' })
       const { source_base_url } = simulated
       const over = { source_base_url: ` ${source_base_url}// ` }
       const { platform } = await registerPlatform(hub(), simulated, over)
@@ -228,10 +228,10 @@ onEachEngine((engine) => {
     test('HUB_PLATFORM_PATH and HUB_TUNNEL_HEADER set the path and the tunnel header', async () => {
       const env = { HUB_PLATFORM_PATH: 'sync-1', HUB_TUNNEL_HEADER: 'X-Tunnel-Skip' }
       await using own = await startTestHub(engine, { env })
-      await using simulated = await simulatePlatform({ word: 'sync-1' })
+      await using simulated = await simulatePlatform({ pathSegment: 'sync-1' })
       await registerPlatform(own, simulated)
       await pullAll(own)
-      expectSpecifiedCalls(simulated, 'x-tunnel-skip')
+      expectSpecifiedRequests(simulated, 'x-tunnel-skip')
       assert.equal(simulated.requests.at(-1)?.path, '/api/sync-1/records/cases')
     })
 
@@ -243,12 +243,12 @@ onEachEngine((engine) => {
       const { tasks } = await pullAll(hub())
       const mine = tasks.filter((task) => task.platform_name === simulated.platform_name)
       assert.deepEqual(new Set(mine.map((task) => task.state)), new Set(['succeeded']))
-      const asked = simulated.requests.slice(2).map((request) => request.path)
+      const requested = simulated.requests.slice(2).map((request) => request.path)
       const expected = types.map((type) => `/api/hub/records/${encodeURIComponent(type)}`)
-      assert.deepEqual(asked.sort(), expected.sort())
+      assert.deepEqual(requested.sort(), expected.sort())
       for (const record_type of types) {
-        const answer = await push(hub(), hub_api_key, newRecord('N-1', { record_type }))
-        expectBody(answer, 201, PushResponse)
+        const response = await push(hub(), hub_api_key, newRecord('N-1', { record_type }))
+        expectBody(response, 201, PushResponse)
       }
     })
   })

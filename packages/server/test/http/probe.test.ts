@@ -15,8 +15,8 @@ import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
   manifestOf,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -26,13 +26,13 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
-  const answer = await hub.send({
+  const response = await hub.send({
     method: 'POST',
     url: '/api/v1/platforms/probe',
     headers: { authorization: hub.authorization('operator') },
-    body: { source_api_key: 'a source key of no platform', ...target },
+    body: { source_api_key: 'an unknown source key', ...target },
   })
-  return expectBody(answer, 200, ProbeResponse)
+  return expectBody(response, 200, ProbeResponse)
 }
 
 function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPlatform) {
@@ -40,13 +40,13 @@ function probeOf(hub: TestHub, { source_base_url, source_api_key }: SimulatedPla
 }
 
 const manifest = (modules: unknown[]) => ({ ...manifestOf('x', []), modules })
-const pinged = { success: true, message: 'online', platform_name: 'x' }
+const PING = { success: true, message: 'online', platform_name: 'x' }
 const module = { module_name: 'A', record_type: 'a', fields: [] }
 
-/** What an endpoint does, the expected error code, and a pattern of the expected message. */
-const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
-  ['returns 401', respond.status(401), 'platform_refused_key', /source API key.*401/],
-  ['returns 403', respond.status(403), 'platform_refused_key', /source API key.*403/],
+/** The behaviour of an endpoint, the expected error code, and a pattern of the expected message. */
+const FAULTS: readonly (readonly [string, Responder, string, RegExp])[] = [
+  ['returns 401', respond.status(401), 'platform_rejected_key', /source API key.*401/],
+  ['returns 403', respond.status(403), 'platform_rejected_key', /source API key.*403/],
   ['returns 404', respond.status(404), 'platform_path_missing', /\/api\/hub\/.*404/],
   ['returns 500', respond.status(500), 'platform_failed', /HTTP 500/],
   ['returns 503', respond.status(503), 'platform_failed', /HTTP 503/],
@@ -65,25 +65,25 @@ const FAULTS: readonly (readonly [string, Behaviour, string, RegExp])[] = [
     'platform_not_json',
     /JSON/,
   ],
-  ['returns an array', respond.json([]), 'platform_answer_invalid', /object/],
-  ['returns an empty object', respond.json({}), 'platform_answer_invalid', /\w/],
+  ['returns an array', respond.json([]), 'platform_response_invalid', /object/],
+  ['returns an empty object', respond.json({}), 'platform_response_invalid', /\w/],
   [
     'returns success: false',
-    respond.json({ ...manifest([module]), ...pinged, success: false, message: 'Closed today' }),
+    respond.json({ ...manifest([module]), ...PING, success: false, message: 'Closed today' }),
     'platform_reports_failure',
     /: Closed today\)/,
   ],
-  ['is cut off', respond.cutOff('{"success":true,'), 'platform_broke_off', /cut off/],
-  ['closes the connection', respond.nothing(), 'platform_unreachable', /cut off/],
+  ['is cut off', respond.truncated('{"success":true,'), 'platform_broke_off', /cut off/],
+  ['closes the connection', respond.disconnect(), 'platform_unreachable', /cut off/],
   [
     'returns invalid gzip',
     respond.text('{}', 'application/json', { 'Content-Encoding': 'gzip' }),
-    'platform_answer_invalid',
+    'platform_response_invalid',
     /Content-Encoding/,
   ],
 ]
 
-/** Longer than a PostgreSQL index entry may be. */
+/** Longer than the maximum length of a PostgreSQL index entry. */
 const LONG = Array.from({ length: 3000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
 
 const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
@@ -109,7 +109,7 @@ const BAD_MANIFESTS: readonly (readonly [string, unknown, RegExp])[] = [
   ['U+0000 in a name', manifest([{ ...module, module_name: 'a\0' }]), /null character/],
 ]
 
-/** Base addresses that are rejected before any call. */
+/** Base URLs that are rejected before any request. */
 const ADDRESSES: readonly (readonly [string, string])[] = [
   ['http://user:secret@127.0.0.1', 'source_url_invalid'],
   ['http://127.0.0.1/?key=secret', 'source_url_invalid'],
@@ -120,13 +120,13 @@ const ADDRESSES: readonly (readonly [string, string])[] = [
   ['file:///etc/passwd', 'source_url_invalid'],
   ['127.0.0.1', 'source_url_invalid'],
   ['https://', 'source_url_invalid'],
-  ['http://169.254.169.254', 'platform_address_refused'],
-  ['http://2852039166', 'platform_address_refused'],
-  ['http://0xa9.0xfe.0xa9.0xfe/latest', 'platform_address_refused'],
-  ['http://[::ffff:169.254.169.254]', 'platform_address_refused'],
-  ['http://[fe80::1]', 'platform_address_refused'],
-  ['http://[fd00:ec2::254]', 'platform_address_refused'],
-  ['http://100.100.100.200', 'platform_address_refused'],
+  ['http://169.254.169.254', 'platform_address_rejected'],
+  ['http://2852039166', 'platform_address_rejected'],
+  ['http://0xa9.0xfe.0xa9.0xfe/latest', 'platform_address_rejected'],
+  ['http://[::ffff:169.254.169.254]', 'platform_address_rejected'],
+  ['http://[fe80::1]', 'platform_address_rejected'],
+  ['http://[fd00:ec2::254]', 'platform_address_rejected'],
+  ['http://100.100.100.200', 'platform_address_rejected'],
 ]
 
 onEachEngineWhenDeep((engine) => {
@@ -136,8 +136,8 @@ onEachEngineWhenDeep((engine) => {
     test('a conforming platform has no problems, and nothing is stored', async () => {
       await using platform = await simulatePlatform()
       const before = await countStoredRows(hub())
-      const answer = await probeOf(hub(), platform)
-      expectMembers(answer, [
+      const response = await probeOf(hub(), platform)
+      expectMembers(response, [
         'success',
         'source_base_url',
         'ping',
@@ -146,7 +146,7 @@ onEachEngineWhenDeep((engine) => {
         'checks',
       ])
       const { success: _, ...described } = manifestOf(platform.platform_name, platform.modules)
-      const { checks, ...rest } = answer
+      const { checks, ...rest } = response
       assert.deepEqual(
         checks.map((one) => [one.check, one.ok]),
         [
@@ -170,17 +170,17 @@ onEachEngineWhenDeep((engine) => {
     })
 
     for (const endpoint of ['ping', 'manifest'] as const) {
-      for (const [what, behaviour, code, words] of FAULTS) {
+      for (const [what, behaviour, code, message] of FAULTS) {
         test(`a ${endpoint} that ${what} is reported as ${code}`, async () => {
           await using platform = await simulatePlatform()
           platform.setResponse(endpoint, behaviour)
-          const answer = await probeOf(hub(), platform)
-          const problem = only(answer.problems)
-          assert.equal(answer.success, false)
-          assert.equal(answer[endpoint], null)
+          const response = await probeOf(hub(), platform)
+          const problem = only(response.problems)
+          assert.equal(response.success, false)
+          assert.equal(response[endpoint], null)
           assert.equal(problem.code, code, problem.message)
-          assert.match(problem.message, words)
-          expectAbsent([platform.source_api_key], [JSON.stringify(answer), hub().log()])
+          assert.match(problem.message, message)
+          expectAbsent([platform.source_api_key], [JSON.stringify(response), hub().log()])
           const registration = await sendRegistration(hub(), platform)
           assert.ok(registration.status >= 400)
           expectError(registration, registration.status, code)
@@ -193,14 +193,14 @@ onEachEngineWhenDeep((engine) => {
         await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
         const { source_base_url, source_api_key } = platform
         const entered = { source_base_url: source_base_url + path, source_api_key }
-        const answer = await probe(hub(), entered)
-        assert.deepEqual(answer.problems, [])
-        assert.equal(answer.source_base_url, source_base_url)
+        const response = await probe(hub(), entered)
+        assert.deepEqual(response.problems, [])
+        assert.equal(response.source_base_url, source_base_url)
         assert.ok(
-          answer.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
+          response.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
         )
         const wrongKey = await probe(hub(), { ...entered, source_api_key: 'a wrong key' })
-        assert.equal(only(wrongKey.problems).code, 'platform_refused_key')
+        assert.equal(only(wrongKey.problems).code, 'platform_rejected_key')
         assert.equal(wrongKey.source_base_url, source_base_url)
         const { id } = await registerPlatform(hub(), platform, entered)
         const read = await hub().get(`/api/v1/platforms/${id}`)
@@ -208,37 +208,40 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a platform whose base URL really ends in /api is called there', async () => {
-      await using platform = await simulatePlatform({ base: '/api' })
-      const answer = await probeOf(hub(), platform)
+    test('a base URL of a platform may end in /api', async () => {
+      await using platform = await simulatePlatform({ pathPrefix: '/api' })
+      const response = await probeOf(hub(), platform)
       assert.match(platform.source_base_url, /\/api$/)
-      assert.deepEqual([answer.success, answer.source_base_url], [true, platform.source_base_url])
+      assert.deepEqual(
+        [response.success, response.source_base_url],
+        [true, platform.source_base_url],
+      )
       platform.setResponse('ping', respond.status(500))
       const failing = await probeOf(hub(), platform)
       assert.equal(only(failing.problems).code, 'platform_failed')
       assert.equal(failing.source_base_url, platform.source_base_url)
     })
 
-    for (const [what, body, words] of BAD_MANIFESTS) {
-      test(`a manifest with ${what} is reported as platform_answer_invalid`, async () => {
+    for (const [what, body, message] of BAD_MANIFESTS) {
+      test(`a manifest with ${what} is reported as platform_response_invalid`, async () => {
         await using platform = await simulatePlatform({ platform_name: 'x' })
         platform.setResponse('manifest', respond.json(body))
         const { success, problems } = await probeOf(hub(), platform)
         assert.equal(success, false)
-        assert.equal(only(problems).code, 'platform_answer_invalid')
-        assert.match(only(problems).message, words)
+        assert.equal(only(problems).code, 'platform_response_invalid')
+        assert.match(only(problems).message, message)
       })
     }
 
     test('a manifest may omit descriptive members, which get defaults', async () => {
       await using platform = await simulatePlatform({ platform_name: 'x' })
-      platform.setResponse('ping', respond.json(pinged))
+      platform.setResponse('ping', respond.json(PING))
       platform.setResponse(
         'manifest',
         respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])),
       )
-      const answer = await probeOf(hub(), platform)
-      assert.deepEqual(only(answer.manifest?.modules ?? []), {
+      const response = await probeOf(hub(), platform)
+      assert.deepEqual(only(response.manifest?.modules ?? []), {
         ...module,
         description: '',
         fields: [{ key: 'k', label: 'k', type: 'string', required: false }],
@@ -249,14 +252,14 @@ onEachEngineWhenDeep((engine) => {
       await using platform = await simulatePlatform()
       const { source_base_url } = platform
       const { problems } = await probe(hub(), { source_base_url, source_api_key: 'a wrong key' })
-      assert.equal(only(problems).code, 'platform_refused_key')
+      assert.equal(only(problems).code, 'platform_rejected_key')
     })
 
     test('a ping and a manifest with different names are reported with both names', async () => {
       await using platform = await simulatePlatform()
-      platform.setResponse('ping', respond.json({ ...pinged, platform_name: 'somebody_else' }))
+      platform.setResponse('ping', respond.json({ ...PING, platform_name: 'another_name' }))
       const { problems } = await probeOf(hub(), platform)
-      assert.match(only(problems).message, /somebody_else/)
+      assert.match(only(problems).message, /another_name/)
       assert.ok(only(problems).message.includes(platform.platform_name))
     })
 
@@ -296,7 +299,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
     })
 
-    test('https at a port without TLS is reported as missing TLS, not as a bad certificate', async () => {
+    test('https to a port without TLS is reported as missing TLS, not as an invalid certificate', async () => {
       await using platform = await simulatePlatform()
       const source_base_url = platform.source_base_url.replace('http:', 'https:')
       const { problems } = await probe(hub(), { source_base_url })
@@ -322,17 +325,17 @@ onEachEngineWhenDeep((engine) => {
     const env = { HUB_SOURCE_NETWORKS: 'public' }
     const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'localhost,127.0.0.1' }
     for (const [what, settings] of [
-      ['directly', env],
-      ['around a proxy by NO_PROXY', proxied],
+      ['without a proxy', env],
+      ['with a proxy that NO_PROXY bypasses', proxied],
     ] as const) {
-      test(`a loopback address is rejected by number and by name, when called ${what}`, async () => {
+      test(`a loopback address is rejected by number and by name, ${what}`, async () => {
         await using hub = await startTestHub(engine, { env: settings })
         await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
         const { port } = new URL(platform.source_base_url)
         for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0', '2130706433']) {
-          const answer = await probe(hub, { source_base_url: `http://${host}:${port}` })
+          const response = await probe(hub, { source_base_url: `http://${host}:${port}` })
           assert.deepEqual(platform.requests, [], `${host} was called`)
-          assert.equal(only(answer.problems).code, 'platform_address_refused', host)
+          assert.equal(only(response.problems).code, 'platform_address_rejected', host)
         }
       })
     }
@@ -348,16 +351,16 @@ onEachEngineWhenDeep((engine) => {
       await hub.restart({ env })
       platform.requests.length = 0
       const { code, message } = only((await probeOf(hub, platform)).problems)
-      assert.equal(code, 'platform_address_refused')
+      assert.equal(code, 'platform_address_rejected')
       assert.match(message, /http:\/\/127\.0\.0\.1:\d+.*HUB_SOURCE_SCHEMES allows only https/)
-      expectError(await sendRegistration(hub, platform), 422, 'platform_address_refused')
+      expectError(await sendRegistration(hub, platform), 422, 'platform_address_rejected')
       const { pull, tasks } = await pullAll(hub)
       assert.equal(pull.state, 'failed')
       for (const { error } of tasks) assert.match(error ?? '', /HUB_SOURCE_SCHEMES/)
       assert.deepEqual(platform.requests, [])
     })
 
-    test('an https platform is called', async () => {
+    test('an https platform receives requests', async () => {
       await using hub = await startTestHub(engine, { env })
       const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
       assert.equal(only(problems).code, 'platform_unreachable')

@@ -1,4 +1,4 @@
-/** How the activity reports modules that fail and recover: each change once. */
+/** The activity reports each failure and recovery of a module once. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -17,9 +17,10 @@ import { respond } from '../helpers/platform/respond.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-async function taskLines(hub: TestHub): Promise<string[]> {
-  const lines = (await activityOf(hub)).filter((line) => line.kind.startsWith('pull_task.'))
-  return lines.map((line) => line.kind).reverse()
+/** The kinds of the activity entries about tasks, oldest first. */
+async function taskKinds(hub: TestHub): Promise<string[]> {
+  const entries = (await activityOf(hub)).filter((entry) => entry.kind.startsWith('pull_task.'))
+  return entries.map((entry) => entry.kind).reverse()
 }
 
 onEachEngineWhenDeep((engine) => {
@@ -31,66 +32,66 @@ onEachEngineWhenDeep((engine) => {
       platform.setResponse('records/cases', respond.status(500))
       await pullAll(hub)
       await pullAll(hub)
-      assert.deepEqual(await taskLines(hub), ['pull_task.failed'])
+      assert.deepEqual(await taskKinds(hub), ['pull_task.failed'])
       platform.setResponse('records/cases', respond.status(404))
       await pullAll(hub)
       await pullAll(hub)
       platform.setResponse('records/cases', null)
       await pullAll(hub)
       await pullAll(hub)
-      const told = ['pull_task.failed', 'pull_task.failed', 'pull_task.recovered']
-      assert.deepEqual(await taskLines(hub), told)
+      const expected = ['pull_task.failed', 'pull_task.failed', 'pull_task.recovered']
+      assert.deepEqual(await taskKinds(hub), expected)
     })
 
-    test('scheduled pulls with the same failures are logged once, manual pulls always', async () => {
+    test('scheduled pulls with the same failures are logged once, and every manual pull is logged', async () => {
       await using hub = await startTestHub(engine)
-      await using dead = await simulatePlatform()
-      await using well = await simulatePlatform()
-      await registerPlatform(hub, dead)
-      await registerPlatform(hub, well)
+      await using failing = await simulatePlatform()
+      await using healthy = await simulatePlatform()
+      await registerPlatform(hub, failing)
+      await registerPlatform(hub, healthy)
       const ends = async () =>
-        (await activityOf(hub)).filter((line) => line.kind === 'pull.partial').reverse()
-      dead.setResponse('records/cases', respond.status(500))
+        (await activityOf(hub)).filter((entry) => entry.kind === 'pull.partial').reverse()
+      failing.setResponse('records/cases', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
       const { pull, tasks } = await pullOnSchedule(hub)
       const states = Object.fromEntries(tasks.map((task) => [task.platform_name, task.state]))
       assert.deepEqual(states, {
-        [dead.platform_name]: 'skipped',
-        [well.platform_name]: 'succeeded',
+        [failing.platform_name]: 'skipped',
+        [healthy.platform_name]: 'succeeded',
       })
-      assert.equal(pull.state, 'succeeded', 'every platform that it requested responded')
+      assert.equal(pull.state, 'succeeded', 'every requested platform responded')
       const [first, ...more] = await ends()
       assert.match(first?.message ?? '', /succeeded in part: 1 of 2 modules read, 1 failed$/)
       assert.deepEqual(more, [])
       // The end of a manual pull is always logged.
-      const asked = await pullAll(hub)
-      assert.equal((await ends()).at(-1)?.details['pull_id'], asked.pull.id)
-      dead.setResponse('records/cases', null)
-      well.setResponse('records/cases', respond.status(500))
+      const manual = await pullAll(hub)
+      assert.equal((await ends()).at(-1)?.details['pull_id'], manual.pull.id)
+      failing.setResponse('records/cases', null)
+      healthy.setResponse('records/cases', respond.status(500))
       await pullAll(hub)
-      dead.setResponse('records/cases', respond.status(500))
+      failing.setResponse('records/cases', respond.status(500))
       const failed = await pullOnSchedule(hub)
       assert.equal(failed.pull.state, 'failed')
-      const lines = await activityOf(hub)
-      const told = lines.filter((line) => line.details['pull_id'] === failed.pull.id)
-      assert.match(told.find(({ kind }) => kind === 'pull.failed')?.message ?? '', /2 failed$/)
+      const entries = await activityOf(hub)
+      const ofPull = entries.filter((entry) => entry.details['pull_id'] === failed.pull.id)
+      assert.match(ofPull.find(({ kind }) => kind === 'pull.failed')?.message ?? '', /2 failed$/)
     })
 
     test('a scheduled pull that skips every platform fails, and is logged once', async () => {
       await using hub = await startTestHub(engine)
-      await using dead = await simulatePlatform()
-      await registerPlatform(hub, dead)
-      dead.setResponse('records/cases', respond.status(500))
+      await using failing = await simulatePlatform()
+      await registerPlatform(hub, failing)
+      failing.setResponse('records/cases', respond.status(500))
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
       const { pull } = await pullOnSchedule(hub)
       assert.deepEqual([pull.state, pull.progress.percent], ['failed', 100])
-      assert.equal(dead.recordRequests().length, 5)
-      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      assert.equal(failing.listRecordsRequests().length, 5)
+      const kinds = (await activityOf(hub)).map((entry) => entry.kind)
       assert.equal(kinds.filter((kind) => kind === 'pull.failed').length, 1)
       assert.equal(kinds.filter((kind) => kind === 'platform.passed_over').length, 1)
     })
 
-    test('a skipped platform is pulled again after any sign that it works', async () => {
+    test('a skipped platform is pulled again after any evidence that it works', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       const { id, hub_api_key } = await registerPlatform(hub, platform)
@@ -100,7 +101,7 @@ onEachEngineWhenDeep((engine) => {
         const headers = { authorization: hub.authorization('operator') }
         expectObject(await hub.send({ method, url, headers, body }), 200)
       }
-      const signs: [string, () => Promise<unknown>][] = [
+      const evidence: [string, () => Promise<unknown>][] = [
         ['a connection test', () => send('POST', `${path}/test`, {})],
         ['its manifest', () => send('POST', `${path}/manifest/refresh`, {})],
         ['a response to a search', () => hub.get('/api/v1/search?query=person')],
@@ -120,10 +121,10 @@ onEachEngineWhenDeep((engine) => {
       for (let round = 1; round <= 5; round += 1) await pullOnSchedule(hub)
       const pausedUntil = async () =>
         JSON.parse((await hub.get(path)).text).platform.pulls_paused_until
-      for (const [what, sign] of signs) {
+      for (const [what, produce] of evidence) {
         assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'skipped', `before ${what}`)
         assert.notEqual(await pausedUntil(), null, `before ${what}`)
-        await sign()
+        await produce()
         assert.equal(await pausedUntil(), null, `after ${what}`)
         fail()
         assert.equal(only((await pullOnSchedule(hub)).tasks).state, 'failed', `after ${what}`)
@@ -136,7 +137,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(last?.state, 'succeeded')
     })
 
-    test('unchanged rejections are logged once, and new records are still logged', async () => {
+    test('a pull with the same rejections is not logged again, unless it has new records', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
@@ -145,17 +146,17 @@ onEachEngineWhenDeep((engine) => {
       module.records.push(simulatedRecord(1, 'no object'), simulatedRecord(2))
       await pullAll(hub)
       await pullAll(hub)
-      assert.deepEqual(await taskLines(hub), ['pull_task.succeeded'])
+      assert.deepEqual(await taskKinds(hub), ['pull_task.succeeded'])
       module.records.push(simulatedRecord(3))
       await pullAll(hub)
-      const lines = (await activityOf(hub)).filter((line) => line.kind.startsWith('pull_task.'))
+      const entries = (await activityOf(hub)).filter((entry) => entry.kind.startsWith('pull_task.'))
       assert.deepEqual(
-        lines.map((line) => line.level),
+        entries.map((entry) => entry.level),
         ['info', 'warning'],
       )
       module.records.shift()
       await pullAll(hub)
-      assert.equal((await taskLines(hub)).at(-1), 'pull_task.recovered')
+      assert.equal((await taskKinds(hub)).at(-1), 'pull_task.recovered')
     })
   })
 })

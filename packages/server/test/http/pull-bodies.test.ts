@@ -9,24 +9,24 @@ import { only } from '../helpers/storage/fixtures.ts'
 
 const json = 'application/json'
 const records = [simulatedRecord(1), simulatedRecord(2)]
-const answer = JSON.stringify({ success: true, total: 2, records })
+const BODY = JSON.stringify({ success: true, total: 2, records })
 const MIB = 1024 * 1024
 
-const FORMS: readonly (readonly [string, string | Buffer, Record<string, string>])[] = [
-  ['Content-Encoding gzip', gzipSync(answer), { 'Content-Encoding': 'gzip' }],
-  ['Content-Encoding x-gzip', gzipSync(answer), { 'Content-Encoding': 'X-GZIP' }],
-  ['Content-Encoding deflate', deflateSync(answer), { 'Content-Encoding': 'deflate' }],
-  ['Content-Encoding br', brotliCompressSync(answer), { 'Content-Encoding': 'br' }],
-  ['Content-Encoding zstd', zstdCompressSync(answer), { 'Content-Encoding': 'zstd' }],
-  ['Content-Encoding identity', answer, { 'Content-Encoding': 'identity' }],
-  ['a byte order mark', `\uFEFF${answer}`, {}],
+const FORMATS: readonly (readonly [string, string | Buffer, Record<string, string>])[] = [
+  ['Content-Encoding gzip', gzipSync(BODY), { 'Content-Encoding': 'gzip' }],
+  ['Content-Encoding x-gzip', gzipSync(BODY), { 'Content-Encoding': 'X-GZIP' }],
+  ['Content-Encoding deflate', deflateSync(BODY), { 'Content-Encoding': 'deflate' }],
+  ['Content-Encoding br', brotliCompressSync(BODY), { 'Content-Encoding': 'br' }],
+  ['Content-Encoding zstd', zstdCompressSync(BODY), { 'Content-Encoding': 'zstd' }],
+  ['Content-Encoding identity', BODY, { 'Content-Encoding': 'identity' }],
+  ['a byte order mark', `\uFEFF${BODY}`, {}],
   ['records before total', JSON.stringify({ records, success: true, total: 2 }), {}],
-  ['indented JSON', JSON.stringify(JSON.parse(answer), null, 8), {}],
+  ['indented JSON', JSON.stringify(JSON.parse(BODY), null, 8), {}],
 ]
 
 onEachEngineWhenDeep((engine) => {
   describe(`response bodies of a pull, on ${engine.name}`, () => {
-    for (const [name, body, headers] of FORMS) {
+    for (const [name, body, headers] of FORMATS) {
       test(`a response with ${name} is read`, async () => {
         await using kit = await startPulledHub(engine)
         kit.platform.setResponse('records/cases', respond.text(body, json, headers))
@@ -62,13 +62,13 @@ onEachEngineWhenDeep((engine) => {
     test('the hub sends no Accept-Encoding', async () => {
       await using kit = await startPulledHub(engine)
       await kit.pull()
-      assert.equal(kit.platform.recordRequests()[0]?.headers['accept-encoding'], undefined)
+      assert.equal(kit.platform.listRecordsRequests()[0]?.headers['accept-encoding'], undefined)
     })
 
-    test('an unsupported Content-Encoding fails the pull with an error that names it', async () => {
+    test('an unsupported Content-Encoding fails the task with an error that names it', async () => {
       await using kit = await startPulledHub(engine)
       const headers = { 'Content-Encoding': 'compress' }
-      kit.platform.setResponse('records/cases', respond.text(answer, json, headers))
+      kit.platform.setResponse('records/cases', respond.text(BODY, json, headers))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /Content-Encoding "compress"/)
@@ -89,7 +89,7 @@ onEachEngineWhenDeep((engine) => {
       assert.match(only(await kit.rejected()).message, /element 1 .*16 MiB/)
     })
 
-    test('oversized content outside of "records" fails the pull; records read before it stay', async () => {
+    test('oversized content outside of "records" fails the task; the records before it are stored', async () => {
       await using kit = await startPulledHub(engine)
       const body = gzipSync(
         `{"records":[${JSON.stringify(records[0])}],"x":"${'x'.repeat(64 * MIB)}"}`,

@@ -1,4 +1,4 @@
-/** How many platforms a pull reads at a time and in which order, so that none starves the others. */
+/** The number of platforms that a pull reads concurrently, and their order, so that none starves the others. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
@@ -9,7 +9,7 @@ import {
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
-import { createLimit, startTestHub } from '../helpers/hub/hub.ts'
+import { createPullTimeLimit, startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   respond,
@@ -21,20 +21,20 @@ import {
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** Tracks the most open requests for records, overall and per platform; holds all until `atOnce` are open. */
-function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
+/** Tracks the maximum number of open requests for records. No request gets a response before `concurrent` are open. */
+function trackOpenRequests(platforms: SimulatedPlatform[], concurrent: number) {
   const open = new Map(platforms.map((platform) => [platform, 0]))
   const all = () => [...open.values()].reduce((sum, count) => sum + count, 0)
-  const most = { overall: 0, ofOne: 0 }
-  const enough = Promise.withResolvers<void>()
+  const max = { overall: 0, perPlatform: 0 }
+  const reached = Promise.withResolvers<void>()
   for (const platform of platforms) {
     for (const { record_type } of platform.modules) {
       platform.setResponse(`records/${record_type}`, async (...exchange) => {
         open.set(platform, (open.get(platform) ?? 0) + 1)
-        most.overall = Math.max(most.overall, all())
-        most.ofOne = Math.max(most.ofOne, ...open.values())
-        if (all() >= atOnce) enough.resolve()
-        await enough.promise
+        max.overall = Math.max(max.overall, all())
+        max.perPlatform = Math.max(max.perPlatform, ...open.values())
+        if (all() >= concurrent) reached.resolve()
+        await reached.promise
         // Gives any further requests time to arrive.
         await new Promise((resolve) => setTimeout(resolve, 20))
         open.set(platform, (open.get(platform) ?? 0) - 1)
@@ -42,12 +42,12 @@ function watchOpen(platforms: SimulatedPlatform[], atOnce: number) {
       })
     }
   }
-  return most
+  return max
 }
 
 onEachEngineWhenDeep((engine) => {
   describe(`many platforms in one pull, on ${engine.name}`, () => {
-    test('HUB_PULL_CONCURRENCY platforms are read at once, with one request at a time each', async () => {
+    test('HUB_PULL_CONCURRENCY platforms are read concurrently, with one request at a time to each', async () => {
       await using stack = new AsyncDisposableStack()
       const hub = stack.use(await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '3' } }))
       const platforms: SimulatedPlatform[] = []
@@ -57,38 +57,38 @@ onEachEngineWhenDeep((engine) => {
         await registerPlatform(hub, platform)
         platforms.push(platform)
       }
-      const most = watchOpen(platforms, 3)
+      const max = trackOpenRequests(platforms, 3)
       const { pull } = await pullAll(hub)
       assert.deepEqual([pull.state, pull.progress.tasks_done], ['succeeded', 15])
-      assert.deepEqual(most, { overall: 3, ofOne: 1 })
+      assert.deepEqual(max, { overall: 3, perPlatform: 1 })
     })
 
     test('a platform that timed out is pulled after those that were not reached', async () => {
-      const { reach, waitForLimit } = createLimit()
+      const { reach, waitForLimit } = createPullTimeLimit()
       const env = { HUB_PULL_CONCURRENCY: '1' }
       await using hub = await startTestHub(engine, { env, waitForLimit })
       await using hanging = await simulatePlatform()
-      await using well = await simulatePlatform()
+      await using healthy = await simulatePlatform()
       await registerPlatform(hub, hanging)
-      await registerPlatform(hub, well)
+      await registerPlatform(hub, healthy)
       hanging.setResponse('records/cases', reach)
-      const statesOf = async () => {
+      const pullUntilTimeout = async () => {
         const { pull, tasks } = await pullAll(hub)
         assert.equal(pull.state, 'timed_out')
         return Object.fromEntries(tasks.map((task) => [task.platform_name, task]))
       }
-      const first = await statesOf()
+      const first = await pullUntilTimeout()
       assert.equal(first[hanging.platform_name]?.state, 'timed_out')
       assert.match(
         first[hanging.platform_name]?.error ?? '',
         /before the platform sent any records.* hangs/,
       )
-      assert.equal(first[well.platform_name]?.state, 'not_reached')
-      const line = (await activityOf(hub)).find(({ kind }) => kind === 'pull.timed_out')
-      assert.match(line?.message ?? '', /time limit: 0 of 2 modules read, 2 not finished$/)
-      for (let again = 0; again < 2; again += 1) {
-        const then = await statesOf()
-        assert.equal(then[well.platform_name]?.state, 'succeeded')
+      assert.equal(first[healthy.platform_name]?.state, 'not_reached')
+      const entry = (await activityOf(hub)).find(({ kind }) => kind === 'pull.timed_out')
+      assert.match(entry?.message ?? '', /time limit: 0 of 2 modules read, 2 not finished$/)
+      for (let round = 0; round < 2; round += 1) {
+        const then = await pullUntilTimeout()
+        assert.equal(then[healthy.platform_name]?.state, 'succeeded')
         assert.equal(then[hanging.platform_name]?.state, 'timed_out')
       }
     })
@@ -98,17 +98,17 @@ onEachEngineWhenDeep((engine) => {
       await using stack = new AsyncDisposableStack()
       const hanging = stack.use(await simulatePlatform())
       await registerPlatform(hub, hanging)
-      const held = hanging.holdRequest('records/cases')
+      const delayed = hanging.delayNextResponse('records/cases')
       for (let count = 0; count < 4; count += 1) {
         await registerPlatform(hub, stack.use(await simulatePlatform()))
       }
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       await until(async () => {
         const { pull } = await readPull(hub, id)
         return pull.progress.tasks_done === 4 ? pull : null
-      }, 'the four others are read')
-      held.release()
+      }, 'the four other platforms are read')
+      delayed.release()
       assert.equal((await untilPullEnds(hub, id)).pull.state, 'succeeded')
     })
   })
@@ -120,18 +120,18 @@ onEachEngineWhenDeep((engine) => {
       const rows = Array.from({ length: 100 }, (_, index) =>
         JSON.stringify({ ...record, reference_number: `R-${index}` }),
       )
-      let isTold = false
+      let isReported = false
       kit.platform.setResponse('records/cases', (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' })
         response.write(`{"total":1000,"records":[${rows.join(',')}`)
         // Repeats a record that was sent already: the hub reports progress only while data arrives.
-        const going = setInterval(() => {
+        const timer = setInterval(() => {
           response.write(`,${rows[0]}`)
-          if (!isTold) return
-          clearInterval(going)
+          if (!isReported) return
+          clearInterval(timer)
           response.end(']}')
         }, 100)
-        response.on('close', () => clearInterval(going))
+        response.on('close', () => clearInterval(timer))
       })
       const { id } = await startPull(kit.hub)
       const { progress, counts } = await until(async () => {
@@ -139,7 +139,7 @@ onEachEngineWhenDeep((engine) => {
         assert.equal(pull.state === 'queued' || pull.state === 'running', true, pull.state)
         return pull.counts.created === 100 ? pull : null
       }, 'the pull reports its progress')
-      isTold = true
+      isReported = true
       assert.equal(progress.records_total, 1000)
       assert.ok(counts.received >= 100 && (progress.records_per_second ?? 0) > 0)
       assert.ok((progress.percent ?? 0) >= 10 && (progress.percent ?? 100) < 100)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { countStoredRows, newRecord, push } from '../helpers/hub/actions.ts'
 import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -11,18 +11,18 @@ import { runSql } from '../helpers/storage/sql.ts'
 const ETag = '"v1"'
 const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const RECORDS = [simulatedRecord(1), simulatedRecord(2)]
-const tagged = respond.tagged({ success: true, total: 2, records: RECORDS }, { ETag })
+const tagged = respond.conditional({ success: true, total: 2, records: RECORDS }, { ETag })
 
 /** The conditional headers of the last request for records. */
 function lastConditions({ platform }: PulledHub): (string | undefined)[] {
-  const headers = platform.recordRequests().at(-1)?.headers
+  const headers = platform.listRecordsRequests().at(-1)?.headers
   return [headers?.['if-none-match'], headers?.['if-modified-since']]
 }
 
 /** Starts a hub that has pulled the platform's two records once. */
-async function startRead(
+async function startAfterPull(
   engine: StorageEngine,
-  behaviour: Behaviour = tagged,
+  behaviour: Responder = tagged,
   env: Record<string, string> = {},
 ) {
   const kit = await startPulledHub(engine, { env })
@@ -32,15 +32,15 @@ async function startRead(
 }
 
 /** Responses after which the next pull sends no conditional headers. */
-const NOT_KEPT: readonly (readonly [string, Behaviour])[] = [
+const UNCONDITIONAL: readonly (readonly [string, Responder])[] = [
   ['without validators', respond.json({ records: RECORDS })],
-  ['with a rejected record', respond.tagged({ records: [...RECORDS, {}] }, { ETag })],
+  ['with a rejected record', respond.conditional({ records: [...RECORDS, {}] }, { ETag })],
   [
     'with a duplicate reference number',
-    respond.tagged({ records: [...RECORDS, RECORDS[0]] }, { ETag }),
+    respond.conditional({ records: [...RECORDS, RECORDS[0]] }, { ETag }),
   ],
-  ['with a wrong total', respond.tagged({ total: 9, records: RECORDS }, { ETag })],
-  ['with an invalid ETag', respond.tagged({ records: RECORDS }, { ETag: '*' })],
+  ['with a wrong total', respond.conditional({ total: 9, records: RECORDS }, { ETag })],
+  ['with an invalid ETag', respond.conditional({ records: RECORDS }, { ETag: '*' })],
   [
     'whose Last-Modified equals its Date',
     respond.text(JSON.stringify({ records: RECORDS }), 'application/json', {
@@ -78,7 +78,10 @@ onEachEngineWhenDeep((engine) => {
       ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
     ] as const) {
       test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
-        await using kit = await startRead(engine, respond.tagged({ records: RECORDS }, headers))
+        await using kit = await startAfterPull(
+          engine,
+          respond.conditional({ records: RECORDS }, headers),
+        )
         assert.deepEqual(lastConditions(kit), [undefined, undefined])
         const { pulls: _, activity: __, ...before } = await countStoredRows(kit.hub)
         for (let count = 0; count < 2; count++) {
@@ -105,7 +108,7 @@ onEachEngineWhenDeep((engine) => {
         const records = RECORDS
         kit.platform.setResponse(
           'records/cases',
-          respond.tagged({ ...body, records }, { ETag: tag }),
+          respond.conditional({ ...body, records }, { ETag: tag }),
         )
         for (const conditions of [null, tag]) {
           const task = await kit.pull()
@@ -120,28 +123,28 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('the stored ETag survives a restart', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       await kit.hub.restart()
       assert.equal((await kit.pull()).unchanged, 2)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
     })
 
     test('a changed response is read, and its ETag is sent from then on', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       const records = [simulatedRecord(1, { status: 'closed' })]
-      kit.platform.setResponse('records/cases', respond.tagged({ records }, { ETag: '"v2"' }))
+      kit.platform.setResponse('records/cases', respond.conditional({ records }, { ETag: '"v2"' }))
       assert.equal((await kit.pull()).updated, 1)
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
       assert.equal((await kit.pull()).unchanged, 1)
       assert.deepEqual(lastConditions(kit), ['"v2"', undefined])
     })
 
-    for (const [what, behaviour] of NOT_KEPT) {
+    for (const [what, behaviour] of UNCONDITIONAL) {
       test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
-        await using kit = await startRead(engine, behaviour)
+        await using kit = await startAfterPull(engine, behaviour)
         await kit.pull()
-        assert.equal(kit.platform.recordRequests().length % 2, 0)
-        for (const { headers } of kit.platform.recordRequests()) {
+        assert.equal(kit.platform.listRecordsRequests().length % 2, 0)
+        for (const { headers } of kit.platform.listRecordsRequests()) {
           assert.equal(headers['if-none-match'], undefined)
           assert.equal(headers['if-modified-since'], undefined)
         }
@@ -150,7 +153,7 @@ onEachEngineWhenDeep((engine) => {
 
     for (const [what, body, method] of PUSHES) {
       test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
-        await using kit = await startRead(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
+        await using kit = await startAfterPull(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
         const pushed = await push(kit.hub, kit.registered.hub_api_key, body, method)
         assert.ok(pushed.status < 300, pushed.text)
         assert.equal((await kit.pull()).received, 2)
@@ -160,8 +163,8 @@ onEachEngineWhenDeep((engine) => {
       })
     }
 
-    test('a recently pushed record that the platform does not list keeps pulls unconditional', async () => {
-      await using kit = await startRead(engine)
+    test('a recently pushed record that the platform does not list makes every pull unconditional', async () => {
+      await using kit = await startAfterPull(engine)
       await push(kit.hub, kit.registered.hub_api_key, newRecord('R-9'))
       for (const _ of [1, 2]) {
         assert.equal((await kit.pull()).received, 2)
@@ -174,12 +177,12 @@ onEachEngineWhenDeep((engine) => {
         await using kit = await startPulledHub(engine)
         kit.platform.setResponse('records/cases', tagged)
         if (!first) await kit.pull()
-        const held = kit.platform.holdRequest('records/cases')
+        const delayed = kit.platform.delayNextResponse('records/cases')
         const pulling = kit.pull()
-        await held.arrived
+        await delayed.arrived
         const pushed = newRecord('R-1', { data: { status: 'pushed' } })
         await push(kit.hub, kit.registered.hub_api_key, pushed)
-        held.release()
+        delayed.release()
         assert.equal((await pulling).state, 'succeeded')
         assert.deepEqual((await kit.records())[0]?.data, { status: 'pushed' })
         assert.equal((await kit.pull()).updated, 1)
@@ -189,9 +192,9 @@ onEachEngineWhenDeep((engine) => {
     }
 
     test('after a truncated response, the next pull sends no conditional headers', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
-      kit.platform.queueResponses('records/cases', respond.cutOff(`{"records":[${changed},`))
+      kit.platform.queueResponses('records/cases', respond.truncated(`{"records":[${changed},`))
       assert.deepEqual(
         [(await kit.pull()).state, (await kit.records())[0]?.data],
         ['failed', { status: 'half' }],
@@ -202,7 +205,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       kit.platform.queueResponses('records/cases', respond.status(500))
       assert.equal((await kit.pull()).state, 'failed')
       assert.equal((await kit.pull()).unchanged, 2)
@@ -210,7 +213,7 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('after the manifest changes, the next pull sends no conditional headers', async () => {
-      await using kit = await startRead(engine)
+      await using kit = await startAfterPull(engine)
       await runSql(kit.hub.storage, `UPDATE modules SET fields = '[]'`)
       assert.equal((await kit.pull()).received, 2)
       assert.deepEqual(lastConditions(kit), [undefined, undefined])

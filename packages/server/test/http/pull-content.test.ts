@@ -1,4 +1,4 @@
-/** What a pull stores and what it leaves unchanged (specification 2.5). */
+/** The records that a pull stores, and those that it leaves unchanged (specification 2.5). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
@@ -75,17 +75,17 @@ const ENVELOPES: readonly (readonly [Record<string, unknown>, string | null])[] 
 ]
 
 onEachEngine((engine) => {
-  describe(`what a pull stores, on ${engine.name}`, () => {
+  describe(`the content that a pull stores, on ${engine.name}`, () => {
     test('a response without the required members adds a warning that names them', async () => {
       await using kit = await startWith(engine)
-      const agreed = {
+      const required = {
         success: true,
         platform_name: kit.platform.platform_name,
         record_type: 'cases',
       }
       for (const [envelope, expected] of ENVELOPES) {
         const records = [simulatedRecord(1), simulatedRecord(2)]
-        const body = { ...agreed, total: 2, ...envelope, records }
+        const body = { ...required, total: 2, ...envelope, records }
         kit.platform.setResponse('records/cases', respond.json(body))
         const { state, warnings, error } = only((await pullAll(kit.hub)).tasks)
         assert.deepEqual([state, error], ['succeeded', null])
@@ -113,14 +113,14 @@ onEachEngine((engine) => {
       await using kit = await startWith(engine, ...records)
       assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, created: 300 })
       const before = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
-      const { pulls: _, activity, ...traces } = await countStoredRows(kit.hub)
+      const { pulls: _, activity, ...rows } = await countStoredRows(kit.hub)
       assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, unchanged: 300 })
       const after = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
       assert.deepEqual(after, before)
       assert.equal(after.stats.records, 300)
       assert.equal(after.stats.received_today, 300)
       const { pulls: __, activity: lines, ...again } = await countStoredRows(kit.hub)
-      assert.deepEqual(again, traces)
+      assert.deepEqual(again, rows)
       assert.equal(
         Number(lines) - Number(activity),
         2,
@@ -152,7 +152,7 @@ onEachEngine((engine) => {
       ])
     })
 
-    test('a pull removes absent keys that the manifest names and keeps other keys', async () => {
+    test('a pull removes absent keys that the manifest names and no other keys', async () => {
       await using kit = await startWith(engine, simulatedRecord(1, { status: 'new' }))
       const data = { status: 'old', owner: 'Ann', surprise: [1] }
       await push(kit.hub, kit.key, newRecord('R-1', { data }))
@@ -173,16 +173,16 @@ onEachEngine((engine) => {
     })
 
     for (const method of ['POST', 'PATCH'] as const) {
-      test(`a pull keeps a ${method} that arrives while it reads, and the next pull overwrites it`, async () => {
+      test(`a pull does not overwrite a ${method} that arrives while it reads, but the next pull does`, async () => {
         await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
         await pullAll(kit.hub)
         kit.serve(simulatedRecord(1, { status: 'read before the push' }), simulatedRecord(2))
-        const held = kit.platform.holdRequest('records/cases')
+        const delayed = kit.platform.delayNextResponse('records/cases')
         const pulling = pullCounts(kit.hub)
-        await held.arrived
+        await delayed.arrived
         const pushed = newRecord('R-1', { full_name: 'Person 1', data: { status: 'pushed' } })
         await push(kit.hub, kit.key, pushed, method)
-        held.release()
+        delayed.release()
         assert.deepEqual(await pulling, { received: 2, ...NONE, stale: 1, unchanged: 1 })
         assert.deepEqual((await kit.read())[0]?.data, { status: 'pushed' })
         kit.serve(simulatedRecord(1, { status: 'read after the push' }), simulatedRecord(2))
@@ -203,13 +203,13 @@ onEachEngine((engine) => {
         occurred_at: '2026-01-01T00:00:00Z',
         data: { status: 'late' },
       })
-      const answer = await push(kit.hub, kit.key, late)
-      assert.equal(expectBody(answer, 200, PushResponse).outcome, 'stale')
+      const response = await push(kit.hub, kit.key, late)
+      assert.equal(expectBody(response, 200, PushResponse).outcome, 'stale')
       assert.deepEqual(only(await kit.read()).data, { status: 'read' })
     })
 
     test('invalid records are saved as rejected with their reasons, and valid ones are stored', async () => {
-      const bad = [
+      const invalid = [
         { full_name: 'No reference', data: {} },
         { reference_number: 7, full_name: 'A number', data: {} },
         { reference_number: 'B-1', full_name: null, data: {} },
@@ -227,33 +227,33 @@ onEachEngine((engine) => {
           data: JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`),
         },
       ]
-      await using kit = await startWith(engine, simulatedRecord(1), ...bad, simulatedRecord(2))
-      const counts = { received: bad.length + 2, ...NONE, created: 2, rejected: bad.length }
+      await using kit = await startWith(engine, simulatedRecord(1), ...invalid, simulatedRecord(2))
+      const counts = { received: invalid.length + 2, ...NONE, created: 2, rejected: invalid.length }
       assert.deepEqual(await pullCounts(kit.hub), counts)
       const references = (await kit.read()).map((record) => record.reference_number)
       assert.deepEqual(references, ['R-1', 'R-2'])
-      const kept = await kit.rejected()
-      assert.equal(kept.length, bad.length)
-      for (const one of kept) {
+      const saved = await kit.rejected()
+      assert.equal(saved.length, invalid.length)
+      for (const one of saved) {
         assert.deepEqual([one.method, one.code, one.count], ['pull', 'invalid_record', 1])
         assert.ok(Object.keys(one.errors).length > 0)
       }
-      const bodies = kept.map((one) => JSON.stringify(one.body)).sort()
-      assert.deepEqual(bodies, bad.map((one) => JSON.stringify(one)).sort())
+      const bodies = saved.map((one) => JSON.stringify(one.body)).sort()
+      assert.deepEqual(bodies, invalid.map((one) => JSON.stringify(one)).sort())
       await pullAll(kit.hub)
       assert.deepEqual(new Set((await kit.rejected()).map((one) => one.count)), new Set([2]))
     })
 
-    test('of two records with the same reference number the first is stored and the second rejected', async () => {
-      const twice = [
+    test('of two records with the same reference number, the first is stored and the second is rejected', async () => {
+      const duplicates = [
         simulatedRecord(1, { status: 'first' }),
         simulatedRecord(1, { status: 'then' }),
       ]
-      await using kit = await startWith(engine, ...twice, simulatedRecord(2))
+      await using kit = await startWith(engine, ...duplicates, simulatedRecord(2))
       assert.deepEqual(await pullCounts(kit.hub), { received: 3, ...NONE, created: 2, rejected: 1 })
       assert.deepEqual((await kit.read())[0]?.data, { status: 'first' })
-      const kept = only(await kit.rejected())
-      assert.deepEqual([kept.code, kept.body], ['duplicate_reference', twice[1]])
+      const saved = only(await kit.rejected())
+      assert.deepEqual([saved.code, saved.body], ['duplicate_reference', duplicates[1]])
       assert.deepEqual(await pullCounts(kit.hub), {
         received: 3,
         ...NONE,
@@ -263,9 +263,9 @@ onEachEngine((engine) => {
       assert.equal((await historyOf(kit.hub, (await kit.read())[0]?.record_id ?? 0)).length, 0)
     })
 
-    test('of 150 rejected records all are counted and the first 100 are saved', async () => {
-      const bad = Array.from({ length: 150 }, (_, number) => ({ number }))
-      await using kit = await startWith(engine, ...bad, simulatedRecord(1))
+    test('of 150 rejected records, all are counted and the first 100 are saved', async () => {
+      const invalid = Array.from({ length: 150 }, (_, number) => ({ number }))
+      await using kit = await startWith(engine, ...invalid, simulatedRecord(1))
       assert.deepEqual(await pullCounts(kit.hub), {
         received: 151,
         ...NONE,

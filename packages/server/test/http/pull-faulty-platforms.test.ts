@@ -1,4 +1,4 @@
-/** One pull over platforms with every misbehaviour: healthy ones succeed, and each failure has its own error. */
+/** One pull of platforms with every kind of fault: healthy ones succeed, and each fault has its own error. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingReviewPage, type PullCounts, type PullTask } from '@recordhub/protocol'
@@ -23,11 +23,11 @@ import {
 } from '../helpers/platform/platform.ts'
 import {
   createPullFaults,
-  type Failure,
-  KNOWN,
-  MANY,
-  SUCCESSES,
-  type Success,
+  PULLED_RECORDS,
+  type PullFault,
+  RECORDS_ABOVE_THRESHOLD,
+  SUCCESSFUL_PULLS,
+  type SuccessfulPull,
 } from '../helpers/platform/pull-faults.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -35,35 +35,35 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { createManualTimer } from '../helpers/time/manual-timer.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** Timeouts scaled down from a minute to a second, which passes once all other tasks are done. */
-const PACE = { silenceMs: 500, windowMs: 1000 }
+/** Timeouts of one second instead of a minute. They expire after all other tasks are done. */
+const STALL = { silenceMs: 500, windowMs: 1000 }
 /** This timeout runs in real time and must be long enough for all other platforms. */
 const FIRST_BYTE = { firstByteSeconds: 20 }
 /** The number of tasks that end only by a timeout. */
-const UNENDING = 3
+const ENDLESS = 3
 const ADVICE = /check|must fix|enter the final|tries again/i
 
 onEachEngineWhenDeep((engine) => {
-  test(`one pull gives each misbehaviour its own error and reads the others, on ${engine.name}`, async () => {
-    await using scene = await startScene(engine)
-    const { hub, elsewhere, failing, well, emptied, older } = scene
+  test(`one pull reports each fault with its own error and reads the other platforms, on ${engine.name}`, async () => {
+    await using kit = await startPlatforms(engine)
+    const { hub, elsewhere, failing, healthy, emptied, older } = kit
     assert.equal((await pullAll(hub)).pull.state, 'succeeded')
 
-    const back = await scene.misbehave()
-    const held = older.holdRequest('records/cases')
+    const recover = await kit.applyFaults()
+    const delayed = older.delayNextResponse('records/cases')
     const { id } = await startPull(hub)
-    await held.arrived
-    const changed = newRecord('R-1', { data: { status: 'pushed meanwhile' } })
-    assert.equal((await push(hub, scene.keyOf(older), changed)).status, 200)
-    held.release()
+    await delayed.arrived
+    const changed = newRecord('R-1', { data: { status: 'pushed during the pull' } })
+    assert.equal((await push(hub, kit.keyOf(older), changed)).status, 200)
+    delayed.release()
     await until(async () => {
       const { tasks_total, tasks_done } = (await readPull(hub, id)).pull.progress
-      return tasks_done === tasks_total - UNENDING ? true : null
+      return tasks_done === tasks_total - ENDLESS ? true : null
     }, 'all tasks except the endless ones are done')
     const ending = untilPullEnds(hub, id)
-    // Time advances drip by drip; otherwise the dripping platform would look silent to the hub.
-    const dripOf = () => scene.timer.untilScheduled(1).then(() => false)
-    while (!(await Promise.race([dripOf(), ending.then(() => true)]))) scene.timer.advance(100)
+    // The time advances with each chunk; otherwise the slow platform would look silent to the hub.
+    const untilChunk = () => kit.timer.untilScheduled(1).then(() => false)
+    while (!(await Promise.race([untilChunk(), ending.then(() => true)]))) kit.timer.advance(100)
     const { pull, tasks } = await ending
     const taskOf = ({ platform_name }: SimulatedPlatform) =>
       only(tasks.filter((task) => task.platform_name === platform_name))
@@ -72,64 +72,70 @@ onEachEngineWhenDeep((engine) => {
     assert.deepEqual(
       elsewhere.requests,
       [],
-      'the hub sends no request to the host that a platform points to',
+      'the hub sends no request to the target of a redirect or link',
     )
-    assert.ok(scene.pauses.includes(7000), 'the hub waits for Retry-After')
+    assert.ok(kit.pauses.includes(7000), 'the hub waits for Retry-After')
     for (const [platform, row] of failing) await checkFailure(hub, row, platform, taskOf(platform))
-    checkWords([...failing].map(([platform, { error }]) => [error, taskOf(platform).error ?? '']))
-    for (const [platform, row] of well) checkSuccess(row, taskOf(platform))
+    checkMessages(
+      [...failing].map(([platform, { error }]) => [error, taskOf(platform).error ?? '']),
+    )
+    for (const [platform, row] of healthy) checkSuccess(row, taskOf(platform))
 
     checkCounts(taskOf(emptied), { received: 1, unchanged: 1 }, 'most records are missing')
-    const asked = expectBody(await hub.get('/api/v1/missing-reviews'), 200, MissingReviewPage)
-    const { platform_name, missing, records } = only(asked.missing_reviews)
+    const page = expectBody(await hub.get('/api/v1/missing-reviews'), 200, MissingReviewPage)
+    const { platform_name, missing, records } = only(page.missing_reviews)
     assert.deepEqual([platform_name, missing, records], [emptied.platform_name, 10, 11])
 
     checkCounts(taskOf(older), { received: 4, unchanged: 3, stale: 1 }, 'older than a push')
     const [pushed] = await recordsOf(hub, older.platform_name)
-    assert.deepEqual(pushed?.data, { status: 'pushed meanwhile' })
+    assert.deepEqual(pushed?.data, { status: 'pushed during the pull' })
 
-    await back()
+    await recover()
     assert.equal((await pullAll(hub)).pull.state, 'succeeded', 'the next pull succeeds')
   })
 })
 
 /** Starts a hub with one registered platform for each row, all of them healthy. */
-async function startScene(engine: StorageEngine) {
+async function startPlatforms(engine: StorageEngine) {
   const stack = new AsyncDisposableStack()
   const pauses: number[] = []
   const pause = async (milliseconds: number) => pauses.push(milliseconds) > 0
   const timer = createManualTimer()
   const env = { HUB_PULL_CONCURRENCY: '16' }
-  const timeouts = { ...PACE, ...FIRST_BYTE, pause, timer }
+  const timeouts = { ...STALL, ...FIRST_BYTE, pause, timer }
   const hub = stack.use(await startTestHub(engine, { env, timeouts }))
   const elsewhere = stack.use(await simulatePlatform())
   const keys = new Map<SimulatedPlatform, string>()
-  async function register(records: unknown[] = KNOWN): Promise<SimulatedPlatform> {
+  async function register(records: unknown[] = PULLED_RECORDS): Promise<SimulatedPlatform> {
     const modules = [simulatedModule('cases', { records: [...records] })]
     const platform = stack.use(await simulatePlatform({ modules }))
     keys.set(platform, (await registerPlatform(hub, platform)).hub_api_key)
     return platform
   }
-  const failing = new Map<SimulatedPlatform, Failure>()
+  const failing = new Map<SimulatedPlatform, PullFault>()
   for (const row of createPullFaults(elsewhere.source_base_url)) failing.set(await register(), row)
-  const well = new Map<SimulatedPlatform, Success>()
-  for (const row of SUCCESSES) well.set(await register(), row)
-  const [emptied, older] = [await register(MANY), await register()]
+  const healthy = new Map<SimulatedPlatform, SuccessfulPull>()
+  for (const row of SUCCESSFUL_PULLS) healthy.set(await register(), row)
+  const [emptied, older] = [await register(RECORDS_ABOVE_THRESHOLD), await register()]
   return {
-    ...{ hub, elsewhere, failing, well, emptied, older, pauses, timer },
+    ...{ hub, elsewhere, failing, healthy, emptied, older, pauses, timer },
     keyOf: (platform: SimulatedPlatform) => keys.get(platform) ?? '',
-    /** Makes each platform behave as its row says; the returned function makes all healthy again. */
-    async misbehave(): Promise<() => Promise<void>> {
-      const gone: { comeBack: () => Promise<void> }[] = []
-      for (const [platform, { behaviour }] of failing) {
+    /** Applies the fault of its row to each platform. The returned function makes all healthy again. */
+    async applyFaults(): Promise<() => Promise<void>> {
+      const offline: { goOnline: () => Promise<void> }[] = []
+      for (const [platform, { responder }] of failing) {
         platform.requests.length = 0
-        if (behaviour) platform.setResponse('records/cases', behaviour)
-        else gone.push(await platform.goOffline())
+        if (responder) platform.setResponse('records/cases', responder)
+        else offline.push(await platform.goOffline())
       }
-      for (const [platform, { inTurn }] of well) platform.queueResponses('records/cases', ...inTurn)
-      emptied.setResponse('records/cases', respond.json({ records: MANY.slice(0, 1) }))
+      for (const [platform, { responses }] of healthy)
+        platform.queueResponses('records/cases', ...responses)
+      emptied.setResponse(
+        'records/cases',
+        respond.json({ records: RECORDS_ABOVE_THRESHOLD.slice(0, 1) }),
+      )
       return async () => {
-        for (const { comeBack } of gone) await comeBack()
+        for (const { goOnline } of offline) await goOnline()
         for (const platform of [...failing.keys(), emptied])
           platform.setResponse('records/cases', null)
       }
@@ -140,45 +146,45 @@ async function startScene(engine: StorageEngine) {
 
 async function checkFailure(
   hub: TestHub,
-  { what, error, asked, stores }: Failure,
+  { name, error, requests, storesNewRecord }: PullFault,
   platform: SimulatedPlatform,
   task: PullTask,
 ): Promise<void> {
-  assert.equal(task.state, 'failed', what)
-  assert.match(task.error ?? '', error, what)
-  assert.match(task.error ?? '', ADVICE, `${what}: the error says what to do`)
-  assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, what)
-  assert.equal(platform.recordRequests().length, asked, `${what}: number of requests`)
-  checkCounts(task, stores ? { received: 1, created: 1 } : {}, what)
+  assert.equal(task.state, 'failed', name)
+  assert.match(task.error ?? '', error, name)
+  assert.match(task.error ?? '', ADVICE, `${name}: the error recommends an action`)
+  assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, name)
+  assert.equal(platform.listRecordsRequests().length, requests, `${name}: number of requests`)
+  checkCounts(task, storesNewRecord ? { received: 1, created: 1 } : {}, name)
   const records = await recordsOf(hub, platform.platform_name)
   assert.deepEqual(
     records.map((record) => record.reference_number),
-    ['R-1', 'R-2', 'R-3', 'R-4', ...(stores ? ['R-9'] : [])],
-    what,
+    ['R-1', 'R-2', 'R-3', 'R-4', ...(storesNewRecord ? ['R-9'] : [])],
+    name,
   )
   assert.ok(
     records.every((record) => record.missing_since === null),
-    what,
+    name,
   )
   expectAbsent([platform.source_api_key], [JSON.stringify(task), hub.log()])
 }
 
-/** Each cause has exactly one message, and no two causes share one. */
-function checkWords(told: (readonly [cause: RegExp, text: string])[]): void {
-  const texts = new Map(told)
-  for (const [cause, text] of told) assert.equal(text, texts.get(cause))
+/** Asserts that each cause has exactly one message and that no two causes share a message. */
+function checkMessages(messages: (readonly [cause: RegExp, text: string])[]): void {
+  const texts = new Map(messages)
+  for (const [cause, text] of messages) assert.equal(text, texts.get(cause))
   assert.equal(new Set(texts.values()).size, texts.size)
 }
 
-function checkSuccess({ what, counts, warning }: Success, task: PullTask): void {
-  assert.deepEqual([task.state, task.error], ['succeeded', null], what)
-  checkCounts(task, counts, what)
-  if (warning) assert.match(only(task.warnings), warning, what)
-  else assert.deepEqual(task.warnings, [], what)
+function checkSuccess({ name, counts, warning }: SuccessfulPull, task: PullTask): void {
+  assert.deepEqual([task.state, task.error], ['succeeded', null], name)
+  checkCounts(task, counts, name)
+  if (warning) assert.match(only(task.warnings), warning, name)
+  else assert.deepEqual(task.warnings, [], name)
 }
 
 function checkCounts(task: PullTask, counts: Partial<PullCounts>, what: string): void {
   const { received, created, updated, unchanged, stale, rejected, missing } = task
-  const got = { received, created, updated, unchanged, stale, rejected, missing }
-  assert.deepEqual(got, { ...noCounts(), ...counts }, what)
+  const actual = { received, created, updated, unchanged, stale, rejected, missing }
+  assert.deepEqual(actual, { ...noCounts(), ...counts }, what)
 }

@@ -1,6 +1,6 @@
 /**
- * Invalid responses to a pull: only that task fails, records read before the error stay, and the activity and the
- * platform show the error. Other faults of platforms are in `pull-faulty-platforms.test.ts`.
+ * Invalid responses to a pull: only that task fails, the records before the error are stored, and the activity and
+ * the platform show the error. Other faults of platforms are in `pull-faulty-platforms.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,7 +15,7 @@ import {
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -29,7 +29,7 @@ const one = JSON.stringify(simulatedRecord(1))
 const two = JSON.stringify(simulatedRecord(2))
 
 /** The endpoint's behaviour, the expected error of the task, and the number of stored records. */
-const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
+const FAULTS: readonly (readonly [string, Responder, RegExp, number])[] = [
   ['HTTP 500', respond.status(500), /HTTP 500/, 0],
   ['an object as "records"', respond.json({ success: true, records: {} }), /records/, 0],
   ['null as "records"', respond.json({ success: true, records: null }), /records/, 0],
@@ -75,13 +75,13 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
   ],
   [
     'a connection cut after two records',
-    respond.cutOff(`{"records":[${one},${two},`),
+    respond.truncated(`{"records":[${one},${two},`),
     /cut off/,
     2,
   ],
   [
     'a connection cut within a record',
-    respond.cutOff(`{"records":[${one},${two.slice(0, 20)}`),
+    respond.truncated(`{"records":[${one},${two.slice(0, 20)}`),
     /cut off/,
     1,
   ],
@@ -93,7 +93,7 @@ const FAULTS: readonly (readonly [string, Behaviour, RegExp, number])[] = [
   ],
 ]
 
-const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
+const WARNINGS: readonly (readonly [string, Responder, RegExp])[] = [
   [
     'a total above the number of records',
     respond.records([simulatedRecord(1)], { total: 5 }),
@@ -112,8 +112,8 @@ const WARNINGS: readonly (readonly [string, Behaviour, RegExp])[] = [
   ],
 ]
 
-/** Pulls a platform whose module `cases` behaves as given and whose module `people` is valid. */
-async function pullWith(hub: TestHub, behaviour: Behaviour) {
+/** Pulls a platform whose module `cases` has the given behaviour and whose module `people` is valid. */
+async function pullWith(hub: TestHub, behaviour: Responder) {
   const people = simulatedModule('people', { records: [simulatedRecord(9)] })
   const platform = await simulatePlatform({ modules: [simulatedModule('cases'), people] })
   const { id } = await registerPlatform(hub, platform)
@@ -148,37 +148,37 @@ onEachEngineWhenDeep((engine) => {
   describe(`invalid responses to a pull, on ${engine.name}`, () => {
     const hub = shareHub(engine)
 
-    for (const [what, behaviour, words, kept] of FAULTS) {
-      test(`${what} fails only that task, and ${kept} records stay`, async () => {
+    for (const [what, behaviour, error, count] of FAULTS) {
+      test(`${what} fails only that task, and ${count} records are stored`, async () => {
         const { pull, cases, people, stored, platform, shown } = await pullWith(hub(), behaviour)
         assert.equal(cases.state, 'failed')
         assert.equal(people.state, 'succeeded')
         assert.equal(pull.state, 'partial')
-        assert.equal(stored.length, kept)
-        assert.equal(cases.created, kept)
-        assert.match(cases.error ?? '', words)
+        assert.equal(stored.length, count)
+        assert.equal(cases.created, count)
+        assert.match(cases.error ?? '', error)
         assert.ok((cases.error ?? '').length < 1000)
         expectAbsent([platform.source_api_key], [JSON.stringify(cases), shown, hub().log()])
-        const told = (await activityOf(hub())).find(
-          (line) =>
-            line.platform_name === platform.platform_name && line.kind === 'pull_task.failed',
+        const entry = (await activityOf(hub())).find(
+          (entry) =>
+            entry.platform_name === platform.platform_name && entry.kind === 'pull_task.failed',
         )
-        assert.equal(told?.level, 'error')
-        assert.ok(cases.error !== null && told?.message.includes(cases.error))
+        assert.equal(entry?.level, 'error')
+        assert.ok(cases.error !== null && entry?.message.includes(cases.error))
       })
     }
 
-    for (const [what, behaviour, words] of WARNINGS) {
+    for (const [what, behaviour, warning] of WARNINGS) {
       test(`${what} adds a warning, and the task succeeds`, async () => {
         const { cases, stored, pull } = await pullWith(hub(), behaviour)
         assert.deepEqual([cases.state, pull.state], ['succeeded', 'succeeded'])
         assert.equal(cases.warnings.length, 1)
-        assert.match(cases.warnings[0] ?? '', words)
+        assert.match(cases.warnings[0] ?? '', warning)
         assert.equal(stored.length, 1)
       })
     }
 
-    test('last_error holds the last error until a pull succeeds', async () => {
+    test('last_error is the last error until a pull succeeds', async () => {
       await using platform = await simulatePlatform()
       const { id } = await registerPlatform(hub(), platform)
       platform.setResponse('records/cases', respond.status(500))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   simulatedRecord,
   simulatePlatform,
@@ -15,19 +15,19 @@ const json = 'application/json'
 const [one, two, three] = [simulatedRecord(1), simulatedRecord(2), simulatedRecord(3)]
 
 /** A first page with `R-1` and the given Link header. */
-function linking(link: string): Behaviour {
+function linking(link: string): Responder {
   return respond.text(JSON.stringify({ records: [one] }), json, { Link: link })
 }
 
 const NEXT = linking('<?page=2>; rel=next')
 
 /** The second page, the expected error of the task, and the records that are stored. */
-const BROKEN: readonly (readonly [string, Behaviour, RegExp, string[]])[] = [
+const INVALID: readonly (readonly [string, Responder, RegExp, string[]])[] = [
   ['returns 500', respond.status(500), /^Page 2: .*HTTP 500/, ['R-1']],
   ['is HTML', respond.html(), /^Page 2: .*HTML/, ['R-1']],
   [
     'is cut off',
-    respond.cutOff(`{"records":[${JSON.stringify(two)},`),
+    respond.truncated(`{"records":[${JSON.stringify(two)},`),
     /^Page 2: .*cut off/,
     ['R-1', 'R-2'],
   ],
@@ -63,13 +63,13 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
       assert.match(only(task.warnings), /lacks the members/)
       assert.deepEqual(await kit.references(), ['R-1', 'R-2', 'R-3'])
-      const asked = kit.platform.recordRequests()
+      const requests = kit.platform.listRecordsRequests()
       const paths = ['', '?page=2', '?page=3'].map((query) => `/api/hub/records/cases${query}`)
       assert.deepEqual(
-        asked.map(({ path }) => path),
+        requests.map(({ path }) => path),
         paths,
       )
-      for (const { headers } of asked) {
+      for (const { headers } of requests) {
         assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
         assert.equal(headers.accept, json)
         assert.equal(headers['ngrok-skip-browser-warning'], 'true')
@@ -78,15 +78,15 @@ onEachEngineWhenDeep((engine) => {
 
     test('a warning names the members that a later page lacks; the total of one page is enough', async () => {
       await using kit = await startPulledHub(engine)
-      const lacking = { success: true, record_type: 'cases' }
-      const whole = { ...lacking, platform_name: kit.platform.platform_name }
+      const incomplete = { success: true, record_type: 'cases' }
+      const complete = { ...incomplete, platform_name: kit.platform.platform_name }
       for (const [last, warnings] of [
-        [whole, []],
-        [lacking, [/the member "platform_name",/]],
+        [complete, []],
+        [incomplete, [/the member "platform_name",/]],
       ] as const) {
         kit.platform.queueResponses(
           'records/cases',
-          respond.text(JSON.stringify({ ...whole, total: 2, records: [one] }), json, {
+          respond.text(JSON.stringify({ ...complete, total: 2, records: [one] }), json, {
             Link: '<?page=2>; rel=next',
           }),
           respond.json({ ...last, records: [two] }),
@@ -114,18 +114,18 @@ onEachEngineWhenDeep((engine) => {
         )
         assert.equal((await kit.pull()).state, 'succeeded')
         assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
-        assert.equal(kit.platform.recordRequests()[1]?.path, '/api/hub/records/cases?page=2')
+        assert.equal(kit.platform.listRecordsRequests()[1]?.path, '/api/hub/records/cases?page=2')
       })
     }
 
-    for (const [what, second, words, kept] of BROKEN) {
-      test(`a second page that ${what} fails the task with the page number, and records read before it stay`, async () => {
+    for (const [what, second, error, stored] of INVALID) {
+      test(`a second page that ${what} fails the task with the page number, and the records before it are stored`, async () => {
         await using kit = await startPulledHub(engine)
         kit.platform.queueResponses('records/cases', NEXT, second, respond.status(500))
         const task = await kit.pull()
         assert.equal(task.state, 'failed')
-        assert.match(task.error ?? '', words)
-        assert.deepEqual(await kit.references(), kept)
+        assert.match(task.error ?? '', error)
+        assert.deepEqual(await kit.references(), stored)
       })
     }
 
@@ -134,11 +134,11 @@ onEachEngineWhenDeep((engine) => {
       const busy = respond.status(503)
       kit.platform.queueResponses('records/cases', NEXT, busy, respond.json({ records: [two] }))
       assert.equal((await kit.pull()).state, 'succeeded')
-      const queries = kit.platform.recordRequests().map(({ path }) => path.split('?')[1])
+      const queries = kit.platform.listRecordsRequests().map(({ path }) => path.split('?')[1])
       assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
     })
 
-    test('a link to another origin fails the task, and no request is sent there', async () => {
+    test('a link to another origin fails the task, and no request is sent to that origin', async () => {
       await using kit = await startPulledHub(engine)
       await using other = await simulatePlatform()
       kit.platform.setResponse('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
@@ -149,7 +149,7 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await kit.references(), ['R-1'])
     })
 
-    test('a task fails after the maximum number of pages and keeps their records', async () => {
+    test('a task fails after the maximum number of pages, and their records are stored', async () => {
       await using kit = await startPulledHub(engine, { timeouts: { maxPages: 3 } })
       const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
       kit.platform.setResponse('records/cases', respond.pages(...pages))
@@ -157,7 +157,7 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /more than 3 pages/)
       assert.equal((await kit.references()).length, 3)
-      assert.equal(kit.platform.recordRequests().length, 3)
+      assert.equal(kit.platform.listRecordsRequests().length, 3)
     })
 
     test('a duplicate reference number on a later page is rejected', async () => {

@@ -1,4 +1,4 @@
-/** Records rejected by a pull: how their reasons are reported and where they are saved. */
+/** Records rejected by a pull: the report of their reasons, and the saved rejected pushes. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -16,7 +16,7 @@ const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
 
 const unnamed = { full_name: 'No reference', data: {} }
 const listed = { ...simulatedRecord(2), data: [1] }
-const also = { ...simulatedRecord(3), data: 'text' }
+const text = { ...simulatedRecord(3), data: 'text' }
 
 type Listed = ReturnType<typeof simulatedRecord>
 
@@ -27,7 +27,7 @@ const MANY = Array.from({ length: 600 }, (_, index) =>
 const TWELFTH = simulatedRecord(12, { text: 'x'.repeat(1000) })
 const changed = (reference: number) => simulatedRecord(reference, { text: 'changed' })
 
-/** Where the duplicates are inserted; for each the reference number, its first position and its own. */
+/** The positions of the duplicates. Each has its reference number, the position of the first record and its own. */
 const DUPLICATES: readonly (readonly [
   string,
   (records: Listed[]) => Listed[],
@@ -57,24 +57,27 @@ const DUPLICATES: readonly (readonly [
 ]
 
 async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unknown[]> {
-  const answer = await hub.get(`/api/v1/rejected-pushes?pull=${pullId}${more}`)
-  return expectBody(answer, 200, Page).rejected_pushes.map((one) => one.body)
+  const response = await hub.get(`/api/v1/rejected-pushes?pull=${pullId}${more}`)
+  return expectBody(response, 200, Page).rejected_pushes.map((one) => one.body)
 }
 
 onEachEngineWhenDeep((engine) => {
   describe(`records rejected by a pull, on ${engine.name}`, () => {
     test('the task and the activity report each reason with its count', async () => {
       await using kit = await startPulledHub(engine)
-      kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), also)
-      const told = [
+      kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), text)
+      const reasons = [
         '2 rejected: Invalid record: data must be an object.',
         '1 rejected: Invalid record: reference_number is required.',
       ]
       const task = await kit.pull()
-      assert.deepEqual([task.rejected, task.warnings], [3, told])
-      const lines = await activityOf(kit.hub)
-      const line = lines.find(({ kind }) => kind === 'pull_task.succeeded')
-      assert.ok(line?.message.endsWith(`: 1 new, 3 rejected. ${told.join(' ')}`), line?.message)
+      assert.deepEqual([task.rejected, task.warnings], [3, reasons])
+      const entries = await activityOf(kit.hub)
+      const entry = entries.find(({ kind }) => kind === 'pull_task.succeeded')
+      assert.ok(
+        entry?.message.endsWith(`: 1 new, 3 rejected. ${reasons.join(' ')}`),
+        entry?.message,
+      )
     })
 
     for (const [where, list, ...expected] of DUPLICATES) {
@@ -88,14 +91,14 @@ onEachEngineWhenDeep((engine) => {
           ([reference, first, position]) =>
             `Reference number R-${reference} was already sent at position ${first}; this one is at position ${position}. The first one was kept.`,
         )
-        const kept = new Set(records.map((record) => record.reference_number)).size
+        const stored = new Set(records.map((record) => record.reference_number)).size
         for (let round = 1; round <= 3; round += 1) {
           const task = await kit.pull()
           assert.deepEqual(
             [task.state, task.received, task.rejected, task.missing],
-            ['succeeded', records.length, records.length - kept, 0],
+            ['succeeded', records.length, records.length - stored, 0],
           )
-          assert.equal(round === 1 ? task.created : task.unchanged, kept)
+          assert.equal(round === 1 ? task.created : task.unchanged, stored)
           const warning = `${expected.length} rejected: Duplicate reference number; the first one was kept.`
           assert.ok(task.warnings.includes(warning), task.warnings.join())
           const rows = (await kit.rejected()).filter(({ code }) => code === 'duplicate_reference')
@@ -127,23 +130,23 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
-    test('a duplicate that moves stays one rejected record and shows its latest positions', async () => {
+    test('a duplicate that moves remains one rejected record, which has its latest positions', async () => {
       await using kit = await startPulledHub(engine)
       const module = kit.platform.modules[0]
       assert.ok(module)
-      const lines = async () =>
+      const entries = async () =>
         (await activityOf(kit.hub)).filter(({ kind }) => kind.startsWith('pull_task.')).length
       const [one, two] = [simulatedRecord(1), simulatedRecord(2)]
       module.records = [one, two, changed(1)]
       await kit.pull()
       const before = only(await kit.rejected())
-      const told = await lines()
+      const logged = await entries()
       module.records = [two, one, changed(1)]
       await kit.pull()
       const after = only(await kit.rejected())
       assert.deepEqual([after.cause, after.count], [before.cause, 2])
       assert.match(after.message, /at position 2; this one is at position 3/)
-      assert.equal(await lines(), told, 'the activity does not report it again')
+      assert.equal(await entries(), logged, 'the activity does not report it again')
     })
 
     test('a new reason is logged even if the number of rejected records is the same', async () => {
@@ -166,10 +169,12 @@ onEachEngineWhenDeep((engine) => {
       const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
       kit.platform.modules[0]?.records.push(...many)
       const task = await kit.pull()
-      assert.deepEqual(task.warnings.slice(1), ['Of the 150 rejected the first 100 are kept.'])
+      assert.deepEqual(task.warnings.slice(1), [
+        'Only the first 100 of the 150 rejected records are stored.',
+      ])
       const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
-      const kept = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
-      assert.equal(kept.length, 100)
+      const saved = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
+      assert.equal(saved.length, 100)
     })
 
     test('rejected records are listed under every pull that rejected them', async () => {
@@ -190,8 +195,8 @@ onEachEngineWhenDeep((engine) => {
       assert.deepEqual(await rejectedBy(kit.hub, first.id, '&platform=other'), [])
       assert.deepEqual(await rejectedBy(kit.hub, second.id + 1), [])
       for (const wrong of ['0', '-1', 'x', '1.5']) {
-        const answer = await kit.hub.get(`/api/v1/rejected-pushes?pull=${wrong}`)
-        expectError(answer, 400, 'invalid_request')
+        const response = await kit.hub.get(`/api/v1/rejected-pushes?pull=${wrong}`)
+        expectError(response, 400, 'invalid_request')
       }
     })
   })

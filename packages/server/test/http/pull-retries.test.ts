@@ -1,6 +1,6 @@
 /**
- * Which failed requests the hub retries, and after which delay. `pull-faulty-platforms.test.ts` counts the requests for
- * each kind of failure.
+ * The failed requests that the hub retries, and the delays before the retries. `pull-faulty-platforms.test.ts` counts
+ * the requests for each kind of failure.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { pullAll, readPull, registerPlatform, startPull } from '../helpers/hub/a
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   simulatedModule,
   simulatedRecord,
@@ -20,22 +20,23 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const SENT = 'Tue, 10 Mar 2026 08:00:00 GMT'
-const THEN = 'Tue, 10 Mar 2026 08:00:30 GMT'
+const RETRY_AT = 'Tue, 10 Mar 2026 08:00:30 GMT'
 
 /**
- * Failures of the first module, and the number of requests for the second one, which returns 503. Which failures
- * concern the whole platform is proved in `domain/pull/retry.test.ts` and `platform-client/request/request-error.test.ts`.
+ * Failures of the first module, and the number of requests for the second one, which returns 503.
+ * `domain/pull/retry.test.ts` and `platform-client/request/request-error.test.ts` prove which failures concern the whole
+ * platform.
  */
-const THEN_BUSY: readonly (readonly [string, Behaviour, number])[] = [
+const FIRST_FAILURES: readonly (readonly [string, Responder, number])[] = [
   ['404', respond.status(404), 4],
   ['malformed JSON', respond.text('{"records": [}', 'application/json'), 4],
-  ['a response that is cut off', respond.cutOff('{"records":['), 4],
+  ['a response that is cut off', respond.truncated('{"records":['), 4],
   ['401', respond.status(401), 1],
   ['503 on every attempt', respond.status(503), 1],
 ]
 
 /** Starts a hub that records the delays before its retries instead of waiting. */
-async function startNoting(engine: StorageEngine, env: Record<string, string> = {}) {
+async function startRecordingDelays(engine: StorageEngine, env: Record<string, string> = {}) {
   const pauses: number[] = []
   const pause = async (milliseconds: number) => {
     pauses.push(milliseconds)
@@ -49,20 +50,20 @@ async function startNoting(engine: StorageEngine, env: Record<string, string> = 
 onEachEngineWhenDeep((engine) => {
   describe(`retries, on ${engine.name}`, () => {
     test('a 503 is retried with growing delays and the same key until the pull succeeds', async () => {
-      await using kit = await startNoting(engine)
+      await using kit = await startRecordingDelays(engine)
       kit.platform.queueResponses('records/cases', respond.status(503), respond.status(503))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
-      assert.equal(kit.platform.recordRequests().length, 3)
+      assert.equal(kit.platform.listRecordsRequests().length, 3)
       const [first = 0, second = 0] = kit.pauses
-      assert.ok(first > 0 && second >= first, 'the pauses grow')
-      for (const { headers } of kit.platform.recordRequests()) {
+      assert.ok(first > 0 && second >= first, 'the delays grow')
+      for (const { headers } of kit.platform.listRecordsRequests()) {
         assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
       }
     })
 
-    for (const [what, failure, times] of THEN_BUSY) {
-      const isRetried = times > 1
+    for (const [what, failure, requests] of FIRST_FAILURES) {
+      const isRetried = requests > 1
       test(`after a module failed with ${what}, the next module ${isRetried ? 'is' : 'is not'} retried`, async () => {
         const pause = async () => true
         await using hub = await startTestHub(engine, { timeouts: { pause } })
@@ -77,13 +78,13 @@ onEachEngineWhenDeep((engine) => {
           ['failed', 'failed'],
         )
         const requested = platform
-          .recordRequests()
+          .listRecordsRequests()
           .filter(({ path }) => path.endsWith('/records/b'))
-        assert.equal(requested.length, times)
+        assert.equal(requested.length, requests)
       })
     }
 
-    test('after a refused connection the next module is not retried', async () => {
+    test('after a refused connection, the next module is not retried', async () => {
       let pauses = 0
       const pause = async () => {
         pauses += 1
@@ -93,10 +94,10 @@ onEachEngineWhenDeep((engine) => {
       const modules = ['a', 'b'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const { comeBack } = await platform.goOffline()
+      const { goOnline } = await platform.goOffline()
       await pullAll(hub)
       assert.equal(pauses, 3)
-      await comeBack()
+      await goOnline()
     })
 
     test('a module that succeeds enables retries for the modules after it', async () => {
@@ -109,9 +110,10 @@ onEachEngineWhenDeep((engine) => {
       for (const type of types) platform.setResponse(`records/${type}`, respond.status(503))
       platform.setResponse('records/c', null)
       const { tasks } = await pullAll(hub)
-      const asked = (type: string) =>
-        platform.recordRequests().filter(({ path }) => path.endsWith(`/records/${type}`)).length
-      assert.deepEqual(types.map(asked), [4, 1, 1, 4])
+      const countRequests = (type: string) =>
+        platform.listRecordsRequests().filter(({ path }) => path.endsWith(`/records/${type}`))
+          .length
+      assert.deepEqual(types.map(countRequests), [4, 1, 1, 4])
       assert.deepEqual(
         tasks.map((task) => task.state),
         ['failed', 'failed', 'succeeded', 'failed'],
@@ -119,33 +121,33 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('a Retry-After date is relative to the Date header of the response', async () => {
-      await using kit = await startNoting(engine)
-      const busy = respond.status(503, { 'Retry-After': THEN, Date: SENT })
+      await using kit = await startRecordingDelays(engine)
+      const busy = respond.status(503, { 'Retry-After': RETRY_AT, Date: SENT })
       kit.platform.queueResponses('records/cases', busy)
       assert.equal((await kit.pull()).state, 'succeeded')
       assert.deepEqual(kit.pauses, [30_000])
     })
 
     test('a Retry-After beyond the time limit of the pull fails the task at once', async () => {
-      await using kit = await startNoting(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
+      await using kit = await startRecordingDelays(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
       kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '30' }))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
       assert.match(task.error ?? '', /wait 30 s/)
-      assert.equal(kit.platform.recordRequests().length, 1)
+      assert.equal(kit.platform.listRecordsRequests().length, 1)
     })
 
     test('a refused connection is retried and the pull succeeds', async () => {
-      let comeBack: (() => Promise<void>) | null = null
+      let goOnline: (() => Promise<void>) | null = null
       const pause = async () => {
-        await comeBack?.()
+        await goOnline?.()
         return true
       }
       await using kit = await startPulledHub(engine, { timeouts: { pause } })
-      ;({ comeBack } = await kit.platform.goOffline())
+      ;({ goOnline } = await kit.platform.goOffline())
       const task = await kit.pull()
       assert.deepEqual([task.state, task.error], ['succeeded', null])
-      assert.equal(kit.platform.recordRequests().length, 1)
+      assert.equal(kit.platform.listRecordsRequests().length, 1)
     })
 
     test('stopping the hub ends the delay before a retry at once', {

@@ -1,16 +1,16 @@
-/** Timeouts of a pull for slow and never-ending responses. */
+/** Timeouts of a pull for slow and endless responses. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { type Behaviour, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { createManualTimer } from '../helpers/time/manual-timer.ts'
 
-const begun = `{"records":[${JSON.stringify(simulatedRecord(1))},`
+const BEGINNING = `{"records":[${JSON.stringify(simulatedRecord(1))},`
 const SILENCE = { silenceMs: 100 }
-const FLOOR = { windowMs: 300, bytesPerSecond: 1024 }
+const THROUGHPUT = { windowMs: 300, bytesPerSecond: 1024 }
 
 onEachEngineWhenDeep((engine) => {
   describe(`slow platforms, on ${engine.name}`, () => {
@@ -18,18 +18,18 @@ onEachEngineWhenDeep((engine) => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
       kit.platform.modules[0]?.records.push(simulatedRecord(1))
-      const held = kit.platform.holdRequest('records/cases')
+      const delayed = kit.platform.delayNextResponse('records/cases')
       const pulling = kit.pull()
-      await held.arrived
+      await delayed.arrived
       timer.advance(3000)
-      held.release()
+      delayed.release()
       assert.equal((await pulling).created, 1)
     })
 
-    test('silence within a response fails the task and keeps the records read before it', async () => {
+    test('silence within a response fails the task, and the records before it are stored', async () => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-      kit.platform.setResponse('records/cases', respond.stall(begun))
+      kit.platform.setResponse('records/cases', respond.stall(BEGINNING))
       const pulling = kit.pull()
       await timer.untilScheduled(2)
       timer.advance(100)
@@ -56,7 +56,7 @@ onEachEngineWhenDeep((engine) => {
     test('silence within a compressed response fails the task', async () => {
       const timer = createManualTimer()
       await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-      const half = gzipSync(begun.repeat(100)).subarray(0, 60)
+      const half = gzipSync(BEGINNING.repeat(100)).subarray(0, 60)
       kit.platform.setResponse('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
       const pulling = kit.pull()
       await timer.untilScheduled(2)
@@ -66,17 +66,17 @@ onEachEngineWhenDeep((engine) => {
       assert.match(task.error ?? '', /sent nothing for/)
     })
 
-    test('a response that drips forever fails the task and keeps the records read before it', async () => {
+    test('an endless response below the minimum throughput fails the task, and the records before it are stored', async () => {
       const timer = createManualTimer()
-      await using kit = await startPulledHub(engine, { timeouts: { ...FLOOR, timer } })
-      kit.platform.setResponse('records/cases', respond.drip(begun, 10))
-      let isOver = false
+      await using kit = await startPulledHub(engine, { timeouts: { ...THROUGHPUT, timer } })
+      kit.platform.setResponse('records/cases', respond.trickle(BEGINNING, 10))
+      let hasEnded = false
       const pulling = kit.pull().finally(() => {
-        isOver = true
+        hasEnded = true
       })
-      // Advances a tenth of a second for each space, or for several that arrive together.
+      // Advances a tenth of a second for each chunk, or for several that arrive together.
       await timer.untilScheduled(2)
-      while (!isOver) {
+      while (!hasEnded) {
         timer.advance(100)
         await Promise.race([timer.untilScheduled(1), pulling])
       }
@@ -117,10 +117,10 @@ onEachEngineWhenDeep((engine) => {
 
     test('a 503 whose body never ends does not delay the retry', async () => {
       await using kit = await startPulledHub(engine)
-      const busy: Behaviour = (response) => void response.writeHead(503).write('wait')
+      const busy: Responder = (response) => void response.writeHead(503).write('wait')
       kit.platform.queueResponses('records/cases', busy)
       assert.equal((await kit.pull()).state, 'succeeded')
-      assert.equal(kit.platform.recordRequests().length, 2)
+      assert.equal(kit.platform.listRecordsRequests().length, 2)
     })
   })
 })

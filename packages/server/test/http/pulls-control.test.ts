@@ -33,7 +33,7 @@ const cancel = (hub: TestHub, id: number, role: 'operator' | 'viewer' = 'operato
 
 onEachEngine((engine) => {
   describe(`cancelling a pull, on ${engine.name}`, () => {
-    test('ends it at once though a platform hangs, keeps records read before, and allows the next pull', async () => {
+    test('ends it at once although a platform hangs, retains the records read before, and allows the next pull', async () => {
       await using hub = await startTestHub(engine)
       const modules = [
         simulatedModule('a', { records: [simulatedRecord(1)] }),
@@ -42,16 +42,16 @@ onEachEngine((engine) => {
       ]
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const hanging = Promise.withResolvers<ServerResponse>()
-      platform.setResponse('records/b', hanging.resolve)
+      const pending = Promise.withResolvers<ServerResponse>()
+      platform.setResponse('records/b', pending.resolve)
       const { id } = await startPull(hub)
-      const request = await hanging.promise
-      const brokenOff = once(request, 'close')
+      const unfinished = await pending.promise
+      const closed = once(unfinished, 'close')
 
       const { pull } = expectBody(await cancel(hub, id), 202, StartPullResponse)
       assert.equal(pull.state, 'cancelled')
       assert.ok(pull.finished_at)
-      await brokenOff
+      await closed
       platform.setResponse('records/b', null)
       const { pull: next } = await pullAll(hub)
       assert.equal(next.state, 'succeeded')
@@ -60,9 +60,9 @@ onEachEngine((engine) => {
       const states = Object.fromEntries(tasks.map((task) => [task.record_type, task.state]))
       assert.deepEqual(states, { a: 'succeeded', b: 'cancelled', c: 'cancelled' })
       assert.equal((await readPull(hub, id)).pull.state, 'cancelled')
-      const lines = (await activityOf(hub)).filter((line) => line.kind === 'pull.cancelled')
-      assert.match(only(lines).message, new RegExp(`^Pull ${id} was cancelled`))
-      assert.ok(only(lines).actor)
+      const entries = (await activityOf(hub)).filter((entry) => entry.kind === 'pull.cancelled')
+      assert.match(only(entries).message, new RegExp(`^Pull ${id} was cancelled`))
+      assert.ok(only(entries).actor)
     })
 
     test('discards records that the platform sends afterwards', async () => {
@@ -71,11 +71,11 @@ onEachEngine((engine) => {
       const { platform_name } = platform
       await registerPlatform(hub, platform)
       platform.modules[0]?.records.push(simulatedRecord(1))
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       expectBody(await cancel(hub, id), 202, StartPullResponse)
-      held.release()
+      delayed.release()
       await hub.restart()
       assert.deepEqual(await recordsOf(hub, platform_name), [])
     })
@@ -101,13 +101,13 @@ onEachEngine((engine) => {
       await using other = await simulatePlatform()
       const { id } = await registerPlatform(hub, one)
       await registerPlatform(hub, other)
-      const held = one.holdRequest('records/a')
-      const answer = await call(hub, `/api/v1/platforms/${id}/pull`)
-      const { pull } = expectBody(answer, 202, StartPullResponse)
-      await held.arrived
+      const delayed = one.delayNextResponse('records/a')
+      const response = await call(hub, `/api/v1/platforms/${id}/pull`)
+      const { pull } = expectBody(response, 202, StartPullResponse)
+      await delayed.arrived
       const again = await call(hub, `/api/v1/platforms/${id}/pull`)
       assert.equal(expectBody(again, 409, PullRunningResponse).pull.id, pull.id)
-      held.release()
+      delayed.release()
       const { tasks } = await untilPullEnds(hub, pull.id)
       assert.deepEqual(tasks.map((task) => task.record_type).sort(), ['a', 'b'])
       assert.deepEqual(
@@ -122,10 +122,10 @@ onEachEngine((engine) => {
         modules: [simulatedModule('a'), simulatedModule('b')],
       })
       const { id } = await registerPlatform(hub, platform)
-      const answer = await call(hub, `/api/v1/platforms/${id}/pull`, {
+      const response = await call(hub, `/api/v1/platforms/${id}/pull`, {
         body: { record_types: ['b'] },
       })
-      const { pull } = expectBody(answer, 202, StartPullResponse)
+      const { pull } = expectBody(response, 202, StartPullResponse)
       assert.equal(only((await untilPullEnds(hub, pull.id)).tasks).record_type, 'b')
     })
   })

@@ -1,4 +1,4 @@
-/** Starting pulls, one at a time, and how pulls end when the hub stops (specification 3, 4.1, 8). */
+/** Starting pulls, one at a time, and the end of pulls when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Pull, PullRunningResponse, PullTask, StartPullResponse } from '@recordhub/protocol'
@@ -12,7 +12,12 @@ import {
   startPull,
   untilPullEnds,
 } from '../helpers/hub/actions.ts'
-import { createLimit, sendOverSocket, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import {
+  createPullTimeLimit,
+  sendOverSocket,
+  startTestHub,
+  type TestHub,
+} from '../helpers/hub/hub.ts'
 import {
   expectBody,
   expectError,
@@ -67,13 +72,13 @@ const BODIES: readonly (readonly [string, string | undefined, string | undefined
 ]
 
 async function listPulls(hub: TestHub): Promise<Pull[]> {
-  const answer = await hub.get('/api/v1/pulls')
-  return expectBody(answer, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
+  const response = await hub.get('/api/v1/pulls')
+  return expectBody(response, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
 }
 
-/** The pull in the response to a start: a new one or the one that runs already. */
-function pullStartedBy(answer: TestResponse): Pull {
-  return expectBody(answer, answer.status, Type.Object({ pull: Pull })).pull
+/** The pull in the response to a start: a new one or the one that is already running. */
+function pullStartedBy(response: TestResponse): Pull {
+  return expectBody(response, response.status, Type.Object({ pull: Pull })).pull
 }
 
 onEachEngine((engine) => {
@@ -84,9 +89,9 @@ onEachEngine((engine) => {
       platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
       await registerPlatform(hub, platform)
       const { headers } = await signIn(hub)
-      const answer = await hub.send({ method: 'POST', url: PULL_ALL, headers })
-      expectMembers(expectObject(answer, 202), ['success', 'message', 'pull'])
-      const { success, pull } = expectBody(answer, 202, StartPullResponse)
+      const response = await hub.send({ method: 'POST', url: PULL_ALL, headers })
+      expectMembers(expectObject(response, 202), ['success', 'message', 'pull'])
+      const { success, pull } = expectBody(response, 202, StartPullResponse)
       assert.equal(success, true)
       expectMembers(pull, PULL_MEMBERS)
       expectMembers(pull.progress, PROGRESS)
@@ -116,20 +121,20 @@ onEachEngine((engine) => {
       assert.deepEqual(await listPulls(hub), [ended.pull])
     })
 
-    test('a pull reports the records that have arrived while the rest of the response arrives slowly', async () => {
+    test('a pull reports the received records while the rest of the response is still arriving', async () => {
       await using hub = await startTestHub(engine)
       const modules = [simulatedModule('cases'), simulatedModule('rooms')]
       await using platform = await simulatePlatform({ modules })
       platform.modules[1]?.records.push(simulatedRecord(3))
       await registerPlatform(hub, platform)
       const body = { success: true, total: 3, records: [simulatedRecord(1), simulatedRecord(2)] }
-      platform.setResponse('records/cases', respond.drip(JSON.stringify(body).slice(0, -2), 100))
+      platform.setResponse('records/cases', respond.trickle(JSON.stringify(body).slice(0, -2), 100))
       const { id } = await startPull(hub)
       const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
       // The hub reads the pull before its tasks, so progress may be stored in between.
       const { tasks } = await until(async () => {
-        const answer = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
-        return answer.pull.progress.records_received === 2 ? answer : null
+        const response = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
+        return response.pull.progress.records_received === 2 ? response : null
       }, 'the pull has received 2 records')
       const [task] = tasks
       assert.deepEqual([task?.state, task?.expected, task?.received], ['running', 3, 2])
@@ -147,47 +152,46 @@ onEachEngine((engine) => {
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
       const { headers } = await signIn(hub)
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       for (const [url, sent] of [
         [PULL_ALL, headers],
         ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
       ] as const) {
-        const answer = await hub.send({ method: 'POST', url, headers: sent })
-        const { code, pull } = expectBody(answer, 409, PullRunningResponse)
-        const told = [code, pull.id, pull.state]
-        assert.deepEqual(told, ['pull_already_running', id, 'running'])
+        const response = await hub.send({ method: 'POST', url, headers: sent })
+        const { code, pull } = expectBody(response, 409, PullRunningResponse)
+        assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
       }
-      held.release()
+      delayed.release()
       await untilPullEnds(hub, id)
       assert.equal(await countRows(hub.storage, 'pulls'), 1)
       assert.equal((await pullAll(hub)).pull.state, 'succeeded')
     })
 
-    test('of 20 simultaneous starts one returns 202, the others 409 with the same pull', async () => {
+    test('of 20 simultaneous starts, one returns 202, the others 409 with the same pull', async () => {
       await using hub = await startTestHub(engine)
       await using platform = await simulatePlatform()
       await registerPlatform(hub, platform)
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const headers = { authorization: hub.authorization('operator') }
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () =>
           hub.send({ method: 'POST', url: '/api/v1/pulls', headers }),
         ),
       )
-      const statuses = answers.map((answer) => answer.status).sort()
+      const statuses = responses.map((response) => response.status).sort()
       assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
-      const pulls = answers.map((one) => pullStartedBy(one))
+      const pulls = responses.map((one) => pullStartedBy(one))
       assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
-      held.release()
+      delayed.release()
       await untilPullEnds(hub, pulls[0]?.id ?? 0)
     })
 
     test('the button accepts any body and content type, or none', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
-      const refused: string[] = []
+      const rejected: string[] = []
       for (const [what, type, body] of BODIES) {
         const request = {
           method: 'POST' as const,
@@ -195,13 +199,13 @@ onEachEngine((engine) => {
           headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
           ...(body === undefined ? {} : { body }),
         }
-        for (const answer of [await hub.send(request), await sendOverSocket(hub, request)]) {
-          if (answer.status === 409 || answer.status === 202) {
-            await untilPullEnds(hub, pullStartedBy(answer).id)
-          } else refused.push(`${what}: ${answer.status} ${answer.text}`)
+        for (const response of [await hub.send(request), await sendOverSocket(hub, request)]) {
+          if (response.status === 409 || response.status === 202) {
+            await untilPullEnds(hub, pullStartedBy(response).id)
+          } else rejected.push(`${what}: ${response.status} ${response.text}`)
         }
       }
-      assert.deepEqual(refused, [])
+      assert.deepEqual(rejected, [])
     })
 
     test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
@@ -217,9 +221,11 @@ onEachEngine((engine) => {
       const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = modules.map((module) => platform.holdRequest(`records/${module.record_type}`))
+      const delayed = modules.map((module) =>
+        platform.delayNextResponse(`records/${module.record_type}`),
+      )
       const { id } = await startPull(hub)
-      await Promise.race(held.map((one) => one.arrived))
+      await Promise.race(delayed.map((one) => one.arrived))
       const first = await readPull(hub, id)
       assert.equal(first.tasks.length, 500)
       assert.ok(first.next_cursor !== null)
@@ -255,9 +261,12 @@ onEachEngine((engine) => {
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = [platform.holdRequest('records/a'), platform.holdRequest('records/b')]
+      const delayed = [
+        platform.delayNextResponse('records/a'),
+        platform.delayNextResponse('records/b'),
+      ]
       const { id } = await startPull(hub)
-      await Promise.race(held.map((one) => one.arrived))
+      await Promise.race(delayed.map((one) => one.arrived))
       await hub.restart()
       const { pull, tasks } = await readPull(hub, id)
       assert.equal(pull.state, 'interrupted')
@@ -266,24 +275,24 @@ onEachEngine((engine) => {
         tasks.map((task) => task.state),
         ['interrupted', 'interrupted'],
       )
-      for (const one of held) one.release()
+      for (const one of delayed) one.release()
       const again = await pullAll(hub)
       assert.equal(again.pull.state, 'succeeded')
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 2)
       assert.equal((await readPull(hub, id)).pull.state, 'interrupted')
     })
 
-    test('a pull over its time limit ends as timed_out and keeps the records read before', async () => {
-      const { reach, waitForLimit } = createLimit()
+    test('a pull over its time limit ends as timed_out and retains the records read before', async () => {
+      const { reach, waitForLimit } = createPullTimeLimit()
       await using hub = await startTestHub(engine, { waitForLimit })
       const modules = ['a', 'b'].map((type) =>
         simulatedModule(type, { records: [simulatedRecord(1)] }),
       )
       await using platform = await simulatePlatform({ modules })
       await registerPlatform(hub, platform)
-      const held = platform.holdRequest('records/b')
+      const delayed = platform.delayNextResponse('records/b')
       const { id } = await startPull(hub)
-      await held.arrived
+      await delayed.arrived
       reach()
       const { pull, tasks } = await untilPullEnds(hub, id)
       assert.equal(pull.state, 'timed_out')
@@ -306,12 +315,12 @@ onEachEngine((engine) => {
         const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
         await using hub = await startTestHub(engine, { env })
         await using platform = await simulatePlatform()
-        const held = platform.holdRequest('records/cases')
+        const delayed = platform.delayNextResponse('records/cases')
         await registerPlatform(hub, platform)
-        await held.arrived
+        await delayed.arrived
         const first = only(await listPulls(hub))
         assert.deepEqual([first.trigger, first.state], ['schedule', 'running'])
-        held.release()
+        delayed.release()
         const both = await until(async () => {
           const pulls = await listPulls(hub)
           return pulls.length > 1 ? pulls : null

@@ -10,7 +10,7 @@ import {
   registerPushingPlatform,
   shareHub,
 } from '../helpers/hub/actions.ts'
-import { ALERTS_AT_ONCE, createStoppedClock, untilOpen } from '../helpers/hub/alerts.ts'
+import { CONTINUOUS_ALERTS, createStoppedClock, untilAlertsOpen } from '../helpers/hub/alerts.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngine } from '../helpers/storage/engines.ts'
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
       expectAbsent(['rhk_wrongkey', 'secret-body-4711'], [stored])
     })
 
-    test('a push without a key is counted, and the address behind an IPv6 network is the network', async () => {
+    test('a push without a key is counted, and its IPv6 address is saved as its network', async () => {
       const { 'x-api-key': _, ...headers } = pushHeaders('')
       const from = { ...headers, 'x-forwarded-for': '2001:db8:1:2:3:4:5:6' }
       expectError(
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a platform shows the requests with the prefix of its key or from an address it pushes from', async () => {
+    test('a platform shows the requests that have the prefix of its key or come from one of its addresses', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const other = await registerPushingPlatform(hub())
       await send(hub(), hub_api_key, JSON.stringify(newRecord('A-1')), '203.0.113.77')
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
         ['203.0.113.78', 'key_prefix'],
       ])
       assert.deepEqual(await listErrors(hub(), `?platform=${other.platform_name}`), [])
-      assert.deepEqual(await listErrors(hub(), '?platform=nobody'), [])
+      assert.deepEqual(await listErrors(hub(), '?platform=unknown'), [])
     })
 
     test('accepted pushes and pushes that are stored as rejected are not counted', async () => {
@@ -127,19 +127,19 @@ onEachEngine((engine) => {
     test('many pushes with wrong keys raise an alert for their platform, or for unknown senders', async () => {
       const clock = createStoppedClock()
       await using hub = await startTestHub(engine, {
-        intervals: { ...ALERTS_AT_ONCE, ...AT_ONCE },
+        intervals: { ...CONTINUOUS_ALERTS, ...AT_ONCE },
         clock,
       })
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       for (let n = 0; n < 20; n += 1) await send(hub, `${hub_api_key.slice(0, 7)}${n}`, '{}')
       for (let n = 0; n < 20; n += 1) await send(hub, '-wrong-', '{}')
-      const alerts = await untilOpen(hub, 'push_errors_rising', 2)
+      const alerts = await untilAlertsOpen(hub, 'push_errors_rising', 2)
       const messages = alerts.map(({ platform_name, message }) => [platform_name, message])
       assert.deepEqual(messages.map(([name]) => name).sort(), [null, platform_name].sort())
       for (const [, message] of messages) assert.match(message ?? '', /^20 requests/)
     })
 
-    test('what was counted last is saved when the hub stops', async () => {
+    test('push errors that are not saved yet are saved when the hub stops', async () => {
       await using hub = await startTestHub(engine)
       await send(hub, 'rhk_last', '{}')
       assert.deepEqual(await listErrors(hub), [])
@@ -159,7 +159,7 @@ async function listErrors(hub: TestHub, query = ''): Promise<PushError[]> {
   return expectBody(await hub.get(`${PATH}${query}`), 200, PushErrorPage).push_errors
 }
 
-/** The latest count of a reason, when it has reached this number of requests. */
+/** Waits until the latest count of a reason has reached this number of requests. */
 function untilCounted(
   hub: TestHub,
   reason: PushError['reason'],

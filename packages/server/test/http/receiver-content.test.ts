@@ -37,8 +37,8 @@ onEachEngine((engine) => {
       test(`the number ${number} is returned as it was sent`, async () => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
-        const answer = await push(hub(), hub_api_key, withData(data))
-        const { record_id } = expectBody(answer, 201, PushResponse)
+        const response = await push(hub(), hub_api_key, withData(data))
+        const { record_id } = expectBody(response, 201, PushResponse)
         assert.ok((await readText(hub(), platform_name)).includes(`"data":${data}`))
         const one = await hub().get(`/api/v1/records/${record_id}`)
         assert.ok(one.text.includes(`"data":${data}`), one.text)
@@ -48,8 +48,8 @@ onEachEngine((engine) => {
     test('the same number with other digits is a change, and the history has both forms', async () => {
       const { hub_api_key } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, withData('{"a":1.1}'))
-      const answer = await push(hub(), hub_api_key, withData('{"a":1.10}'))
-      const { record_id, outcome } = expectBody(answer, 200, PushResponse)
+      const response = await push(hub(), hub_api_key, withData('{"a":1.10}'))
+      const { record_id, outcome } = expectBody(response, 200, PushResponse)
       assert.equal(outcome, 'updated')
       const { text } = await hub().get(`/api/v1/records/${record_id}/history`)
       assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
@@ -59,8 +59,8 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
       assert.equal((await push(hub(), hub_api_key, body)).status, 422)
-      const kept = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
-      assert.ok(kept.text.includes(`"body":${body}`), kept.text)
+      const saved = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
+      assert.ok(saved.text.includes(`"body":${body}`), saved.text)
     })
 
     for (const [what, text] of [
@@ -77,8 +77,8 @@ onEachEngine((engine) => {
       test(`${what} in data is returned unchanged in keys and values`, async () => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const data = { [text]: text, list: [text] }
-        const answer = await push(hub(), hub_api_key, newRecord('N-1', { data }))
-        expectBody(answer, 201, PushResponse)
+        const response = await push(hub(), hub_api_key, newRecord('N-1', { data }))
+        expectBody(response, 201, PushResponse)
         assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
         await push(hub(), hub_api_key, newRecord('N-1', { data: { list: [] } }))
         const { record_id } = only(await recordsOf(hub(), platform_name))
@@ -92,8 +92,8 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const references = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', 'a\u200b', 'ａ', '👍', '0', '00']
       for (const reference of references) {
-        const answer = await push(hub(), hub_api_key, newRecord(reference))
-        expectBody(answer, 201, PushResponse)
+        const response = await push(hub(), hub_api_key, newRecord(reference))
+        expectBody(response, 201, PushResponse)
         const again = await push(hub(), hub_api_key, newRecord(reference))
         assert.equal(expectBody(again, 200, PushResponse).outcome, 'unchanged')
         const query = new URLSearchParams({ platform: platform_name, reference_number: reference })
@@ -110,10 +110,10 @@ onEachEngine((engine) => {
     ]) {
       test(`the key ${JSON.stringify(key)} has no special meaning`, async () => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const of = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
+        const withValue = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
         const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
-        await push(hub(), hub_api_key, of(1))
-        const again = expectBody(await push(hub(), hub_api_key, of(1)), 200, PushResponse)
+        await push(hub(), hub_api_key, withValue(1))
+        const again = expectBody(await push(hub(), hub_api_key, withValue(1)), 200, PushResponse)
         assert.equal(again.outcome, 'unchanged')
         await push(hub(), hub_api_key, patch, 'PATCH')
         const { record_id, data } = only(await recordsOf(hub(), platform_name))
@@ -124,7 +124,7 @@ onEachEngine((engine) => {
       })
     }
 
-    for (const [what, data, kept] of [
+    for (const [what, data, stored] of [
       ['written with an escape', '{"\\u0061":1,"b\\"c":2}', { a: 1, 'b"c': 2 }],
       ['that occurs twice', '{"a":1,"a":2}', { a: 2 }],
       ['that occurs twice, once with an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
@@ -133,7 +133,7 @@ onEachEngine((engine) => {
       test(`the last value is stored for a key ${what}`, async () => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         await push(hub(), hub_api_key, withData(data))
-        assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, kept)
+        assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, stored)
       })
     }
 

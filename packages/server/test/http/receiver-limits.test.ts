@@ -23,7 +23,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 onEachEngine((engine) => {
   describe(`a push that the hub cannot accept now, on ${engine.name}`, () => {
     describe('60 pushes at once with a limit of 5 a second', () => {
-      const limited = async () => {
+      const startLimited = async () => {
         const time = { now: 0 }
         const hub = await startTestHub(engine, {
           env: { HUB_RATE_LIMIT: '5' },
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
 
       /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
       async function expectFive(
-        { hub, platform_name }: Awaited<ReturnType<typeof limited>>,
+        { hub, platform_name }: Awaited<ReturnType<typeof startLimited>>,
         name: string,
         responses: TestResponse[],
       ) {
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
       }
 
       test('five are accepted right after a start', async () => {
-        const kit = await limited()
+        const kit = await startLimited()
         await using _ = kit.hub
         await expectFive(kit, 'A', await kit.pushAll('A'))
         assert.deepEqual(await rejectedOf(kit.hub, kit.platform_name), [])
@@ -66,7 +66,7 @@ onEachEngine((engine) => {
         expectBody(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushResponse)
       })
 
-      test('five are accepted when all of them wait for one look-up of the key', async () => {
+      test('five are accepted when all of them wait for one lookup of the key', async () => {
         const released = Promise.withResolvers<void>()
         await using hub = await startTestHub(engine, {
           env: { HUB_RATE_LIMIT: '5' },
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
           sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
         )
         await Promise.all(sent.map(({ isSent }) => isSent))
-        // The hub reads the pushes, which were sent before, before this request.
+        // The hub reads this request after the pushes, which were sent before it.
         assert.equal((await sendOverSocket(hub, { url: '/healthz' })).status, 200)
         released.resolve()
         const statuses = await Promise.all(sent.map(({ status }) => status))
@@ -95,8 +95,8 @@ onEachEngine((engine) => {
         assert.equal(statuses.filter((status) => status === 429).length, 55)
       })
 
-      test('requests that are not pushes do not count', async () => {
-        const kit = await limited()
+      test('requests that are not pushes do not count against the limit', async () => {
+        const kit = await startLimited()
         await using _ = kit.hub
         const { hub, hub_api_key } = kit
         const headers = pushHeaders(hub_api_key)
@@ -112,8 +112,8 @@ onEachEngine((engine) => {
         await expectFive(kit, 'A', await kit.pushAll('A'))
       })
 
-      test('rejected pushes count, since they are stored as well', async () => {
-        const kit = await limited()
+      test('rejected pushes count against the limit, because they are stored', async () => {
+        const kit = await startLimited()
         await using _ = kit.hub
         for (let n = 0; n < 5; n++) {
           const rejected = await push(kit.hub, kit.hub_api_key, { record_type: `unknown ${n}` })
@@ -125,8 +125,8 @@ onEachEngine((engine) => {
         await expectFive(kit, 'B', await kit.pushAll('B'))
       })
 
-      test('five more are accepted a second later, even if the wall clock goes back an hour', async (t) => {
-        const kit = await limited()
+      test('five more are accepted a second later, even if the wall clock is set back an hour', async (t) => {
+        const kit = await startLimited()
         await using _ = kit.hub
         await expectFive(kit, 'A', await kit.pushAll('A'))
         t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
@@ -154,23 +154,23 @@ onEachEngine((engine) => {
       const { hub_api_key } = await registerPushingPlatform(hub)
       const before = await countStoredRows(hub)
       const stopping = hub.stop()
-      const answer = await push(hub, hub_api_key, newRecord('N-1'))
+      const response = await push(hub, hub_api_key, newRecord('N-1'))
       await stopping
-      expectError(answer, 503, 'shutting_down')
-      assert.match(answer.header('retry-after'), /^[1-9]\d*$/)
+      expectError(response, 503, 'shutting_down')
+      assert.match(response.header('retry-after'), /^[1-9]\d*$/)
       assert.deepEqual(await countStoredRows(hub), before)
     })
 
     test('a push that is being stored when a shutdown begins is stored and gets its response', async () => {
       const arrived = Promise.withResolvers<void>()
-      const gate = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
       const wrap = (storage: Storage): Storage => ({
         ...storage,
         records: {
           ...bound(storage.records),
           async applyWrites(batch) {
             arrived.resolve()
-            await gate.promise
+            await released.promise
             return storage.records.applyWrites(batch)
           },
         },
@@ -183,10 +183,10 @@ onEachEngine((engine) => {
       const pushing = sendOverSocket(hub, request)
       await arrived.promise
       const stopping = hub.stop()
-      gate.resolve()
-      const answer = await pushing
-      expectBody(answer, 201, PushResponse)
-      assert.equal(answer.header('connection'), 'close')
+      released.resolve()
+      const response = await pushing
+      expectBody(response, 201, PushResponse)
+      assert.equal(response.header('connection'), 'close')
       await stopping
       await hub.restart()
       assert.equal(only(await recordsOf(hub, platform_name)).reference_number, 'N-1')
@@ -201,9 +201,9 @@ onEachEngine((engine) => {
       await using hub = await startTestHub(engine, { wrap })
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       isDown = true
-      const answer = await push(hub, hub_api_key, newRecord('N-1'))
-      expectError(answer, 503, 'storage_unavailable')
-      assert.equal(answer.header('retry-after'), '5')
+      const response = await push(hub, hub_api_key, newRecord('N-1'))
+      expectError(response, 503, 'storage_unavailable')
+      assert.equal(response.header('retry-after'), '5')
       assert.deepEqual(await recordsOf(hub, platform_name), [])
       isDown = false
       expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushResponse)
@@ -214,27 +214,27 @@ onEachEngine((engine) => {
         ...storage,
         records: {
           ...bound(storage.records),
-          applyWrites: () => Promise.reject(new Error('a defect within')),
+          applyWrites: () => Promise.reject(new Error('an internal defect')),
         },
       })
       await using hub = await startTestHub(engine, { wrap })
       const { hub_api_key } = await registerPushingPlatform(hub)
-      const answer = await push(hub, hub_api_key, newRecord('N-1'))
-      const error = expectError(answer, 500, 'internal_error')
-      assert.doesNotMatch(answer.text, /defect within/)
-      assert.match(hub.log(), /a defect within/)
+      const response = await push(hub, hub_api_key, newRecord('N-1'))
+      const error = expectError(response, 500, 'internal_error')
+      assert.doesNotMatch(response.text, /internal defect/)
+      assert.match(hub.log(), /an internal defect/)
       assert.ok(hub.log().includes(error.request_id))
       assert.ok(!hub.log().includes(hub_api_key))
     })
 
     test('while too many pushes wait to be written, new ones return 503 with Retry-After', async () => {
-      const gate = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
       const wrap = (storage: Storage): Storage => ({
         ...storage,
         records: {
           ...bound(storage.records),
           async applyWrites(batch) {
-            await gate.promise
+            await released.promise
             return storage.records.applyWrites(batch)
           },
         },
@@ -244,11 +244,11 @@ onEachEngine((engine) => {
       const url = '/api/webhook/receive'
       const body = JSON.stringify(newRecord('N-1'))
       const headers = pushHeaders(hub_api_key)
-      // From here on the hub has the key in its cache and queues pushes without a lookup.
+      // After this request, the hub has the key in its cache and queues pushes without a lookup.
       await hub.send({ url: '/api/webhook/check', headers })
       const waiting: Promise<{ status: number }>[] = []
-      let refused = null
-      while (refused === null && waiting.length < 20_000) {
+      let rejected = null
+      while (rejected === null && waiting.length < 20_000) {
         const batch = Array.from({ length: 500 }, () =>
           hub.send({ method: 'POST', url, headers, body }),
         )
@@ -256,13 +256,16 @@ onEachEngine((engine) => {
         // Rejected pushes return immediately; the others wait until the test releases the writes.
         await new Promise(setImmediate)
         await new Promise(setImmediate)
-        refused = await Promise.race([...batch, new Promise<null>((go) => setImmediate(go, null))])
+        rejected = await Promise.race([
+          ...batch,
+          new Promise<null>((resolve) => setImmediate(resolve, null)),
+        ])
       }
-      assert.ok(refused)
-      expectError(refused, 503, 'busy')
-      assert.match(refused.header('retry-after'), /^[1-9]\d*$/)
-      gate.resolve()
-      const statuses = new Set((await Promise.all(waiting)).map((answer) => answer.status))
+      assert.ok(rejected)
+      expectError(rejected, 503, 'busy')
+      assert.match(rejected.header('retry-after'), /^[1-9]\d*$/)
+      released.resolve()
+      const statuses = new Set((await Promise.all(waiting)).map((response) => response.status))
       assert.deepEqual([...statuses].sort(), [200, 201, 503])
       assert.equal((await recordsOf(hub, platform_name)).length, 1)
     })
@@ -293,7 +296,7 @@ function failing(records: Storage['records'], isDown: () => boolean): Storage['r
   }
 }
 
-/** Sends a push over a separate connection. `isSent` resolves when the system has taken the whole request. */
+/** Sends a push over a separate connection. `isSent` resolves when the operating system has accepted the whole request. */
 function sendPush(address: string, hubApiKey: string, body: unknown) {
   const headers = pushHeaders(hubApiKey)
   const outgoing = request(`${address}/api/webhook/receive`, {

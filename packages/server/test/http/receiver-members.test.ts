@@ -42,8 +42,8 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a number as data', newRecord('N-1', { data: JSON.rawJSON('1.10') }), ['data']],
   ['a non-empty array as data', newRecord('N-1', { data: [1] }), ['data']],
   ['an occurred_at that is not a time', newRecord('N-1', { occurred_at: 'now' }), ['occurred_at']],
-  ['an occurred_at without a time zone', stamped('2026-01-01T00:00:00'), ['occurred_at']],
-  ['an occurred_at on 30 February', stamped('2026-02-30T00:00:00Z'), ['occurred_at']],
+  ['an occurred_at without a time zone', occurredAt('2026-01-01T00:00:00'), ['occurred_at']],
+  ['an occurred_at on 30 February', occurredAt('2026-02-30T00:00:00Z'), ['occurred_at']],
   ['an occurred_at in seconds', newRecord('N-1', { occurred_at: 1767225600 }), ['occurred_at']],
   ['null as occurred_at', newRecord('N-1', { occurred_at: null }), ['occurred_at']],
   ['several invalid members', { record_type: 'cases', data: 1 }, ['reference_number', 'data']],
@@ -57,16 +57,18 @@ onEachEngine((engine) => {
       test(`a record with ${what} returns 422 with errors and is saved as rejected`, async () => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         for (const method of ['POST', 'PATCH'] as const) {
-          const answer = await push(hub(), hub_api_key, body, method)
-          const error = expectError(answer, 422, 'invalid_record')
+          const response = await push(hub(), hub_api_key, body, method)
+          const error = expectError(response, 422, 'invalid_record')
           const named = Object.keys(error.errors ?? {})
-          for (const member of members) assert.ok(named.includes(member), answer.text)
-          for (const member of named) assert.ok(error.message.includes(member), answer.text)
-          const kept = (await rejectedOf(hub(), platform_name)).find((one) => one.method === method)
-          assert.ok(kept)
-          assert.deepEqual([kept.code, kept.message], ['invalid_record', error.message])
-          assert.deepEqual(kept.errors, error.errors)
-          assert.deepEqual(kept.body, JSON.parse(JSON.stringify(body)))
+          for (const member of members) assert.ok(named.includes(member), response.text)
+          for (const member of named) assert.ok(error.message.includes(member), response.text)
+          const saved = (await rejectedOf(hub(), platform_name)).find(
+            (one) => one.method === method,
+          )
+          assert.ok(saved)
+          assert.deepEqual([saved.code, saved.message], ['invalid_record', error.message])
+          assert.deepEqual(saved.errors, error.errors)
+          assert.deepEqual(saved.body, JSON.parse(JSON.stringify(body)))
         }
         assert.deepEqual(await recordsOf(hub(), platform_name), [])
       })
@@ -104,6 +106,6 @@ onEachEngine((engine) => {
   })
 })
 
-function stamped(occurred_at: string) {
+function occurredAt(occurred_at: string) {
   return newRecord('N-1', { occurred_at })
 }

@@ -25,18 +25,18 @@ const RECEIVER = '/api/webhook/receive'
 onEachEngine((engine) => {
   describe(`occurred_at, on ${engine.name}`, () => {
     const hub = shareHub(engine)
-    const at = (occurred_at: string, status: string, over = {}) =>
+    const recordAt = (occurred_at: string, status: string, over = {}) =>
       newRecord('N-1', { occurred_at, data: { status }, ...over })
 
     test('an older push returns 200 as stale with the record_id and changes nothing', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const newer = await push(hub(), hub_api_key, at('2026-03-01T12:00:00Z', 'closed'))
+      const newer = await push(hub(), hub_api_key, recordAt('2026-03-01T12:00:00Z', 'closed'))
       const { record_id } = expectBody(newer, 201, PushResponse)
       for (const method of ['POST', 'PATCH'] as const) {
         // An hour earlier, although its text sorts after the newer one.
-        const older = at('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
-        const answer = await push(hub(), hub_api_key, older, method)
-        const stale = expectBody(answer, 200, PushResponse)
+        const older = recordAt('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
+        const response = await push(hub(), hub_api_key, older, method)
+        const stale = expectBody(response, 200, PushResponse)
         assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
         assert.doesNotMatch(stale.message, /New record/)
       }
@@ -49,19 +49,28 @@ onEachEngine((engine) => {
     test('an older PATCH changes only the fields that no newer push has set', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const patch = (occurred_at: string, data: object) =>
-        push(hub(), hub_api_key, { ...at(occurred_at, ''), full_name: undefined, data }, 'PATCH')
-      await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'open'))
+        push(
+          hub(),
+          hub_api_key,
+          { ...recordAt(occurred_at, ''), full_name: undefined, data },
+          'PATCH',
+        )
+      await push(hub(), hub_api_key, recordAt('2026-03-01T10:00:00Z', 'open'))
       await patch('2026-03-01T12:00:00Z', { status: 'closed' })
-      const answer = await patch('2026-03-01T11:00:00Z', { status: 'paused', owner: 'Bea' })
-      assert.equal(expectBody(answer, 200, PushResponse).outcome, 'updated')
+      const response = await patch('2026-03-01T11:00:00Z', { status: 'paused', owner: 'Bea' })
+      assert.equal(expectBody(response, 200, PushResponse).outcome, 'updated')
       const { data } = only(await recordsOf(hub(), platform_name))
       assert.deepEqual(data, { status: 'closed', owner: 'Bea' })
     })
 
     test('pushes are ordered by occurred_at down to the nanosecond', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456789Z', 'second'))
-      const older = await push(hub(), hub_api_key, at('2026-03-01T10:00:00.123456788Z', 'first'))
+      await push(hub(), hub_api_key, recordAt('2026-03-01T10:00:00.123456789Z', 'second'))
+      const older = await push(
+        hub(),
+        hub_api_key,
+        recordAt('2026-03-01T10:00:00.123456788Z', 'first'),
+      )
       assert.equal(expectBody(older, 200, PushResponse).outcome, 'stale')
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'second' })
     })
@@ -69,20 +78,20 @@ onEachEngine((engine) => {
     test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const ahead = new Date(Date.now() + 3_600_000).toISOString()
-      const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
-      const { warnings = [] } = expectBody(answer, 201, PushResponse)
+      const response = await push(hub(), hub_api_key, recordAt(ahead, 'open'))
+      const { warnings = [] } = expectBody(response, 201, PushResponse)
       assert.match(only(warnings), /occurred_at/)
-      const later = await push(hub(), hub_api_key, at('2026-03-01T10:00:00Z', 'closed'))
+      const later = await push(hub(), hub_api_key, recordAt('2026-03-01T10:00:00Z', 'closed'))
       assert.equal(expectBody(later, 200, PushResponse).outcome, 'updated')
       assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'closed' })
     })
 
-    test('an occurred_at less than 5 minutes ahead is used as it is', async () => {
+    test('an occurred_at less than 5 minutes ahead is used unchanged', async () => {
       const { hub_api_key } = await registerPushingPlatform(hub())
       const ahead = new Date(Date.now() + 240_000).toISOString()
-      const answer = await push(hub(), hub_api_key, at(ahead, 'open'))
-      assert.equal(expectBody(answer, 201, PushResponse).warnings, undefined)
-      const now = await push(hub(), hub_api_key, at(new Date().toISOString(), 'closed'))
+      const response = await push(hub(), hub_api_key, recordAt(ahead, 'open'))
+      assert.equal(expectBody(response, 201, PushResponse).warnings, undefined)
+      const now = await push(hub(), hub_api_key, recordAt(new Date().toISOString(), 'closed'))
       assert.equal(expectBody(now, 200, PushResponse).outcome, 'stale')
     })
   })
@@ -92,15 +101,15 @@ onEachEngine((engine) => {
 
     test('200 POSTs of one new reference number create one record, and one of them returns 201', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 200 }, () => pushOverSocket(hub(), hub_api_key, newRecord('N-1'))),
       )
       const { record_id } = only(await recordsOf(hub(), platform_name))
-      const statuses = answers.map((answer) => answer.status)
+      const statuses = responses.map((response) => response.status)
       assert.equal(statuses.filter((status) => status === 201).length, 1)
       assert.equal(statuses.filter((status) => status === 200).length, 199)
-      for (const answer of answers) {
-        assert.equal(expectBody(answer, answer.status, PushResponse).record_id, record_id)
+      for (const response of responses) {
+        assert.equal(expectBody(response, response.status, PushResponse).record_id, record_id)
       }
     })
 
@@ -138,8 +147,8 @@ onEachEngine((engine) => {
         cut.on('error', () => undefined).on('close', resolve)
         cut.write(JSON.stringify(newRecord('N-1')), () => cut.destroy())
       })
-      const answer = await pushOverSocket(hub(), hub_api_key, newRecord('N-2'))
-      assert.equal(answer.status, 201)
+      const response = await pushOverSocket(hub(), hub_api_key, newRecord('N-2'))
+      assert.equal(response.status, 201)
       const { reference_number } = only(await recordsOf(hub(), platform_name))
       assert.equal(reference_number, 'N-2')
     })

@@ -1,4 +1,4 @@
-/** Pushes that the receiver rejects, and what it stores of them. */
+/** Pushes that the receiver rejects, and the rejections that it stores. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
@@ -20,7 +20,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 
 const URL = '/api/webhook/receive'
-const WORDS = 'The API key is missing or invalid, or the platform is inactive.'
+const MESSAGE = 'The API key is missing or invalid, or the platform is inactive.'
 
 /** Requests to the receiver that are sent with an invalid key. */
 const CALLS = [
@@ -33,20 +33,20 @@ const CALLS = [
   ['a check of the key', 'GET', '/api/webhook/check', undefined],
 ] as const
 
-async function expectRefusedKey(hub: TestHub, key: string | null): Promise<void> {
+async function expectRejectedKey(hub: TestHub, key: string | null): Promise<void> {
   const before = await countStoredRows(hub)
   for (const [, method, url, body] of CALLS) {
     const { 'x-api-key': _, ...headers } = pushHeaders('')
-    const answer = await hub.send({
+    const response = await hub.send({
       method,
       url,
       headers: key === null ? headers : { ...headers, 'x-api-key': key },
       ...(body === undefined ? {} : { body }),
     })
-    const error = expectError(answer, 401, 'api_key_invalid')
-    assert.equal(error.message, WORDS)
+    const error = expectError(response, 401, 'api_key_invalid')
+    assert.equal(error.message, MESSAGE)
     assert.equal(error.errors, undefined)
-    if (key) expectAbsent([key.padEnd(12)], [answer.text])
+    if (key) expectAbsent([key.padEnd(12)], [response.text])
     assert.deepEqual(await countStoredRows(hub), before, 'Something was stored')
   }
 }
@@ -64,14 +64,14 @@ onEachEngine((engine) => {
     ] as const) {
       test(`a key that ${what} returns 401 with the same message, and nothing is stored`, async () => {
         await registerPushingPlatform(hub())
-        await expectRefusedKey(hub(), key)
+        await expectRejectedKey(hub(), key)
       })
     }
 
     test('a key with one changed letter returns 401', async () => {
       const { hub_api_key } = await registerPushingPlatform(hub())
       const last = hub_api_key.endsWith('a') ? 'b' : 'a'
-      await expectRefusedKey(hub(), hub_api_key.slice(0, -1) + last)
+      await expectRejectedKey(hub(), hub_api_key.slice(0, -1) + last)
     })
 
     test('a revoked key returns 401 at once, even if it was used before', async () => {
@@ -81,15 +81,15 @@ onEachEngine((engine) => {
         hub().storage,
         `UPDATE hub_keys SET revoked_at = '2020-01-01T00:00:00.000Z' WHERE platform_id = ${id}`,
       )
-      const answer = await push(hub(), hub_api_key, newRecord('N-2'))
-      assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
-      await expectRefusedKey(hub(), hub_api_key)
+      const response = await push(hub(), hub_api_key, newRecord('N-2'))
+      assert.equal(expectError(response, 401, 'api_key_invalid').message, MESSAGE)
+      await expectRejectedKey(hub(), hub_api_key)
     })
 
     test('the key of a platform that never pushed before its deactivation returns 401', async () => {
       const { hub_api_key, id } = await registerPushingPlatform(hub())
       await setStatus(hub(), id, 'inactive')
-      await expectRefusedKey(hub(), hub_api_key)
+      await expectRejectedKey(hub(), hub_api_key)
     })
 
     for (const [what, method, url, body] of CALLS) {
@@ -99,9 +99,9 @@ onEachEngine((engine) => {
         await setStatus(hub(), id, 'inactive')
         const before = await countStoredRows(hub())
         const headers = pushHeaders(hub_api_key)
-        const answer = await hub().send({ method, url, headers, ...(body ? { body } : {}) })
+        const response = await hub().send({ method, url, headers, ...(body ? { body } : {}) })
         assert.deepEqual(await countStoredRows(hub()), before, 'Something was stored')
-        assert.equal(expectError(answer, 401, 'api_key_invalid').message, WORDS)
+        assert.equal(expectError(response, 401, 'api_key_invalid').message, MESSAGE)
       })
     }
 
@@ -126,9 +126,9 @@ onEachEngine((engine) => {
         const { hub_api_key } = await registerPushingPlatform(hub())
         const before = await countStoredRows(hub())
         for (const method of ['POST', 'PATCH'] as const) {
-          const answer = await push(hub(), hub_api_key, body, method)
-          expectError(answer, 400, 'invalid_json')
-          expectAbsent([hub_api_key], [answer.text])
+          const response = await push(hub(), hub_api_key, body, method)
+          expectError(response, 400, 'invalid_json')
+          expectAbsent([hub_api_key], [response.text])
         }
         assert.deepEqual(await countStoredRows(hub()), before)
       })
@@ -157,13 +157,13 @@ onEachEngine((engine) => {
         const before = await countStoredRows(hub())
         for (const body of [JSON.stringify(newRecord('N-1')), '']) {
           const { 'content-type': _, ...headers } = pushHeaders(hub_api_key)
-          const answer = await hub().send({
+          const response = await hub().send({
             method: 'POST',
             url: URL,
             headers: type === null ? headers : { ...headers, 'content-type': type },
             body,
           })
-          expectError(answer, 415, 'unsupported_media_type')
+          expectError(response, 415, 'unsupported_media_type')
         }
         assert.deepEqual(await countStoredRows(hub()), before)
       })
@@ -173,27 +173,27 @@ onEachEngine((engine) => {
       test(`${method} on the receiver returns 405 with Allow`, async () => {
         const { hub_api_key } = await registerPushingPlatform(hub())
         const headers = { 'x-api-key': hub_api_key }
-        const answer = await hub().send({ method, url: URL, headers })
-        assert.equal(answer.status, 405)
-        const allowed = answer.header('allow').split(/,\s*/).sort()
+        const response = await hub().send({ method, url: URL, headers })
+        assert.equal(response.status, 405)
+        const allowed = response.header('allow').split(/,\s*/).sort()
         assert.deepEqual(allowed, ['PATCH', 'POST'])
-        if (method !== 'HEAD') expectError(answer, 405, 'method_not_allowed')
+        if (method !== 'HEAD') expectError(response, 405, 'method_not_allowed')
       })
     }
 
     test('a push to an unregistered module returns 422 and is saved with its reason and body', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      for (const record_type of ['unheard_of', 'constructor', '__proto__', 'Cases', 'cases ']) {
+      for (const record_type of ['unknown', 'constructor', '__proto__', 'Cases', 'cases ']) {
         const body = newRecord('N-1', { record_type })
-        const answer = await push(hub(), hub_api_key, body)
-        const error = expectError(answer, 422, 'module_not_registered')
+        const response = await push(hub(), hub_api_key, body)
+        const error = expectError(response, 422, 'module_not_registered')
         assert.ok(error.message.includes(record_type))
-        const [kept] = await rejectedOf(hub(), platform_name)
-        assert.ok(kept)
-        assert.equal(kept.code, 'module_not_registered')
-        assert.equal(kept.message, error.message)
-        assert.deepEqual([kept.method, kept.count, kept.replayed_at], ['POST', 1, null])
-        assert.deepEqual(kept.body, body)
+        const [saved] = await rejectedOf(hub(), platform_name)
+        assert.ok(saved)
+        assert.equal(saved.code, 'module_not_registered')
+        assert.equal(saved.message, error.message)
+        assert.deepEqual([saved.method, saved.count, saved.replayed_at], ['POST', 1, null])
+        assert.deepEqual(saved.body, body)
         assert.deepEqual(await recordsOf(hub(), platform_name), [])
       }
     })
@@ -209,13 +209,13 @@ onEachEngine((engine) => {
 
     test('a hub API key cannot read rejected pushes, records or platforms', async () => {
       const { hub_api_key } = await registerPushingPlatform(hub())
-      const answers: TestResponse[] = []
+      const responses: TestResponse[] = []
       for (const url of ['/api/v1/rejected-pushes', '/api/v1/records', '/api/v1/platforms']) {
-        answers.push(await hub().send({ url, headers: { 'x-api-key': hub_api_key } }))
+        responses.push(await hub().send({ url, headers: { 'x-api-key': hub_api_key } }))
         const authorization = `Bearer ${hub_api_key}`
-        answers.push(await hub().send({ url, headers: { authorization } }))
+        responses.push(await hub().send({ url, headers: { authorization } }))
       }
-      for (const answer of answers) expectError(answer, 401, 'not_signed_in')
+      for (const response of responses) expectError(response, 401, 'not_signed_in')
     })
   })
 })

@@ -25,8 +25,8 @@ onEachEngine((engine) => {
 
     test('a POST of a new record returns 201 with the members of the specification', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const answer = await push(hub(), hub_api_key, newRecord('N-1'))
-      const { outcome, ...rest } = expectBody(answer, 201, PushResponse)
+      const response = await push(hub(), hub_api_key, newRecord('N-1'))
+      const { outcome, ...rest } = expectBody(response, 201, PushResponse)
       const { record_id } = only(await recordsOf(hub(), platform_name))
       expectMembers(rest, MEMBERS)
       assert.deepEqual(rest, {
@@ -38,10 +38,10 @@ onEachEngine((engine) => {
         record_id,
       })
       assert.equal(outcome, 'created')
-      expectAbsent([hub_api_key], [answer.text])
+      expectAbsent([hub_api_key], [response.text])
     })
 
-    test('a POST of an existing record returns 200, replaces the record and keeps its record_id', async () => {
+    test('a POST of an existing record returns 200 and replaces the record without a new record_id', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const first = await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
       const { record_id } = expectBody(first, 201, PushResponse)
@@ -66,8 +66,8 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
       const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: null, c: 4 } }
-      const answer = await push(hub(), hub_api_key, changed, 'PATCH')
-      const { outcome, message, ...rest } = expectBody(answer, 200, PushResponse)
+      const response = await push(hub(), hub_api_key, changed, 'PATCH')
+      const { outcome, message, ...rest } = expectBody(response, 200, PushResponse)
       const stored = only(await recordsOf(hub(), platform_name))
       assert.deepEqual(stored.data, { a: 1, b: null, c: 4 })
       assert.equal(stored.full_name, 'Ann Example')
@@ -92,32 +92,32 @@ onEachEngine((engine) => {
     test('a PATCH of an unknown record returns 201, and the record is incomplete until a POST', async () => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
       const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: 1 } }
-      const answer = await push(hub(), hub_api_key, changed, 'PATCH')
-      assert.equal(expectBody(answer, 201, PushResponse).outcome, 'created')
+      const response = await push(hub(), hub_api_key, changed, 'PATCH')
+      assert.equal(expectBody(response, 201, PushResponse).outcome, 'created')
       const created = only(await recordsOf(hub(), platform_name))
       assert.deepEqual([created.full_name, created.incomplete], ['', true])
       await push(hub(), hub_api_key, { ...changed, data: { c: 2 } }, 'PATCH')
       assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, true)
-      const whole = await push(hub(), hub_api_key, newRecord('N-1'))
-      assert.equal(expectBody(whole, 200, PushResponse).record_id, created.record_id)
+      const complete = await push(hub(), hub_api_key, newRecord('N-1'))
+      assert.equal(expectBody(complete, 200, PushResponse).record_id, created.record_id)
       assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, false)
     })
 
-    test('only record_type selects the module, whatever module_name says', async () => {
+    test('only record_type selects the module, regardless of module_name', async () => {
       const modules = [simulatedModule('cases'), simulatedModule('people')]
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub(), { modules })
       const record = newRecord('N-1', { module_name: 'Module cases', record_type: 'people' })
-      const answer = expectBody(await push(hub(), hub_api_key, record), 201, PushResponse)
-      assert.equal(answer.module_name, 'Module people')
+      const response = expectBody(await push(hub(), hub_api_key, record), 201, PushResponse)
+      assert.equal(response.module_name, 'Module people')
       assert.equal(only(await recordsOf(hub(), platform_name)).module_name, 'Module people')
     })
 
-    test('only the key identifies the platform, whatever platform_name says', async () => {
+    test('only the key identifies the platform, regardless of platform_name', async () => {
       const mine = await registerPushingPlatform(hub())
       const other = await registerPushingPlatform(hub())
       const record = newRecord('N-1', { platform_name: other.platform_name })
-      const answer = expectBody(await push(hub(), mine.hub_api_key, record), 201, PushResponse)
-      assert.equal(answer.platform_name, mine.platform_name)
+      const response = expectBody(await push(hub(), mine.hub_api_key, record), 201, PushResponse)
+      assert.equal(response.platform_name, mine.platform_name)
       assert.equal((await recordsOf(hub(), other.platform_name)).length, 0)
     })
 
@@ -126,12 +126,12 @@ onEachEngine((engine) => {
       const one = await registerPushingPlatform(hub(), { modules })
       const two = await registerPushingPlatform(hub())
       const people = newRecord('N-1', { record_type: 'people' })
-      const answers = [
+      const responses = [
         await push(hub(), one.hub_api_key, newRecord('N-1')),
         await push(hub(), one.hub_api_key, people),
         await push(hub(), two.hub_api_key, newRecord('N-1')),
       ]
-      const ids = answers.map((answer) => expectBody(answer, 201, PushResponse).record_id)
+      const ids = responses.map((response) => expectBody(response, 201, PushResponse).record_id)
       assert.equal(new Set(ids).size, 3)
     })
 
@@ -151,13 +151,13 @@ onEachEngine((engine) => {
         const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
         const all = Object.entries({ ...pushHeaders(hub_api_key), ...headers })
         const sent = Object.fromEntries(all.filter(([, value]) => value !== ''))
-        const answer = await hub().send({
+        const response = await hub().send({
           method: 'POST',
           url: '/api/webhook/receive',
           headers: sent,
           body: JSON.stringify(newRecord('N-1')),
         })
-        expectBody(answer, 201, PushResponse)
+        expectBody(response, 201, PushResponse)
         assert.equal((await recordsOf(hub(), platform_name)).length, 1)
       })
     }
@@ -167,8 +167,8 @@ onEachEngine((engine) => {
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub(), { modules })
       const before = await countStoredRows(hub())
       const headers = { 'x-api-key': hub_api_key }
-      const answer = await hub().send({ url: '/api/webhook/check', headers })
-      assert.deepEqual(expectObject(answer, 200), {
+      const response = await hub().send({ url: '/api/webhook/check', headers })
+      assert.deepEqual(expectObject(response, 200), {
         success: true,
         platform_name,
         modules: [

@@ -55,8 +55,8 @@ onEachEngine((engine) => {
         ['C-5', 'Ann Other', '{"amount":"-1e3"}'],
       ] as const) {
         const body = JSON.stringify(newRecord(reference, { full_name, data: 'DATA' }))
-        const answer = await push(hub(), platform.hub_api_key, body.replace('"DATA"', data))
-        assert.equal(answer.status, 201)
+        const response = await push(hub(), platform.hub_api_key, body.replace('"DATA"', data))
+        assert.equal(response.status, 201)
       }
     })
     const send = (
@@ -79,12 +79,12 @@ onEachEngine((engine) => {
       const params = new URLSearchParams({ sort: 'reference_number', ...query })
       return expectBody(await hub().get(`/api/v1/records?${params}`), 200, RecordPage)
     }
-    const found = async (query: Record<string, string>) =>
+    const search = async (query: Record<string, string>) =>
       (await list(query)).records.map((record) => record.reference_number)
     const untilIndexed = () =>
       until(async () => {
-        const answer = await hub().get('/api/v1/search/status')
-        return expectBody(answer, 200, SearchStatus).lag === 0 ? true : null
+        const response = await hub().get('/api/v1/search/status')
+        return expectBody(response, 200, SearchStatus).lag === 0 ? true : null
       }, 'the index has caught up')
 
     test('records are filtered by fields and by hub columns, alone and combined', async () => {
@@ -105,24 +105,24 @@ onEachEngine((engine) => {
           ['C-1', 'C-2', 'C-3', 'C-4', 'C-5'],
         ],
       ] as const) {
-        assert.deepEqual(await found({ ...query }), expected, JSON.stringify(query))
+        assert.deepEqual(await search({ ...query }), expected, JSON.stringify(query))
       }
     })
 
     test('numbers sort by value with all their digits, and null and absent values come last', async () => {
       const amounts = ['C-5', 'C-1', 'C-2', 'C-4', 'C-3']
-      assert.deepEqual(await found({ sort: 'data.amount' }), amounts)
-      assert.deepEqual(await found({ sort: '-data.amount' }), amounts.toReversed())
-      assert.deepEqual(await found({ sort: 'data.status' }), ['C-2', 'C-3', 'C-1', 'C-4', 'C-5'])
-      assert.deepEqual(await found({ sort: '-data.status' }), ['C-1', 'C-3', 'C-2', 'C-5', 'C-4'])
+      assert.deepEqual(await search({ sort: 'data.amount' }), amounts)
+      assert.deepEqual(await search({ sort: '-data.amount' }), amounts.toReversed())
+      assert.deepEqual(await search({ sort: 'data.status' }), ['C-2', 'C-3', 'C-1', 'C-4', 'C-5'])
+      assert.deepEqual(await search({ sort: '-data.status' }), ['C-1', 'C-3', 'C-2', 'C-5', 'C-4'])
     })
 
     test('a search finds words in names and values and returns the lag of the index', async () => {
       await untilIndexed()
-      assert.deepEqual(await found({ q: 'ann' }), ['C-1', 'C-5'])
-      assert.deepEqual(await found({ q: '"ann example" open' }), ['C-1'])
-      assert.deepEqual(await found({ q: '王' }), ['C-3'])
-      assert.deepEqual(await found({ q: 'zoe' }), ['C-4'])
+      assert.deepEqual(await search({ q: 'ann' }), ['C-1', 'C-5'])
+      assert.deepEqual(await search({ q: '"ann example" open' }), ['C-1'])
+      assert.deepEqual(await search({ q: '王' }), ['C-3'])
+      assert.deepEqual(await search({ q: 'zoe' }), ['C-4'])
       const page = await list({ q: '10.5' })
       assert.deepEqual([page.search_lag, page.complete], [0, true])
       assert.equal((await list({})).search_lag, null)
@@ -133,8 +133,8 @@ onEachEngine((engine) => {
       const { platform_name } = own
       for (const sort of ['record_id', '-record_id', 'full_name', '-data.n']) {
         for (const n of [1, 2, 3]) {
-          const answer = await push(hub(), own.hub_api_key, newRecord(`T-${n}`, { data: { n } }))
-          assert.ok(answer.status < 300)
+          const response = await push(hub(), own.hub_api_key, newRecord(`T-${n}`, { data: { n } }))
+          assert.ok(response.status < 300)
         }
         const one = (cursor: string | null) =>
           list({ platform: platform_name, sort, limit: '1', ...(cursor ? { cursor } : {}) })
@@ -163,8 +163,8 @@ onEachEngine((engine) => {
       const { platform_name } = own
       for (const end of ['c', 'a', 'b']) {
         const full_name = `${'\u0001'.repeat(30_000)}${end}`
-        const answer = await push(hub(), own.hub_api_key, newRecord(`N-${end}`, { full_name }))
-        assert.equal(answer.status, 201)
+        const response = await push(hub(), own.hub_api_key, newRecord(`N-${end}`, { full_name }))
+        assert.equal(response.status, 201)
       }
       for (const [sort, expected] of [
         ['full_name', ['N-a', 'N-b', 'N-c']],
@@ -195,43 +195,45 @@ onEachEngine((engine) => {
       for (const value of ['a\u0000', 7, null, '\ud800']) {
         const changed = { ...position, value }
         const text = Buffer.from(JSON.stringify(changed)).toString('base64url')
-        const answer = await hub().get(`/api/v1/records?sort=full_name&cursor=${text}`)
-        expectError(answer, 400, 'invalid_request')
+        const response = await hub().get(`/api/v1/records?sort=full_name&cursor=${text}`)
+        expectError(response, 400, 'invalid_request')
       }
     })
 
-    test('indexed fields are built in the background, and setting them is logged and audited once', async () => {
+    test('indexed fields are built in the background, and changing them is logged and audited once', async () => {
       const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
       const fields = ['amount', 'status']
-      const chosen = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsResponse)
+      const changed = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsResponse)
       assert.deepEqual(
-        chosen.fields.map((field) => field.key),
+        changed.fields.map((field) => field.key),
         fields,
       )
       await until(async () => {
-        const answer = expectBody(await hub().get(url), 200, IndexedFieldsResponse)
-        return answer.fields.every((field) => field.is_built) ? true : null
+        const response = expectBody(await hub().get(url), 200, IndexedFieldsResponse)
+        return response.fields.every((field) => field.is_built) ? true : null
       }, 'the indexes are built')
       await untilIndexed()
       const query = { platform: platform.platform_name, record_type: 'cases' }
-      assert.deepEqual(await found({ ...query, sort: '-data.amount' }), [
+      assert.deepEqual(await search({ ...query, sort: '-data.amount' }), [
         'C-3',
         'C-4',
         'C-2',
         'C-1',
         'C-5',
       ])
-      assert.deepEqual(await found({ ...query, sort: 'data.status' }), [
+      assert.deepEqual(await search({ ...query, sort: 'data.status' }), [
         'C-2',
         'C-3',
         'C-1',
         'C-4',
         'C-5',
       ])
-      assert.deepEqual(await found({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
+      assert.deepEqual(await search({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
       await send('PUT', url, { fields })
-      const lines = (await activityOf(hub())).filter((one) => one.kind === 'module.indexed_fields')
-      assert.equal(only<ActivityEntry>(lines).platform_name, platform.platform_name)
+      const entries = (await activityOf(hub())).filter(
+        (one) => one.kind === 'module.indexed_fields',
+      )
+      assert.equal(only<ActivityEntry>(entries).platform_name, platform.platform_name)
       const audited = await runSql(
         hub().storage,
         `SELECT * FROM audit WHERE action = 'module.indexed_fields'`,
@@ -248,8 +250,8 @@ onEachEngine((engine) => {
       const listed = await hub().get(`/api/v1/records?${view.query}`)
       const [record] = expectBody(listed, 200, RecordPage).records
       assert.equal(record?.reference_number, 'C-1')
-      const taken = await send('POST', '/api/v1/views', { name: 'Open', query: '' }, 'viewer')
-      expectError(taken, 409, 'view_name_taken')
+      const conflict = await send('POST', '/api/v1/views', { name: 'Open', query: '' }, 'viewer')
+      expectError(conflict, 409, 'view_name_taken')
       const url = `/api/v1/views/${view.id}`
       expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
       const changed = await send('PATCH', url, { name: 'Closed', query: 'q=closed' }, 'viewer')
@@ -295,11 +297,11 @@ onEachEngine((engine) => {
     }
 
     async function viewsOf(role: Role): Promise<SavedView[]> {
-      const answer: TestResponse = await hub().send({
+      const response: TestResponse = await hub().send({
         url: '/api/v1/views',
         headers: { authorization: hub().authorization(role) },
       })
-      return expectBody(answer, 200, Views).views
+      return expectBody(response, 200, Views).views
     }
   })
 })

@@ -60,23 +60,23 @@ onEachEngine((engine) => {
       await push(hub(), (await registerPushingPlatform(hub())).hub_api_key, newRecord('N-1'))
     })
     const read = async (query: Record<string, string>) => {
-      const answer = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
-      return expectBody(answer, 200, RecordPage)
+      const response = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
+      return expectBody(response, 200, RecordPage)
     }
 
     test('a record has the specified members, alone and in a list', async () => {
-      const answer = await hub().get('/api/v1/records?limit=1')
-      expectMembers(expectObject(answer, 200), [
+      const response = await hub().get('/api/v1/records?limit=1')
+      expectMembers(expectObject(response, 200), [
         ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
         ...['estimated_total', 'total_is_estimate', 'search_lag'],
       ])
-      const [record] = expectBody(answer, 200, RecordPage).records
+      const [record] = expectBody(response, 200, RecordPage).records
       assert.ok(record)
       expectMembers(record, RECORD_MEMBERS)
       assert.match(record.created_at, TIMESTAMP)
       assert.match(record.updated_at, TIMESTAMP)
-      const one = await hub().get(`/api/v1/records/${record.record_id}`)
-      assert.deepEqual(JSON.parse(one.text), { success: true, record })
+      const alone = await hub().get(`/api/v1/records/${record.record_id}`)
+      assert.deepEqual(JSON.parse(alone.text), { success: true, record })
     })
 
     for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
@@ -155,9 +155,9 @@ onEachEngine((engine) => {
         const query = { platform, record_type: 'cases', sort, limit: '2' }
         const { next_cursor } = await read(query)
         const changed = changeCursor(next_cursor ?? '', changes)
-        const asked = new URLSearchParams({ ...query, cursor: changed })
+        const params = new URLSearchParams({ ...query, cursor: changed })
         const error = expectError(
-          await hub().get(`/api/v1/records?${asked}`),
+          await hub().get(`/api/v1/records?${params}`),
           400,
           'invalid_request',
         )
@@ -176,8 +176,8 @@ onEachEngine((engine) => {
         { q: 'name' },
         { 'filter[status]': 'open' },
       ]) {
-        const asked = new URLSearchParams({ ...query, ...other, cursor })
-        expectError(await hub().get(`/api/v1/records?${asked}`), 400, 'invalid_request')
+        const params = new URLSearchParams({ ...query, ...other, cursor })
+        expectError(await hub().get(`/api/v1/records?${params}`), 400, 'invalid_request')
       }
     })
 
@@ -233,10 +233,10 @@ onEachEngine((engine) => {
     })
 
     test('a long history is returned in pages, each entry once', async () => {
-      const answers = Array.from({ length: 106 }, (_, n) =>
+      const pushes = Array.from({ length: 106 }, (_, n) =>
         push(hub(), key, newRecord('H-2', { data: { n } })),
       )
-      await Promise.all(answers)
+      await Promise.all(pushes)
       const [record] = (await read({ reference_number: 'H-2' })).records
       const Page = Type.Object({ history: Type.Array(HistoryEntry), next_cursor: nullable })
       const url = `/api/v1/records/${record?.record_id}/history`
@@ -249,24 +249,24 @@ onEachEngine((engine) => {
       expectError(await hub().get(`${url}?cursor=x`), 400, 'invalid_request')
     })
 
-    test('the activity is returned in pages, newest first, each line once with all its members', async () => {
+    test('the activity is returned in pages, newest first, each entry once with all its members', async () => {
       const Page = Type.Object({ activity: Type.Array(ActivityEntry), next_cursor: nullable })
-      const lines: ActivityEntry[] = []
+      const entries: ActivityEntry[] = []
       let cursor: string | null = ''
       while (cursor !== null) {
         const url = `/api/v1/activity?limit=10${cursor && `&cursor=${cursor}`}`
         const page: Type.Static<typeof Page> = expectBody(await hub().get(url), 200, Page)
-        lines.push(...page.activity)
+        entries.push(...page.activity)
         cursor = page.next_cursor
       }
-      const ids = lines.map((line) => line.id)
+      const ids = entries.map((entry) => entry.id)
       assert.ok(ids.length > COUNT)
       assert.deepEqual(
         ids,
         [...new Set(ids)].sort((a, b) => b - a),
       )
-      for (const line of lines) {
-        expectMembers(line, [
+      for (const entry of entries) {
+        expectMembers(entry, [
           ...['id', 'at', 'level', 'kind', 'platform_name', 'record_id', 'actor', 'message'],
           'details',
         ])
@@ -283,12 +283,12 @@ onEachEngine((engine) => {
       let cursor: string | null = ''
       while (cursor !== null) {
         const query = new URLSearchParams({ platform, limit: '3', ...(cursor && { cursor }) })
-        const answer = await hub().get(`/api/v1/rejected-pushes?${query}`)
-        const page: Type.Static<typeof Page> = expectBody(answer, 200, Page)
+        const response = await hub().get(`/api/v1/rejected-pushes?${query}`)
+        const page: Type.Static<typeof Page> = expectBody(response, 200, Page)
         found.push(...page.rejected_pushes)
         cursor = page.next_cursor
       }
-      const references = found.map((one) => expectReference(one.body))
+      const references = found.map((one) => referenceOf(one.body))
       assert.deepEqual(
         references,
         [8, 6, 5, 4, 3, 2, 1, 0].map((n) => `X-${n}`),
@@ -300,13 +300,13 @@ onEachEngine((engine) => {
           ...['replay_outcome', 'record_id'],
         ])
       }
-      const coded = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')
-      assert.equal(expectBody(coded, 200, Page).rejected_pushes.length, 1)
+      const filtered = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')
+      assert.equal(expectBody(filtered, 200, Page).rejected_pushes.length, 1)
     })
   })
 })
 
-function expectReference(body: unknown): unknown {
+function referenceOf(body: unknown): unknown {
   assert.ok(typeof body === 'object' && body !== null && 'reference_number' in body)
   return body.reference_number
 }

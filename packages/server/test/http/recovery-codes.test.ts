@@ -1,4 +1,4 @@
-/** Recovery codes: signing in with them, and how they are stored. */
+/** Recovery codes: sign-ins with them, and their storage. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
@@ -6,7 +6,13 @@ import { deriveAuthSecret } from '../../src/domain/auth/auth-secret.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { cookieOf } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { actionsOf, callAs, sessionOf, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import {
+  auditActionsOf,
+  callAs,
+  sendSignIn,
+  sessionOf,
+  signInAs,
+} from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/hub/second-factors.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -14,12 +20,12 @@ import { authKysely, runSql } from '../helpers/storage/sql.ts'
 
 const KEY = deriveAuthSecret(createSecretBox(SECRET))
 
-/** A complete sign-in with a password and a recovery code. */
-const use = async (hub: TestHub, code: string) =>
-  sendCode(hub, await trySignIn(hub, EMAIL), 'verify-backup-code', code)
+/** Signs in with the password and a recovery code. */
+const signInWithCode = async (hub: TestHub, code: string) =>
+  sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-backup-code', code)
 
 /** Decrypts the stored codes, as an attacker with the database and the hub's secret could. */
-async function unsealCodes(hub: TestHub): Promise<string[]> {
+async function decryptCodes(hub: TestHub): Promise<string[]> {
   const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
   const codes: unknown = JSON.parse(
     await symmetricDecrypt({ key: KEY, data: String(row?.['backup_codes']) }),
@@ -47,27 +53,27 @@ onEachEngineWhenDeep((engine) => {
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       assert.equal(new Set(codes).size, 10)
       const [code = '', second = ''] = codes
-      await sessionOf(hub, await use(hub, code))
+      await sessionOf(hub, await signInWithCode(hub, code))
       for (const again of [code, code.toUpperCase()]) {
-        expectError(await use(hub, again), 401, 'invalid_backup_code')
+        expectError(await signInWithCode(hub, again), 401, 'invalid_backup_code')
       }
-      await sessionOf(hub, await use(hub, second))
-      assert.equal((await unsealCodes(hub)).length, 8)
-      assert.ok((await actionsOf(hub)).includes('session.begin'))
+      await sessionOf(hub, await signInWithCode(hub, second))
+      assert.equal((await decryptCodes(hub)).length, 8)
+      assert.ok((await auditActionsOf(hub)).includes('session.begin'))
     })
 
-    test('of simultaneous sign-ins with one recovery code only one succeeds', async () => {
+    test('of simultaneous sign-ins with one recovery code, only one succeeds', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
       const [code = ''] = codes
       const typed = [code, code.toUpperCase(), code.replaceAll('-', ' ')]
-      const halves = []
-      for (const _ of typed) halves.push(await trySignIn(hub, EMAIL))
-      const answers = await Promise.all(
-        halves.map((half, at) => sendCode(hub, half, 'verify-backup-code', typed[at] ?? '')),
+      const signIns = []
+      for (const _ of typed) signIns.push(await sendSignIn(hub, EMAIL))
+      const responses = await Promise.all(
+        signIns.map((signIn, at) => sendCode(hub, signIn, 'verify-backup-code', typed[at] ?? '')),
       )
-      assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
-      assert.equal((await unsealCodes(hub)).length, 9)
+      assert.equal(responses.filter((response) => response.status === 200).length, 1)
+      assert.equal((await decryptCodes(hub)).length, 9)
     })
 
     test('a recovery code is accepted with another case, spaces or dashes', async () => {
@@ -79,18 +85,18 @@ onEachEngineWhenDeep((engine) => {
         ` ${second.replaceAll('-', ' ')} `,
         third.replaceAll('-', ''),
       ]) {
-        await sessionOf(hub, await use(hub, typed))
+        await sessionOf(hub, await signInWithCode(hub, typed))
       }
-      for (const none of ['', '-', third.slice(0, 4), codes.join('\n')]) {
-        expectError(await use(hub, none), 401, 'invalid_backup_code')
+      for (const invalid of ['', '-', third.slice(0, 4), codes.join('\n')]) {
+        expectError(await signInWithCode(hub, invalid), 401, 'invalid_backup_code')
       }
     })
 
     test('only hashes are stored, and no stored value is accepted as a code', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      await sessionOf(hub, await use(hub, codes[9] ?? ''))
-      const hashes = await unsealCodes(hub)
+      await sessionOf(hub, await signInWithCode(hub, codes[9] ?? ''))
+      const hashes = await decryptCodes(hub)
       assert.equal(hashes.length, 9)
       for (const hash of hashes) assert.match(hash, /^sha256:[\w-]{43}$/)
       const parts = codes.flatMap((code) => {
@@ -102,30 +108,30 @@ onEachEngineWhenDeep((engine) => {
       expectAbsent(parts, [stored, hub.log()])
 
       const [hash = ''] = hashes
-      const [sealed] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
+      const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
       for (const typed of [
         hash,
         hash.replace('sha256:', ''),
         Buffer.from(hash.slice(7), 'base64url').toString('hex'),
         JSON.stringify(hashes),
-        String(sealed?.['backup_codes']).slice(0, 1000),
+        String(row?.['backup_codes']).slice(0, 1000),
       ]) {
-        expectError(await use(hub, typed), 401, 'invalid_backup_code')
+        expectError(await signInWithCode(hub, typed), 401, 'invalid_backup_code')
       }
     })
 
-    test('wrong recovery codes from one address are counted across sign-ins and end in 429', async () => {
+    test('wrong recovery codes from one address are counted across sign-ins and finally return 429', async () => {
       const env = { HUB_TRUST_PROXY: 'on' }
       await using hub = await startTestHub(engine, { withOperator: true, env })
       const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      const [hash = ''] = await unsealCodes(hub)
+      const [hash = ''] = await decryptCodes(hub)
       const tryFrom = async (address: string, code: string) => {
         const from = { 'x-forwarded-for': address }
-        const half = await trySignIn(hub, EMAIL, PASSWORD, from)
+        const signIn = await sendSignIn(hub, EMAIL, PASSWORD, from)
         return hub.send({
           method: 'POST',
           url: '/api/auth/two-factor/verify-backup-code',
-          headers: { ...from, cookie: cookieOf(half) },
+          headers: { ...from, cookie: cookieOf(signIn) },
           body: { code },
         })
       }
@@ -145,25 +151,25 @@ onEachEngineWhenDeep((engine) => {
       const renewed = await callAs(hub, session, 'POST', url, { password: PASSWORD })
       const { recovery_codes } = expectObject(renewed, 200)
       assert.ok(Array.isArray(recovery_codes))
-      expectError(await use(hub, codes[0] ?? ''), 401, 'invalid_backup_code')
-      await sessionOf(hub, await use(hub, String(recovery_codes[0])))
+      expectError(await signInWithCode(hub, codes[0] ?? ''), 401, 'invalid_backup_code')
+      await sessionOf(hub, await signInWithCode(hub, String(recovery_codes[0])))
     })
 
     test('unhashed recovery codes of an older version work once, and the rest are hashed on use', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await enableSecondFactor(hub, await signInAs(hub))
       const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])
-      const sealed = await symmetricEncrypt({ key: KEY, data })
-      await runSql(hub.storage, `UPDATE operator_second_factors SET backup_codes = '${sealed}'`)
-      await sessionOf(hub, await use(hub, 'aBcDe-01oIl'))
-      const left = await unsealCodes(hub)
+      const encrypted = await symmetricEncrypt({ key: KEY, data })
+      await runSql(hub.storage, `UPDATE operator_second_factors SET backup_codes = '${encrypted}'`)
+      await sessionOf(hub, await signInWithCode(hub, 'aBcDe-01oIl'))
+      const left = await decryptCodes(hub)
       assert.deepEqual(
         left.map((one) => one.slice(0, 7)),
         ['sha256:'],
       )
-      expectError(await use(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
-      await sessionOf(hub, await use(hub, 'zZzZz-99999'))
-      assert.deepEqual(await unsealCodes(hub), [])
+      expectError(await signInWithCode(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
+      await sessionOf(hub, await signInWithCode(hub, 'zZzZz-99999'))
+      assert.deepEqual(await decryptCodes(hub), [])
     })
   })
 })

@@ -12,7 +12,12 @@ import {
 } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { groupsOf, replayOne, sendRejectedPush, sendReplay } from '../helpers/hub/rejected.ts'
+import {
+  rejectedGroupsOf,
+  replayRejectedPush,
+  sendRejectedPush,
+  sendReplay,
+} from '../helpers/hub/rejected.ts'
 import {
   expectAbsent,
   expectBody,
@@ -30,11 +35,11 @@ onEachEngine((engine) => {
     const hub = shareHub(engine)
 
     test('rejected pushes are grouped by cause, and a cause can be used as a filter', async () => {
-      const school = await registerPushingPlatform(hub())
-      await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
-      await sendRejectedPush(hub(), school, newRecord('R-2', { data: 2 }))
-      await sendRejectedPush(hub(), school, newRecord('R-3', { full_name: 3 }))
-      const groups = await groupsOf(hub(), school.platform_name)
+      const platform = await registerPushingPlatform(hub())
+      await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 1 }))
+      await sendRejectedPush(hub(), platform, newRecord('R-2', { data: 2 }))
+      await sendRejectedPush(hub(), platform, newRecord('R-3', { full_name: 3 }))
+      const groups = await rejectedGroupsOf(hub(), platform.platform_name)
       assert.deepEqual(
         groups.map((group) => [group.code, group.record_type, group.rejected_pushes]).sort(),
         [
@@ -44,33 +49,36 @@ onEachEngine((engine) => {
       )
       const two = groups.find((group) => group.rejected_pushes === 2)
       assert.ok(two)
-      const answer = await remove(hub(), `?cause=${two.cause}&platform=${school.platform_name}`)
-      assert.equal(expectBody(answer, 200, Dismissed).dismissed, 2)
-      const left = await groupsOf(hub(), school.platform_name)
+      const response = await dismiss(
+        hub(),
+        `?cause=${two.cause}&platform=${platform.platform_name}`,
+      )
+      assert.equal(expectBody(response, 200, Dismissed).dismissed, 2)
+      const left = await rejectedGroupsOf(hub(), platform.platform_name)
       assert.match(only(left).message, /full_name/)
     })
 
     test('a dismissed push is deleted, and the audit log records who dismissed it', async () => {
-      const school = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
-      assert.equal(expectBody(await remove(hub(), `/${id}`), 200, Dismissed).dismissed, 1)
-      expectError(await remove(hub(), `/${id}`), 404, 'not_found')
+      const platform = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 1 }))
+      assert.equal(expectBody(await dismiss(hub(), `/${id}`), 200, Dismissed).dismissed, 1)
+      expectError(await dismiss(hub(), `/${id}`), 404, 'not_found')
       expectError(await hub().get(`/api/v1/rejected-pushes/${id}`), 404, 'not_found')
-      expectError(await remove(hub(), ''), 400, 'invalid_request')
-      assert.deepEqual(await rejectedOf(hub(), school.platform_name), [])
+      expectError(await dismiss(hub(), ''), 400, 'invalid_request')
+      assert.deepEqual(await rejectedOf(hub(), platform.platform_name), [])
       const audit = await runSql(
         hub().storage,
         "SELECT actor, details FROM audit WHERE action = 'rejected_push.dismiss'",
       )
       const mine = audit.filter((entry) => entry['details'] === JSON.stringify({ id }))
       assert.equal(only(mine)['actor'], 'token test operator')
-      const kinds = (await activityOf(hub())).map((line) => line.kind)
+      const kinds = (await activityOf(hub())).map((entry) => entry.kind)
       assert.ok(kinds.includes('rejected_push.dismissed'))
     })
 
     test('a viewer can read rejected pushes but cannot replay or dismiss them', async () => {
-      const school = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
+      const platform = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 1 }))
       const headers = { authorization: hub().authorization('viewer') }
       const read = await hub().send({ url: `/api/v1/rejected-pushes/${id}`, headers })
       assert.equal(read.status, 200)
@@ -78,21 +86,21 @@ onEachEngine((engine) => {
         ['POST', `/${id}/replay`],
         ['POST', '/replay'],
         ['DELETE', `/${id}`],
-        ['DELETE', `?platform=${school.platform_name}`],
+        ['DELETE', `?platform=${platform.platform_name}`],
       ] as const) {
         const url = `/api/v1/rejected-pushes${path}`
-        const answer = await hub().send({ method, url, headers, body: { dry_run: true } })
-        expectError(answer, 403, 'forbidden')
+        const response = await hub().send({ method, url, headers, body: { dry_run: true } })
+        expectError(response, 403, 'forbidden')
       }
     })
 
     test('keys in a body are redacted, and a redacted body must be edited before a replay', async () => {
-      const school = await registerPushingPlatform(hub())
-      const key = school.hub_api_key
+      const platform = await registerPushingPlatform(hub())
+      const key = platform.hub_api_key
       const data = { note: `our key is ${key}`, 'X-API-KEY': 'some other key' }
       const { id, body } = await sendRejectedPush(
         hub(),
-        school,
+        platform,
         newRecord('R-1', { full_name: 1, data }),
       )
       assert.deepEqual(body, {
@@ -102,7 +110,7 @@ onEachEngine((engine) => {
       const rows = await runSql(hub().storage, `SELECT * FROM rejected_pushes`)
       expectAbsent([key, 'some other key'], [JSON.stringify(rows), hub().log()])
       expectError(await sendReplay(hub(), id, {}), 422, 'key_was_removed')
-      await replayOne(hub(), id, { body: newRecord('R-1') })
+      await replayRejectedPush(hub(), id, { body: newRecord('R-1') })
     })
 
     test('the source API key in a pulled record is redacted', async () => {
@@ -121,7 +129,7 @@ onEachEngine((engine) => {
   })
 })
 
-function remove(hub: TestHub, path: string): Promise<TestResponse> {
+function dismiss(hub: TestHub, path: string): Promise<TestResponse> {
   return hub.send({
     method: 'DELETE',
     url: `/api/v1/rejected-pushes${path}`,

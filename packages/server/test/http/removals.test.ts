@@ -36,39 +36,39 @@ const OnePlatform = object({ success: literal(true), platform: Platform })
 
 onEachEngine((engine) => {
   describe(`unregistering a module, on ${engine.name}`, () => {
-    test('its pushes are rejected and it is not pulled; its records stay and are updated later', async () => {
+    test('its pushes are rejected and it is not pulled; its records remain and are updated once it is registered again', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, key, platform } = kit
       const before = await recordsOf(hub, platform.platform_name)
-      const changed = expectBody(await choose(hub, id, ['visits']), 200, OnePlatform).platform
+      const changed = expectBody(await setModules(hub, id, ['visits']), 200, OnePlatform).platform
       assert.equal(changed.modules_registered, 1)
       assert.equal(changed.records, before.length)
-      const refused = await push(hub, key, newRecord('R-1'))
-      expectError(refused, 422, 'module_not_registered')
+      const rejected = await push(hub, key, newRecord('R-1'))
+      expectError(rejected, 422, 'module_not_registered')
       assert.equal(
         only(await rejectedOf(hub, platform.platform_name)).code,
         'module_not_registered',
       )
       assert.equal(only((await pullAll(hub)).tasks).record_type, 'visits')
       assert.deepEqual(await recordsOf(hub, platform.platform_name), before)
-      expectBody(await choose(hub, id, ['visits', 'cases']), 200, OnePlatform)
+      expectBody(await setModules(hub, id, ['visits', 'cases']), 200, OnePlatform)
       const { pull } = await pullAll(hub)
       assert.deepEqual([pull.counts.created, pull.counts.unchanged], [0, before.length])
       assert.equal((await push(hub, key, newRecord('R-1'))).status, 200)
-      const [line] = (await activityOf(hub)).filter(
+      const [entry] = (await activityOf(hub)).filter(
         (one) => one.kind === 'platform.modules_changed',
       )
-      assert.match(line?.message ?? '', /visits, cases/)
+      assert.match(entry?.message ?? '', /visits, cases/)
     })
 
     test('all modules can be unregistered with a change of status; invalid requests change nothing', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id } = kit
-      expectError(await choose(hub, id, ['ghosts']), 422, 'module_unknown')
+      expectError(await setModules(hub, id, ['ghosts']), 422, 'module_unknown')
       for (const body of [{}, { record_types: ['a', 'a'] }, { record_types: 'cases' }, { x: 1 }]) {
         expectError(await patch(hub, id, body), 400, 'invalid_request')
       }
-      expectError(await choose(hub, 999, []), 404, 'not_found')
+      expectError(await setModules(hub, 999, []), 404, 'not_found')
       assert.equal((await readPlatform(hub, id)).modules_registered, 2)
       const both = { record_types: [], status: 'inactive' }
       const changed = expectBody(await patch(hub, id, both), 200, OnePlatform).platform
@@ -81,11 +81,11 @@ onEachEngine((engine) => {
       const [cases, visits] = platform.modules
       cases?.records.push(simulatedRecord('new'))
       visits?.records.push(simulatedRecord('new'))
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const pulling = pullAll(hub)
-      await held.arrived
-      expectBody(await choose(hub, id, ['visits']), 200, OnePlatform)
-      held.release()
+      await delayed.arrived
+      expectBody(await setModules(hub, id, ['visits']), 200, OnePlatform)
+      delayed.release()
       const { tasks } = await pulling
       const states = new Map(tasks.map((task) => [task.record_type, task.state]))
       assert.deepEqual([states.get('cases'), states.get('visits')], ['failed', 'succeeded'])
@@ -97,16 +97,16 @@ onEachEngine((engine) => {
   })
 
   describe(`deleting the records of a module, on ${engine.name}`, () => {
-    test('it has a preview, requires the record type as confirmation, and keeps other modules', async () => {
+    test('it has a preview, requires the record type as confirmation, and does not affect other modules', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, platform } = kit
       const url = `/api/v1/platforms/${id}/modules/cases/records`
-      const typed = { record_type: 'cases' }
+      const confirmation = { record_type: 'cases' }
       const preview = object({ success: literal(true), removal: ModuleRemovalPreview })
       const registered = expectBody(await hub.get(url), 200, preview).removal
       assert.deepEqual([registered.records, registered.registered], [3, true])
-      expectError(await remove(hub, url, typed), 409, 'module_registered')
-      await choose(hub, id, ['visits'])
+      expectError(await remove(hub, url, confirmation), 409, 'module_registered')
+      await setModules(hub, id, ['visits'])
       expectError(await remove(hub, url, { record_type: 'visits' }), 422, 'name_differs')
       expectError(await remove(hub, url, {}), 400, 'invalid_request')
       expectError(await remove(hub, url, undefined), 400, 'invalid_request')
@@ -115,14 +115,14 @@ onEachEngine((engine) => {
       expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
       assert.equal((await recordsOf(hub, platform.platform_name)).length, 6)
 
-      const { removal } = expectBody(await remove(hub, url, typed), 202, RemovalResponse)
+      const { removal } = expectBody(await remove(hub, url, confirmation), 202, RemovalResponse)
       assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
       const done = await untilDone(hub, removal.id)
       assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
       const left = await recordsOf(hub, platform.platform_name)
       assert.deepEqual(new Set(left.map((record) => record.record_type)), new Set(['visits']))
       assert.equal((await readPlatform(hub, id)).records, 3)
-      await choose(hub, id, ['visits', 'cases'])
+      await setModules(hub, id, ['visits', 'cases'])
       assert.equal((await pullAll(hub)).pull.counts.created, 3)
     })
   })
@@ -148,18 +148,18 @@ onEachEngine((engine) => {
       expectError(await remove(hub, url, undefined), 400, 'invalid_request')
       expectBody(await push(hub, key, newRecord('R-9')), 201, PushResponse)
 
-      const answers = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
-      assert.deepEqual(answers.map((answer) => answer.status).sort(), [202, 404])
-      const accepted = answers.find((answer) => answer.status === 202)
+      const responses = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
+      assert.deepEqual(responses.map((response) => response.status).sort(), [202, 404])
+      const accepted = responses.find((response) => response.status === 202)
       assert.ok(accepted)
       const { removal } = expectBody(accepted, 202, RemovalResponse)
       expectError(await push(hub, key, newRecord('R-10')), 401, 'api_key_invalid')
       expectError(await hub.get(url), 404, 'not_found')
       expectError(await hub.get(`${url}/removal`), 404, 'not_found')
       expectError(await patch(hub, id, { status: 'active' }), 404, 'not_found')
-      const asked = platform.requests.length
+      const requests = platform.requests.length
       assert.deepEqual((await pullAll(hub)).tasks, [])
-      assert.equal(platform.requests.length, asked)
+      assert.equal(platform.requests.length, requests)
       const snapshot = await readSnapshot(hub)
       assert.deepEqual([snapshot.platforms, snapshot.records], [[], []])
       assert.equal(snapshot.stats.records, 0)
@@ -168,11 +168,11 @@ onEachEngine((engine) => {
       for (const table of ['platforms', 'modules', 'records', 'hub_keys', 'secrets']) {
         assert.deepEqual(await runSql(hub.storage, `SELECT 1 FROM ${table}`), [], table)
       }
-      const lines = await activityOf(hub)
+      const entries = await activityOf(hub)
       assert.ok(
-        lines.some((one) => one.kind === 'push.created' && one.platform_name === platform_name),
+        entries.some((one) => one.kind === 'push.created' && one.platform_name === platform_name),
       )
-      assert.ok(lines.some((one) => one.kind === 'platform.removed'))
+      assert.ok(entries.some((one) => one.kind === 'platform.removed'))
       const audit = await runSql(
         hub.storage,
         `SELECT * FROM audit WHERE action = 'platform.remove'`,
@@ -186,14 +186,14 @@ onEachEngine((engine) => {
       const { id, hub_api_key } = await registerPlatform(hub, platform)
       await push(hub, hub_api_key, newRecord('R-1'))
       const { platform_name } = platform
-      const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      await untilDone(hub, expectBody(answer, 202, RemovalResponse).removal.id)
-      const told = (kind: string, lines: ActivityEntry[]) =>
-        only(lines.filter((line) => line.kind === kind)).message
-      const lines = await activityOf(hub)
-      assert.match(told('platform.registered', lines), / 1 module$/)
-      assert.match(told('platform.removed', lines), /: 1 record$/)
-      assert.match(told('platform.deleted', lines), /: 1 record$/)
+      const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+      await untilDone(hub, expectBody(response, 202, RemovalResponse).removal.id)
+      const messageOf = (kind: string, entries: ActivityEntry[]) =>
+        only(entries.filter((entry) => entry.kind === kind)).message
+      const entries = await activityOf(hub)
+      assert.match(messageOf('platform.registered', entries), / 1 module$/)
+      assert.match(messageOf('platform.removed', entries), /: 1 record$/)
+      assert.match(messageOf('platform.deleted', entries), /: 1 record$/)
     })
 
     test('its name can be reused at once, and the new platform has none of its records', async () => {
@@ -216,13 +216,13 @@ onEachEngine((engine) => {
       await using other = await simulatePlatform()
       other.modules[0]?.records.push(simulatedRecord(1))
       await registerPlatform(hub, other)
-      const held = platform.holdRequest('records/cases')
+      const delayed = platform.delayNextResponse('records/cases')
       const pulling = pullAll(hub)
-      await held.arrived
+      await delayed.arrived
       const { platform_name } = platform
-      const answer = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      const { removal } = expectBody(answer, 202, RemovalResponse)
-      held.release()
+      const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+      const { removal } = expectBody(response, 202, RemovalResponse)
+      delayed.release()
       const { pull, tasks } = await pulling
       assert.equal(pull.state, 'partial')
       const states = tasks.map((task) => task.state).sort()
@@ -233,16 +233,19 @@ onEachEngine((engine) => {
       assert.equal((await pullAll(hub)).pull.state, 'succeeded')
     })
 
-    test('a removal left unfinished by a stopped hub is completed after the restart', async () => {
+    test('a removal that a stopped hub has not completed is completed after the restart', async () => {
       await using kit = await startWithTwoModules(engine)
       const { hub, id, platform } = kit
       const { platform_name } = platform
-      // The state left by a hub that dies before the first step.
+      // The state that a hub leaves if it is killed before the first step.
       const request = { platform_id: id, platform_name, requested_by: 'ann', at: AT }
-      const line = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
+      const entry = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
       const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null }
       await hub.stop()
-      const removal = await hub.storage.platforms.removePlatform(request, { activity: line, audit })
+      const removal = await hub.storage.platforms.removePlatform(request, {
+        activity: entry,
+        audit,
+      })
       await hub.restart()
       assert.equal((await untilDone(hub, removal?.id ?? 0)).removed, 6)
       assert.deepEqual(await runSql(hub.storage, 'SELECT 1 FROM records'), [])
@@ -291,7 +294,7 @@ function patch(hub: TestHub, id: number, body: unknown): Promise<TestResponse> {
   return hub.send({ method: 'PATCH', url: `/api/v1/platforms/${id}`, headers, body })
 }
 
-function choose(hub: TestHub, id: number, record_types: string[]): Promise<TestResponse> {
+function setModules(hub: TestHub, id: number, record_types: string[]): Promise<TestResponse> {
   return patch(hub, id, { record_types })
 }
 

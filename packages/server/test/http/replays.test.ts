@@ -25,12 +25,12 @@ import {
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
-  groupsOf,
-  type Registered,
-  replayOne,
+  type PushingPlatform,
+  rejectedGroupsOf,
+  replayRejectedPush,
   sendRejectedPush,
+  sendRejectedPushRequest,
   sendReplay,
-  sendToRejected,
 } from '../helpers/hub/rejected.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
@@ -42,20 +42,20 @@ onEachEngine((engine) => {
     const hub = shareHub(engine)
 
     test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
-      const school = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { data: 'none' }))
+      const platform = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 'none' }))
       const body = newRecord('R-1', { data: { price: 1 } })
       const before = await countStoredRows(hub())
-      const dry = await replayOne(hub(), id, { body, dry_run: true })
+      const dry = await replayRejectedPush(hub(), id, { body, dry_run: true })
       assert.deepEqual(dry, { ...accepted(id), outcome: 'created', record_id: null })
-      const unedited = await replayOne(hub(), id, { dry_run: true })
+      const unedited = await replayRejectedPush(hub(), id, { dry_run: true })
       assert.deepEqual([unedited.outcome, unedited.code], ['rejected', 'invalid_record'])
       assert.deepEqual(unedited.errors, { data: ['must be an object'] })
       assert.deepEqual(await countStoredRows(hub()), before)
 
       expectError(await sendReplay(hub(), id, {}), 422, 'invalid_record')
-      const replay = await replayOne(hub(), id, { body })
-      const record = only(await recordsOf(hub(), school.platform_name))
+      const replay = await replayRejectedPush(hub(), id, { body })
+      const record = only(await recordsOf(hub(), platform.platform_name))
       assert.deepEqual(replay, {
         ...accepted(id),
         outcome: 'created',
@@ -73,33 +73,33 @@ onEachEngine((engine) => {
     })
 
     test('a replay request without a body replays the stored push', async () => {
-      const { platform, refused } = await refuseUnregistered(hub(), ['R-1', 'R-2'])
+      const { platform, rejected } = await pushToUnregistered(hub(), ['R-1', 'R-2'])
       await registerModule(hub(), platform)
-      const [last, first] = refused
+      const [last, first] = rejected
       assert.ok(first && last)
-      assert.equal((await replayOne(hub(), first.id, {})).outcome, 'created')
-      assert.equal((await replayOne(hub(), last.id, undefined)).outcome, 'created')
+      assert.equal((await replayRejectedPush(hub(), first.id, {})).outcome, 'created')
+      assert.equal((await replayRejectedPush(hub(), last.id, undefined)).outcome, 'created')
     })
 
     test('a dry run returns no record_id for a record that does not exist yet', async () => {
-      const { platform, name } = await refuseUnregistered(hub(), ['R-1'])
+      const { platform, name } = await pushToUnregistered(hub(), ['R-1'])
       for (const status of ['second', 'third']) {
         const body = newRecord('R-1', { record_type: 'late', data: { status } })
         await push(hub(), platform.hub_api_key, body)
       }
       await registerModule(hub(), platform)
       const filter = { platform: name, record_type: 'late' }
-      const [tried] = await replaySteps(hub(), { ...filter, dry_run: true })
+      const [dry] = await replaySteps(hub(), { ...filter, dry_run: true })
       const [done] = await replaySteps(hub(), { ...filter, dry_run: false })
       const { record_id } = only(await recordsOf(hub(), name))
-      assert.deepEqual(tried?.counts, { ...NONE, created: 1, updated: 2 })
-      assert.deepEqual(idsOf(tried), [null, null, null])
+      assert.deepEqual(dry?.counts, { ...NONE, created: 1, updated: 2 })
+      assert.deepEqual(idsOf(dry), [null, null, null])
       assert.deepEqual(idsOf(done), [record_id, record_id, record_id])
     })
 
     test('a push edited to name another module is validated by the rules of that module', async () => {
-      const { platform, name, refused } = await refuseUnregistered(hub(), ['R-1'])
-      const { id } = only(refused)
+      const { platform, name, rejected } = await pushToUnregistered(hub(), ['R-1'])
+      const { id } = only(rejected)
       const policy = await hub().send({
         method: 'PATCH',
         url: `/api/v1/platforms/${platform.id}/modules/cases`,
@@ -107,55 +107,58 @@ onEachEngine((engine) => {
         body: { drift_policy: 'reject' },
       })
       assert.equal(policy.status, 200)
-      const odd = newRecord('R-1', { data: { odd: 1 } })
-      expectError(await sendReplay(hub(), id, { body: odd }), 422, 'drift_rejected')
+      const drifted = newRecord('R-1', { data: { drifted: 1 } })
+      expectError(await sendReplay(hub(), id, { body: drifted }), 422, 'drift_rejected')
       assert.deepEqual(await recordsOf(hub(), name), [])
-      const nowhere = newRecord('R-1', { record_type: 'nothing' })
-      expectError(await sendReplay(hub(), id, { body: nowhere }), 422, 'module_not_registered')
+      const unregistered = newRecord('R-1', { record_type: 'nothing' })
+      expectError(await sendReplay(hub(), id, { body: unregistered }), 422, 'module_not_registered')
       const body = newRecord('R-1', { data: { status: 'open' } })
-      assert.equal((await replayOne(hub(), id, { body })).outcome, 'created')
+      assert.equal((await replayRejectedPush(hub(), id, { body })).outcome, 'created')
     })
 
-    test('numbers keep all their digits when a push is edited and replayed', async () => {
-      const school = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
+    test('numbers retain all their digits when a push is edited and replayed', async () => {
+      const platform = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
       const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
       const body = record.replace('"N"', '12345678901234567890.10')
       expectBody(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayResponse)
-      const answer = await hub().get(`/api/v1/records?platform=${school.platform_name}`)
-      assert.ok(answer.text.includes('"n":12345678901234567890.10'), answer.text)
+      const response = await hub().get(`/api/v1/records?platform=${platform.platform_name}`)
+      assert.ok(response.text.includes('"n":12345678901234567890.10'), response.text)
     })
 
     test('a replay is stale after a later push unless it overwrites, and the history names the replay', async () => {
-      const school = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
-      await push(hub(), school.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
+      const platform = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
+      await push(hub(), platform.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
       const body = newRecord('R-1', { data: { status: 'earlier' } })
-      assert.equal((await replayOne(hub(), id, { body })).outcome, 'stale')
-      const { record_id, data } = only(await recordsOf(hub(), school.platform_name))
+      assert.equal((await replayRejectedPush(hub(), id, { body })).outcome, 'stale')
+      const { record_id, data } = only(await recordsOf(hub(), platform.platform_name))
       assert.deepEqual(data, { status: 'later' })
       expectError(await sendReplay(hub(), id, { body }), 409, 'already_replayed')
-      assert.equal((await replayOne(hub(), id, { body, overwrite: true })).outcome, 'updated')
+      assert.equal(
+        (await replayRejectedPush(hub(), id, { body, overwrite: true })).outcome,
+        'updated',
+      )
       const entry = only(await historyOf(hub(), record_id))
       assert.equal(entry.source, 'replay')
       assert.deepEqual(entry.changes, [{ path: '/data/status', before: 'later', after: 'earlier' }])
     })
 
-    test('of ten simultaneous replays of a push only one succeeds', async () => {
-      const school = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), school, newRecord('R-1', { full_name: 1 }))
+    test('of ten simultaneous replays of a push, only one succeeds', async () => {
+      const platform = await registerPushingPlatform(hub())
+      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
       const sent = Array.from({ length: 10 }, (_, n) =>
         sendReplay(hub(), id, { body: newRecord('R-1', { data: { n } }) }),
       )
-      const statuses = (await Promise.all(sent)).map((answer) => answer.status).sort()
+      const statuses = (await Promise.all(sent)).map((response) => response.status).sort()
       assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 409)])
-      const { record_id } = only(await recordsOf(hub(), school.platform_name))
+      const { record_id } = only(await recordsOf(hub(), platform.platform_name))
       assert.deepEqual(await historyOf(hub(), record_id), [])
     })
 
     test('a replay to an inactive platform or an unregistered module is rejected', async () => {
-      const { platform, refused } = await refuseUnregistered(hub(), ['R-1'])
-      const id = only(refused).id
+      const { platform, rejected } = await pushToUnregistered(hub(), ['R-1'])
+      const id = only(rejected).id
       expectError(await sendReplay(hub(), id, {}), 422, 'module_not_registered')
       await registerModule(hub(), platform)
       await setStatus(hub(), platform.id, 'inactive')
@@ -176,7 +179,7 @@ onEachEngine((engine) => {
 
     test('pushes rejected for an unregistered module are replayed in steps once it is registered', async () => {
       const references = Array.from({ length: 230 }, (_, n) => `R-${n}`)
-      const { platform, name } = await refuseUnregistered(hub(), references)
+      const { platform, name } = await pushToUnregistered(hub(), references)
       // The latest push of a record that was rejected twice.
       const again = newRecord('R-0', { record_type: 'late', data: { status: 'last' } })
       await push(hub(), platform.hub_api_key, again)
@@ -185,10 +188,10 @@ onEachEngine((engine) => {
 
       const filter = { platform: name, record_type: 'late' }
       const before = await countStoredRows(hub())
-      const tried = await replaySteps(hub(), { ...filter, dry_run: true })
+      const dry = await replaySteps(hub(), { ...filter, dry_run: true })
       assert.deepEqual(await countStoredRows(hub()), before)
       assert.deepEqual(
-        tried.map((step) => [step.replays.length, step.remaining]),
+        dry.map((step) => [step.replays.length, step.remaining]),
         [
           [200, 31],
           [31, 0],
@@ -208,7 +211,7 @@ onEachEngine((engine) => {
       assert.equal(await replayableOf(hub(), platform.id), 0)
       const [nothing] = await replaySteps(hub(), { ...filter, dry_run: false })
       assert.deepEqual(nothing?.counts, NONE)
-      assert.deepEqual(await groupsOf(hub(), name), [])
+      assert.deepEqual(await rejectedGroupsOf(hub(), name), [])
       const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
       const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
       assert.deepEqual(expectBody(await hub().get(open), 200, Page).rejected_pushes, [])
@@ -226,17 +229,17 @@ onEachEngine((engine) => {
       }
       await using down = await startTestHub(engine, { wrap })
       const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
-      const { platform, name } = await refuseUnregistered(down, references)
+      const { platform, name } = await pushToUnregistered(down, references)
       await registerModule(down, platform)
       const request = { platform: name, dry_run: false }
       const first = expectBody(
-        await sendToRejected(down, '/replay', request),
+        await sendRejectedPushRequest(down, '/replay', request),
         200,
         ReplayStepResponse,
       )
       isDown = true
       const next = { ...request, cursor: first.next_cursor }
-      expectError(await sendToRejected(down, '/replay', next), 503, 'storage_unavailable')
+      expectError(await sendRejectedPushRequest(down, '/replay', next), 503, 'storage_unavailable')
       isDown = false
       assert.equal((await recordsOf(down, name)).length, 200)
       assert.equal(await replayableOf(down, platform.id), 10)
@@ -246,23 +249,23 @@ onEachEngine((engine) => {
     })
 
     test('pushes rejected again in a replay by filter remain open with their errors', async () => {
-      const school = await registerPushingPlatform(hub())
-      await sendRejectedPush(hub(), school, newRecord('R-1', { data: 1 }))
-      await sendRejectedPush(hub(), school, newRecord('R-2', { data: 2 }))
-      const filter = { platform: school.platform_name, dry_run: false }
+      const platform = await registerPushingPlatform(hub())
+      await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 1 }))
+      await sendRejectedPush(hub(), platform, newRecord('R-2', { data: 2 }))
+      const filter = { platform: platform.platform_name, dry_run: false }
       const [step] = await replaySteps(hub(), filter)
       assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
       assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
-      const [group] = await groupsOf(hub(), school.platform_name)
+      const [group] = await rejectedGroupsOf(hub(), platform.platform_name)
       assert.equal(group?.rejected_pushes, 2)
       for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
-        expectError(await sendToRejected(hub(), '/replay', wrong), 400, 'invalid_request')
+        expectError(await sendRejectedPushRequest(hub(), '/replay', wrong), 400, 'invalid_request')
       }
     })
   })
 
   describe(`replaying pulled records, on ${engine.name}`, () => {
-    test('an edited and replayed record stays while the platform still sends the invalid one', async () => {
+    test('an edited and replayed record remains while the platform still sends the invalid one', async () => {
       await using kit = await startPulledHub(engine)
       const [module] = kit.platform.modules
       assert.ok(module)
@@ -272,12 +275,12 @@ onEachEngine((engine) => {
       const { id, record_type, method } = only(await kit.rejected())
       assert.deepEqual([record_type, method], ['cases', 'pull'])
       const body = { ...wrong, full_name: 'Two', data: { status: 'right' } }
-      assert.equal((await replayOne(kit.hub, id, { body })).outcome, 'created')
+      assert.equal((await replayRejectedPush(kit.hub, id, { body })).outcome, 'created')
       const records = await kit.records()
       assert.deepEqual(records.map(referenceOf), ['R-1', 'R-2'])
       assert.equal((await kit.pull()).missing, 0)
       assert.deepEqual(await kit.records(), records)
-      assert.deepEqual(await groupsOf(kit.hub, kit.platform.platform_name), [])
+      assert.deepEqual(await rejectedGroupsOf(kit.hub, kit.platform.platform_name), [])
       module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'corrected' })]
       const corrected = await kit.pull()
       assert.deepEqual([corrected.updated, corrected.unchanged, corrected.rejected], [1, 1, 0])
@@ -291,8 +294,8 @@ onEachEngine((engine) => {
       await kit.pull()
       const { id, code } = only(await kit.rejected())
       assert.equal(code, 'duplicate_reference')
-      assert.equal((await replayOne(kit.hub, id, {})).outcome, 'stale')
-      assert.equal((await replayOne(kit.hub, id, { overwrite: true })).outcome, 'updated')
+      assert.equal((await replayRejectedPush(kit.hub, id, {})).outcome, 'stale')
+      assert.equal((await replayRejectedPush(kit.hub, id, { overwrite: true })).outcome, 'updated')
       assert.deepEqual(only(await kit.records()).data, { n: 2 })
     })
   })
@@ -313,7 +316,7 @@ function idsOf(step: ReplayStepResponse | undefined): (number | null)[] | undefi
 }
 
 /** Adds a platform whose module `late` is not registered, and pushes records to that module. */
-async function refuseUnregistered(hub: TestHub, references: string[]) {
+async function pushToUnregistered(hub: TestHub, references: string[]) {
   const modules = [simulatedModule('cases'), simulatedModule('late')]
   const platform = await registerPushingPlatform(hub, { modules })
   await setRegistered(hub, platform, ['cases'])
@@ -322,43 +325,47 @@ async function refuseUnregistered(hub: TestHub, references: string[]) {
     assert.equal((await push(hub, platform.hub_api_key, body)).status, 422)
   }
   const name = platform.platform_name
-  return { platform, name, refused: await rejectedOf(hub, name) }
+  return { platform, name, rejected: await rejectedOf(hub, name) }
 }
 
-function registerModule(hub: TestHub, platform: Registered): Promise<void> {
+function registerModule(hub: TestHub, platform: PushingPlatform): Promise<void> {
   return setRegistered(hub, platform, ['cases', 'late'])
 }
 
-async function setRegistered(hub: TestHub, { id }: Registered, types: string[]): Promise<void> {
-  const answer = await hub.send({
+async function setRegistered(
+  hub: TestHub,
+  { id }: PushingPlatform,
+  types: string[],
+): Promise<void> {
+  const response = await hub.send({
     method: 'PATCH',
     url: `/api/v1/platforms/${id}`,
     headers: { authorization: hub.authorization('operator') },
     body: { record_types: types },
   })
-  assert.equal(answer.status, 200)
+  assert.equal(response.status, 200)
 }
 
 async function replayableOf(hub: TestHub, id: number): Promise<number | undefined> {
-  const answer = await hub.get(`/api/v1/platforms/${id}`)
-  const { platform } = expectBody(answer, 200, Type.Object({ platform: Platform }))
+  const response = await hub.get(`/api/v1/platforms/${id}`)
+  const { platform } = expectBody(response, 200, Type.Object({ platform: Platform }))
   return platform.modules.find((module) => module.record_type === 'late')?.replayable
 }
 
 async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
-  const Answered = Type.Object({ rejected_push: RejectedPush })
-  return expectBody(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Answered).rejected_push
+  const Body = Type.Object({ rejected_push: RejectedPush })
+  return expectBody(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Body).rejected_push
 }
 
 /** Runs all steps of a replay by filter. */
 async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepResponse[]> {
   const steps: ReplayStepResponse[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const answer = await sendToRejected(hub, '/replay', {
+    const response = await sendRejectedPushRequest(hub, '/replay', {
       ...request,
       ...(cursor ? { cursor } : {}),
     })
-    const step = expectBody(answer, 200, ReplayStepResponse)
+    const step = expectBody(response, 200, ReplayStepResponse)
     steps.push(step)
     cursor = step.next_cursor
   }

@@ -1,4 +1,4 @@
-/** Headers of every response, whichever part of the hub sends it, and the log of rejected requests. */
+/** The headers of every kind of response, and the log of rejected requests. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
@@ -8,7 +8,7 @@ import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 const BROWSER = { accept: 'text/html' }
 
 /** One request for each kind of response, with the status that identifies the kind. */
-const ANSWERS: [string, number, HubRequest][] = [
+const RESPONSES: [string, number, HubRequest][] = [
   ['health', 200, { url: '/healthz' }],
   ['readiness', 200, { url: '/readyz' }],
   ['the OpenAPI document', 200, { url: '/api/openapi.json' }],
@@ -35,33 +35,33 @@ onEachEngineWhenDeep((engine) => {
   describe(`headers of every response, on ${engine.name}`, () => {
     const hub = shareHub(engine, { withOperator: true })
 
-    for (const [what, status, request] of ANSWERS) {
+    for (const [what, status, request] of RESPONSES) {
       test(`${what}: the response forbids caching, framing, sniffing and foreign scripts`, async () => {
-        const answer = await hub().send(request)
-        assert.equal(answer.status, status)
-        assert.equal(answer.header('cache-control'), 'no-store')
-        assert.equal(answer.header('x-content-type-options'), 'nosniff')
-        assert.equal(answer.header('referrer-policy'), 'no-referrer')
-        const policy = answer.header('content-security-policy')
+        const response = await hub().send(request)
+        assert.equal(response.status, status)
+        assert.equal(response.header('cache-control'), 'no-store')
+        assert.equal(response.header('x-content-type-options'), 'nosniff')
+        assert.equal(response.header('referrer-policy'), 'no-referrer')
+        const policy = response.header('content-security-policy')
         for (const name of ['default-src', 'object-src', 'base-uri', 'frame-ancestors']) {
           assert.match(policy, new RegExp(`(?:^|; ?)${name} 'none'(?:;|$)`))
         }
         assert.doesNotMatch(policy, /script-src[^;]*unsafe|\*/)
         const isPage = what === 'a page' || what === 'the API reference'
-        // A page has its own policy, without which it would stay blank.
+        // A page needs its own policy, which allows its scripts.
         if (isPage) assert.match(policy, /script-src 'self'/)
-        assert.equal(answer.header('access-control-allow-origin'), '')
-        assert.equal(answer.header('strict-transport-security'), '')
-        if (answer.text !== '') assert.match(answer.header('content-type'), /; ?charset=utf-8/i)
+        assert.equal(response.header('access-control-allow-origin'), '')
+        assert.equal(response.header('strict-transport-security'), '')
+        if (response.text !== '') assert.match(response.header('content-type'), /; ?charset=utf-8/i)
       })
     }
 
     test('responses to a session are never cached', async () => {
       const { headers }: Session = await signIn(hub())
       for (const url of ['/dashboard', '/dashboard/realtime', '/api/v1/session', '/api/v1/guide']) {
-        const answer = await hub().send({ url, headers })
-        assert.equal(answer.status, 200)
-        assert.equal(answer.header('cache-control'), 'no-store')
+        const response = await hub().send({ url, headers })
+        assert.equal(response.status, 200)
+        assert.equal(response.header('cache-control'), 'no-store')
       }
     })
 
@@ -76,11 +76,11 @@ onEachEngineWhenDeep((engine) => {
   describe(`headers of every response behind TLS, on ${engine.name}`, () => {
     const hub = shareHub(engine, { env: { HUB_PUBLIC_URL: 'https://hub.example' } })
 
-    for (const [what, status, request] of ANSWERS) {
+    for (const [what, status, request] of RESPONSES) {
       test(`${what}: HSTS requires TLS for a year`, async () => {
-        const answer = await hub().send(request)
-        assert.equal(answer.status, status)
-        const policy = answer.header('strict-transport-security')
+        const response = await hub().send(request)
+        assert.equal(response.status, status)
+        const policy = response.header('strict-transport-security')
         assert.equal(policy, 'max-age=31536000; includeSubDomains')
       })
     }
@@ -88,15 +88,15 @@ onEachEngineWhenDeep((engine) => {
 
   describe(`the log of rejected requests, on ${engine.name}`, () => {
     const hub = shareHub(engine)
-    const KEY = 'rhk_planted-where-no-key-belongs'
+    const KEY = 'rhk_in-the-wrong-parameter'
     let lines: Record<string, unknown>[]
     let seconds = 0
     before(async () => {
-      const began = performance.now()
-      for (let time = 0; time < 50; time++) {
+      const start = performance.now()
+      for (let count = 0; count < 50; count++) {
         await hub().send({ url: `/api/v1/records?key=${KEY}`, headers: { 'x-api-key': KEY } })
       }
-      seconds = (performance.now() - began) / 1000
+      seconds = (performance.now() - start) / 1000
       const authorization = hub().authorization('viewer')
       await hub().send({ method: 'POST', url: '/api/v1/pulls', headers: { authorization } })
       const log = hub().log().split('\n')
@@ -109,10 +109,10 @@ onEachEngineWhenDeep((engine) => {
       const [first, forbidden] = ['not_signed_in', 'forbidden'].map((code) =>
         lines.find((line) => line['code'] === code),
       )
-      const { status, method, route, address, requests } = first ?? assert.fail('no line')
-      const told = { status, method, route, address, requests }
+      const { status, method, route, address, requests } = first ?? assert.fail('no entry')
+      const logged = { status, method, route, address, requests }
       const expected = { status: 401, method: 'GET', route: '/api/v1/records' }
-      assert.deepEqual(told, { ...expected, address: '127.0.0.1', requests: 1 })
+      assert.deepEqual(logged, { ...expected, address: '127.0.0.1', requests: 1 })
       assert.equal(forbidden?.['route'], '/api/v1/pulls')
       assert.ok(!hub().log().includes(KEY))
     })
@@ -120,7 +120,7 @@ onEachEngineWhenDeep((engine) => {
     test('many rejections of one kind log at most one entry per second', () => {
       const ofOneKind = lines.filter((line) => line['code'] === 'not_signed_in')
       // One immediately, and one for each second that the fifty requests took.
-      assert.ok(ofOneKind.length <= 1 + seconds, `${ofOneKind.length} lines`)
+      assert.ok(ofOneKind.length <= 1 + seconds, `${ofOneKind.length} entries`)
     })
   })
 })

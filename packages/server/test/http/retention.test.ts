@@ -10,20 +10,20 @@ import { until } from '../helpers/time/until.ts'
 
 const AT_ONCE = { retention: 1 }
 const DAY = 24 * 3600
-const FOR_EVER = { HUB_RETENTION_AUDIT_DAYS: '0', HUB_RETENTION_HISTORY_DAYS: '0' }
+const UNLIMITED = { HUB_RETENTION_AUDIT_DAYS: '0', HUB_RETENTION_HISTORY_DAYS: '0' }
 
-function untilGone(hub: TestHub, table: string) {
+function untilEmpty(hub: TestHub, table: string) {
   return until(
     async () => ((await countRows(hub.storage, table)) === 0 ? true : null),
-    `nothing is left of ${table}`,
+    `${table} is empty`,
   )
 }
 
 onEachEngine((engine) => {
   describe(`retention, on ${engine.name}`, () => {
-    test('rows older than the settings allow are deleted; records and rows without a limit stay', async () => {
+    test('rows older than their retention are deleted; records and rows with unlimited retention remain', async () => {
       const clock = createStoppedClock()
-      const options = { clock, env: FOR_EVER }
+      const options = { clock, env: UNLIMITED }
       await using hub = await startTestHub(engine, options)
       const { hub_api_key } = await registerPushingPlatform(hub)
       await push(hub, hub_api_key, newRecord('N-1'))
@@ -31,23 +31,23 @@ onEachEngine((engine) => {
       await push(hub, hub_api_key, newRecord('N-2', { data: 1 }))
       clock.advance(40 * DAY)
       await hub.restart({ ...options, intervals: AT_ONCE })
-      await untilGone(hub, 'rejected_pushes')
+      await untilEmpty(hub, 'rejected_pushes')
       assert.ok((await countRows(hub.storage, 'activity')) > 0)
       clock.advance(51 * DAY)
-      await untilGone(hub, 'activity')
+      await untilEmpty(hub, 'activity')
       // The second round proves that the first one has ended.
       for (let round = 1; round <= 2; round += 1) {
-        const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-        await hub.storage.activity.appendActivity(line)
+        const entry = { level: 'info', kind: 'test.entry', message: 'An entry' } as const
+        await hub.storage.activity.appendActivity(entry)
         clock.advance(2500 * DAY)
-        await untilGone(hub, 'activity')
+        await untilEmpty(hub, 'activity')
       }
       assert.equal(await countRows(hub.storage, 'records'), 1)
       assert.equal(await countRows(hub.storage, 'record_history'), 1)
       assert.ok((await countRows(hub.storage, 'audit')) > 0)
     })
 
-    test('the activity is cut to HUB_RETENTION_ACTIVITY_LINES lines', async () => {
+    test('the activity is limited to HUB_RETENTION_ACTIVITY_LINES entries', async () => {
       const clock = createStoppedClock()
       const env = { HUB_RETENTION_ACTIVITY_LINES: '10', HUB_RETENTION_ACTIVITY_DAYS: '0' }
       await using hub = await startTestHub(engine, { clock, env, intervals: AT_ONCE })
@@ -58,11 +58,11 @@ onEachEngine((engine) => {
       clock.advance(3601)
       await until(
         async () => ((await countRows(hub.storage, 'activity')) === 10 ? true : null),
-        'ten lines are left',
+        'ten entries remain',
       )
     })
 
-    test('it runs once an hour whatever the number of nodes, and is retried after an error', async () => {
+    test('the deletion runs once an hour regardless of the number of nodes, and is retried after an error', async () => {
       let rounds = 0
       let failures = 0
       const clock = createStoppedClock()
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
             async reclaimSpace() {
               if (failures < 3) {
                 failures += 1
-                throw new Error('The disk is shy')
+                throw new Error('The disk is full')
               }
               rounds += 1
               return false
@@ -84,16 +84,16 @@ onEachEngine((engine) => {
           },
         }),
       })
-      await until(async () => (rounds === 1 ? true : null), 'a round came to its end')
+      await until(async () => (rounds === 1 ? true : null), 'the first round has ended')
       assert.equal(hub.log().split('old rows could not be deleted').length, 2)
       clock.advance(3590)
-      // Meanwhile another node tries to run it as often as this hub does.
+      // Another node cannot acquire the lease meanwhile.
       for (let time = 1; time <= 20; time += 1) {
         assert.equal(await hub.storage.leases.acquire('retention', 'another node', 1), false)
       }
       assert.equal(rounds, 1)
       clock.advance(20)
-      await until(async () => (rounds === 2 ? true : null), 'the next hour has its round')
+      await until(async () => (rounds === 2 ? true : null), 'the round of the next hour has ended')
     })
   })
 })

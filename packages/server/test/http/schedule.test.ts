@@ -13,10 +13,10 @@ import { until } from '../helpers/time/until.ts'
 /** Half an hour from now, so that no scheduled pull starts during a test. */
 const MINUTE = (new Date().getUTCMinutes() + 30) % 60
 const HOURLY = { HUB_PULL_SCHEDULE: `${MINUTE} * * * *` }
-const Answer = Type.Object({ success: Type.Literal(true), schedule: Schedule })
+const ScheduleBody = Type.Object({ success: Type.Literal(true), schedule: Schedule })
 
-async function schedule(hub: TestHub): Promise<Schedule> {
-  return expectBody(await hub.get('/api/v1/schedule'), 200, Answer).schedule
+async function readSchedule(hub: TestHub): Promise<Schedule> {
+  return expectBody(await hub.get('/api/v1/schedule'), 200, ScheduleBody).schedule
 }
 
 function change(hub: TestHub, body: unknown, role: 'operator' | 'viewer' = 'operator') {
@@ -28,7 +28,7 @@ onEachEngine((engine) => {
   describe(`the schedule of pulls, on ${engine.name}`, () => {
     test('returns its pattern and next run time, and the dashboard shows the same time', async () => {
       await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
-      const { pattern, paused, next_run_at } = await schedule(hub)
+      const { pattern, paused, next_run_at } = await readSchedule(hub)
       assert.deepEqual([pattern, paused], [`${MINUTE} * * * *`, false])
       assert.equal(new Date(next_run_at ?? '').getUTCMinutes(), MINUTE)
       const { pull } = await readSnapshot(hub)
@@ -37,26 +37,26 @@ onEachEngine((engine) => {
 
     test('has no next run time while it is off', async () => {
       await using hub = await startTestHub(engine)
-      const { pattern, next_run_at } = await schedule(hub)
+      const { pattern, next_run_at } = await readSchedule(hub)
       assert.deepEqual([pattern, next_run_at], [null, null])
     })
 
-    test('stays paused over a restart until it is resumed, and both changes are logged', async () => {
+    test('remains paused after a restart until it is resumed, and both changes are logged', async () => {
       await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
-      const paused = expectBody(await change(hub, { paused: true }), 200, Answer).schedule
+      const paused = expectBody(await change(hub, { paused: true }), 200, ScheduleBody).schedule
       assert.equal(paused.paused, true)
       assert.ok(paused.paused_since && paused.paused_by)
       assert.equal(paused.next_run_at, null)
       const { pull } = await readSnapshot(hub)
       assert.deepEqual([pull.schedule_paused, pull.next_run_at], [true, null])
       await hub.restart({ env: HOURLY, withOperator: true })
-      assert.deepEqual(await schedule(hub), paused)
+      assert.deepEqual(await readSchedule(hub), paused)
       // An operator may still start a pull.
       await startPull(hub)
-      const resumed = expectBody(await change(hub, { paused: false }), 200, Answer).schedule
+      const resumed = expectBody(await change(hub, { paused: false }), 200, ScheduleBody).schedule
       assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
       assert.ok(resumed.next_run_at)
-      const kinds = (await activityOf(hub)).map((line) => line.kind)
+      const kinds = (await activityOf(hub)).map((entry) => entry.kind)
       assert.ok(kinds.includes('schedule.paused') && kinds.includes('schedule.resumed'))
     })
 
@@ -66,7 +66,7 @@ onEachEngine((engine) => {
       for (const body of [{}, { paused: 'yes' }, { paused: true, until: 'tomorrow' }]) {
         expectError(await change(hub, body), 400, 'invalid_request')
       }
-      assert.equal((await schedule(hub)).paused, false)
+      assert.equal((await readSchedule(hub)).paused, false)
     })
 
     if (engine.schedulesSeconds) {
@@ -79,7 +79,7 @@ onEachEngine((engine) => {
         const pulls = async () => JSON.parse((await hub.get('/api/v1/pulls')).text).pulls
         assert.deepEqual(await pulls(), [])
         await change(hub, { paused: false })
-        await until(async () => (await pulls())[0] ?? null, 'it pulls')
+        await until(async () => (await pulls())[0] ?? null, 'a pull is started')
       })
     }
   })

@@ -9,7 +9,7 @@ import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpe
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import {
-  type Behaviour,
+  type Responder,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -46,11 +46,11 @@ onEachEngineWhenDeep((engine) => {
       const { lines, text } = await search(hub, 'Person')
       assert.deepEqual(
         lines.map((line) => line.kind),
-        ['asked', 'hub', 'platform', 'end'],
+        ['started', 'hub', 'platform', 'end'],
       )
-      const [asked, own, found] = lines
-      assert.ok(asked?.kind === 'asked' && own?.kind === 'hub' && found?.kind === 'platform')
-      assert.equal(only(asked.platforms).platform_name, simulated.platform_name)
+      const [start, own, found] = lines
+      assert.ok(start?.kind === 'started' && own?.kind === 'hub' && found?.kind === 'platform')
+      assert.equal(only(start.platforms).platform_name, simulated.platform_name)
       assert.equal(only(own.records).reference_number, 'C-1')
       assert.match(text, /"n":9007199254740993/)
       assert.deepEqual([found.outcome, found.found], ['found', 1])
@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
     const bigText = 'x'.repeat(1024 * 1024)
     for (const [what, behaviour, outcome, code] of [
       ['no search endpoint', respond.status(404), 'no_endpoint', null],
-      ['a rejected key', respond.status(401), 'failed', 'platform_refused_key'],
+      ['a rejected key', respond.status(401), 'failed', 'platform_rejected_key'],
       ['an HTTP 500', respond.status(500), 'failed', 'platform_failed'],
       ['a redirect', respond.redirect('http://127.0.0.1:1/'), 'failed', 'platform_redirected'],
       ['an HTML page', respond.html(), 'failed', 'platform_not_json'],
@@ -103,9 +103,9 @@ onEachEngineWhenDeep((engine) => {
         'a response over the size limit',
         respond.json({ records: [bigText] }),
         'failed',
-        'platform_answer_too_large',
+        'platform_response_too_large',
       ],
-      ['a truncated response', respond.cutOff('{"records":['), 'failed', 'platform_broke_off'],
+      ['a truncated response', respond.truncated('{"records":['), 'failed', 'platform_broke_off'],
       [
         'a response with "success": false',
         respond.json({ success: false, message: 'The index is broken' }),
@@ -116,11 +116,11 @@ onEachEngineWhenDeep((engine) => {
         'a response nested 5000 levels deep',
         respond.text('['.repeat(5000) + ']'.repeat(5000), 'application/json'),
         'failed',
-        'platform_answer_invalid',
+        'platform_response_invalid',
       ],
       ['JSON of an unknown shape', respond.json({ hits: { total: 2 } }), 'raw', null],
       ['an empty result', respond.json({ results: [] }), 'found', null],
-    ] as const satisfies [string, Behaviour, string, string | null][]) {
+    ] as const satisfies [string, Responder, string, string | null][]) {
       test(`${what} is reported for that platform, and the search continues to its end`, async () => {
         await using simulated = await simulatePlatform()
         simulated.setResponse('search', behaviour)
@@ -138,28 +138,28 @@ onEachEngineWhenDeep((engine) => {
       await using simulated = await simulatePlatform()
       const { source_api_key } = simulated
       await registerPlatform(hub(), simulated)
-      for (const answer of [
-        { records: [{ note: `asked with ${source_api_key}`, [source_api_key]: 1 }] },
+      for (const response of [
+        { records: [{ note: `sent with ${source_api_key}`, [source_api_key]: 1 }] },
         { echo: source_api_key },
         { success: false, message: `wrong: ${source_api_key}` },
       ]) {
-        simulated.setResponse('search', respond.json(answer))
+        simulated.setResponse('search', respond.json(response))
         expectAbsent([source_api_key], [(await search(hub(), 'ann')).text])
       }
       expectAbsent([source_api_key], [hub().log()])
     })
 
     test('an inactive platform is not searched, and an unreachable one is reported', async () => {
-      await using off = await simulatePlatform()
-      await using away = await simulatePlatform()
-      const { id } = await registerPlatform(hub(), off)
+      await using inactive = await simulatePlatform()
+      await using offline = await simulatePlatform()
+      const { id } = await registerPlatform(hub(), inactive)
       await setStatus(hub(), id, 'inactive')
-      await registerPlatform(hub(), away)
-      await away.goOffline()
+      await registerPlatform(hub(), offline)
+      await offline.goOffline()
       const { lines } = await search(hub(), 'ann')
-      assert.equal(lineOf(lines, away).error?.code, 'platform_unreachable')
-      assert.ok(!lines.some((line) => 'platform_name' in line && isOf(line, off)))
-      assert.equal(off.requests.filter(isSearch).length, 0)
+      assert.equal(lineOf(lines, offline).error?.code, 'platform_unreachable')
+      assert.ok(!lines.some((line) => 'platform_name' in line && isOf(line, inactive)))
+      assert.equal(inactive.requests.filter(isSearch).length, 0)
     })
 
     test('the results of a fast platform arrive while a slow one is still searching', async () => {
@@ -169,27 +169,27 @@ onEachEngineWhenDeep((engine) => {
       await registerPlatform(hub(), quick)
       const lineBy = ({ platform_name }: SimulatedPlatform) =>
         `{"kind":"platform","platform_name":"${platform_name}"`
-      const held = slow.holdRequest('search')
-      await using reading = await openSearch(hub(), 'ann')
-      await reading.until((text) => text.includes(lineBy(quick)))
-      assert.ok(!reading.text().includes(lineBy(slow)))
-      held.release()
-      await reading.until((text) => text.endsWith('{"kind":"end"}\n'))
-      assert.ok(reading.text().includes(lineBy(slow)))
+      const delayed = slow.delayNextResponse('search')
+      await using stream = await openSearch(hub(), 'ann')
+      await stream.until((text) => text.includes(lineBy(quick)))
+      assert.ok(!stream.text().includes(lineBy(slow)))
+      delayed.release()
+      await stream.until((text) => text.endsWith('{"kind":"end"}\n'))
+      assert.ok(stream.text().includes(lineBy(slow)))
     })
 
     test('a client that disconnects aborts the requests to the platforms', async () => {
       await using slow = await simulatePlatform()
       await registerPlatform(hub(), slow)
-      const asked = Promise.withResolvers<void>()
+      const requested = Promise.withResolvers<void>()
       const ended = Promise.withResolvers<void>()
       slow.setResponse('search', (response) => {
         response.once('close', ended.resolve)
-        asked.resolve()
+        requested.resolve()
       })
-      const reading = await openSearch(hub(), 'ann')
-      await asked.promise
-      await reading[Symbol.asyncDispose]()
+      const stream = await openSearch(hub(), 'ann')
+      await requested.promise
+      await stream[Symbol.asyncDispose]()
       await ended.promise
     })
 
@@ -197,25 +197,25 @@ onEachEngineWhenDeep((engine) => {
       await using own = await startTestHub(engine)
       await using slow = await simulatePlatform()
       await registerPlatform(own, slow)
-      const held = slow.holdRequest('search')
-      await using reading = await openSearch(own, 'ann')
-      await held.arrived
+      const delayed = slow.delayNextResponse('search')
+      await using stream = await openSearch(own, 'ann')
+      await delayed.arrived
       await own.stop()
-      await reading.ended
-      assert.ok(!reading.text().includes('"end"'))
-      held.release()
+      await stream.ended
+      assert.ok(!stream.text().includes('"end"'))
+      delayed.release()
     })
 
     test('at most 16 platforms are searched at a time', async () => {
       await using own = await startTestHub(engine)
       await using platforms = new AsyncDisposableStack()
       let current = 0
-      let most = 0
-      for (let made = 0; made < 20; made++) {
+      let max = 0
+      for (let count = 0; count < 20; count++) {
         const simulated = platforms.use(await simulatePlatform())
         simulated.setResponse('search', (...exchange) => {
           current += 1
-          most = Math.max(most, current)
+          max = Math.max(max, current)
           setImmediate(() => {
             current -= 1
             respond.json([])(...exchange)
@@ -225,7 +225,7 @@ onEachEngineWhenDeep((engine) => {
       }
       const { lines } = await search(own, 'ann')
       assert.equal(lines.filter((line) => line.kind === 'platform').length, 20)
-      assert.ok(most <= 16, `${most} at a time`)
+      assert.ok(max <= 16, `${max} at a time`)
     })
 
     test('an empty or too long query returns 400, and a request without a sign-in 401', async () => {
@@ -252,14 +252,14 @@ function lineOf(lines: SearchLine[], platform: SimulatedPlatform): PlatformLine 
 
 /** Searches as a viewer. */
 async function search(hub: TestHub, query: string): Promise<{ lines: SearchLine[]; text: string }> {
-  const answer = await hub.send({
+  const response = await hub.send({
     url: `/api/v1/search?${new URLSearchParams({ query })}`,
     headers: { authorization: hub.authorization('viewer') },
   })
-  assert.equal(answer.status, 200, answer.text)
-  assert.equal(answer.header('content-type'), 'application/x-ndjson')
-  const lines = answer.text.trimEnd().split('\n').map(readLine)
-  return { lines, text: answer.text }
+  assert.equal(response.status, 200, response.text)
+  assert.equal(response.header('content-type'), 'application/x-ndjson')
+  const lines = response.text.trimEnd().split('\n').map(readLine)
+  return { lines, text: response.text }
 }
 
 function readLine(text: string): SearchLine {
@@ -270,25 +270,25 @@ function readLine(text: string): SearchLine {
 
 /** Starts a search whose response can be read while it arrives. */
 async function openSearch(hub: TestHub, query: string) {
-  const leaving = new AbortController()
+  const controller = new AbortController()
   const response = await fetch(`${hub.address}/api/v1/search?${new URLSearchParams({ query })}`, {
     headers: { authorization: hub.authorization('viewer') },
-    signal: leaving.signal,
+    signal: controller.signal,
   })
   assert.equal(response.status, 200)
-  const news = new EventTarget()
+  const changes = new EventTarget()
   let text = ''
-  let isOver = false
+  let hasEnded = false
   const ended = read().finally(() => {
-    isOver = true
-    news.dispatchEvent(new Event('news'))
+    hasEnded = true
+    changes.dispatchEvent(new Event('change'))
   })
   async function read(): Promise<void> {
     const decoder = new TextDecoder()
     try {
       for await (const chunk of response.body ?? []) {
         text += decoder.decode(chunk, { stream: true })
-        news.dispatchEvent(new Event('news'))
+        changes.dispatchEvent(new Event('change'))
       }
     } catch {
       // The test or the hub has closed the connection.
@@ -297,14 +297,14 @@ async function openSearch(hub: TestHub, query: string) {
   return {
     text: () => text,
     ended,
-    async until(holds: (text: string) => boolean): Promise<void> {
-      while (!holds(text)) {
-        assert.ok(!isOver, `the answer ended: ${text}`)
-        await once(news, 'news')
+    async until(matches: (text: string) => boolean): Promise<void> {
+      while (!matches(text)) {
+        assert.ok(!hasEnded, `the response ended: ${text}`)
+        await once(changes, 'change')
       }
     },
     async [Symbol.asyncDispose]() {
-      leaving.abort()
+      controller.abort()
       await ended
     },
   }

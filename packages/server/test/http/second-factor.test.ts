@@ -1,21 +1,21 @@
-/** Access with `HUB_REQUIRE_SECOND_FACTOR`: a password alone only allows setting up a second factor. */
+/** Access with `HUB_REQUIRE_SECOND_FACTOR`: a password alone only allows the set-up of a second factor. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Session, shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
-import { addOperator, callAs, sessionOf, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { addOperator, callAs, sendSignIn, sessionOf, signInAs } from '../helpers/hub/operators.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
   addPasskey,
-  beginPasskey,
+  beginPasskeySignIn,
   enableSecondFactor,
-  finishPasskey,
+  finishPasskeySignIn,
   ORIGIN,
   sendCode,
 } from '../helpers/hub/second-factors.ts'
-import { signOn, startHubWith } from '../helpers/hub/single-sign-on.ts'
+import { signOn, startHubWithSingleSignOn } from '../helpers/hub/single-sign-on.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
@@ -25,17 +25,18 @@ const BOB = 'bob@example.org'
 
 type Headers = Pick<Session, 'headers'>
 
-const open = (hub: TestHub, session: Headers) => callAs(hub, session, 'GET', '/api/v1/platforms')
+const listPlatforms = (hub: TestHub, session: Headers) =>
+  callAs(hub, session, 'GET', '/api/v1/platforms')
 
-async function wantedOf(hub: TestHub, session: Headers): Promise<unknown> {
-  const answer = await callAs(hub, session, 'GET', '/api/v1/session')
-  return expectObject(answer, 200)['required_second_factor_step']
+async function requiredStepOf(hub: TestHub, session: Headers): Promise<unknown> {
+  const response = await callAs(hub, session, 'GET', '/api/v1/session')
+  return expectObject(response, 200)['required_second_factor_step']
 }
 
-async function expectOpen(hub: TestHub, session: Headers): Promise<void> {
-  expectObject(await open(hub, session), 200)
+async function expectAccess(hub: TestHub, session: Headers): Promise<void> {
+  expectObject(await listPlatforms(hub, session), 200)
   expectObject(await callAs(hub, session, 'GET', '/dashboard/realtime'), 200)
-  assert.equal(await wantedOf(hub, session), null)
+  assert.equal(await requiredStepOf(hub, session), null)
 }
 
 onEachEngineWhenDeep((engine) => {
@@ -43,17 +44,17 @@ onEachEngineWhenDeep((engine) => {
 
   describe(`a required second factor, on ${engine.name}`, () => {
     const hub = shareHub(engine, { env: REQUIRED })
-    let people = 0
+    let admins = 0
     /** Adds an admin who has only a password, and signs in. */
-    async function comeByPassword() {
-      people += 1
-      const email = `${people}@example.org`
+    async function addPasswordOnlyAdmin() {
+      admins += 1
+      const email = `${admins}@example.org`
       const id = await addOperator(hub(), email, 'admin')
       return { id, email, session: await signInAs(hub(), email) }
     }
 
     test('with only a password, data routes return 403 and the page for the set-up is shown', async () => {
-      const { session } = await comeByPassword()
+      const { session } = await addPasswordOnlyAdmin()
       const { headers } = session
       for (const url of ['/dashboard/realtime', '/dashboard/events', '/api/v1/records/export']) {
         expectError(await hub().send({ url, headers }), 403, 'second_factor_required')
@@ -65,87 +66,87 @@ onEachEngineWhenDeep((engine) => {
         headers: { ...headers, accept: 'text/html' },
       })
       assert.equal(page.status, 200)
-      assert.equal(await wantedOf(hub(), session), 'set_up')
+      assert.equal(await requiredStepOf(hub(), session), 'set_up')
     })
 
     test('the set-up with only a password still requires the CSRF token', async () => {
-      const { session } = await comeByPassword()
+      const { session } = await addPasswordOnlyAdmin()
       const { cookie } = session
       const url = `${ACCOUNT}/second-factor`
-      const answer = await hub().send({ method: 'POST', url, headers: { cookie }, body: {} })
-      expectError(answer, 419, 'session_or_token_invalid')
+      const response = await hub().send({ method: 'POST', url, headers: { cookie }, body: {} })
+      expectError(response, 419, 'session_or_token_invalid')
     })
 
     test('setting up codes gives this session access at once, and other sessions none', async () => {
-      const { email, session } = await comeByPassword()
+      const { email, session } = await addPasswordOnlyAdmin()
       const other = await signInAs(hub(), email)
-      const set = await enableSecondFactor(hub(), session)
-      await expectOpen(hub(), set.session)
-      expectError(await open(hub(), session), 401, 'not_signed_in')
+      const setUp = await enableSecondFactor(hub(), session)
+      await expectAccess(hub(), setUp.session)
+      expectError(await listPlatforms(hub(), session), 401, 'not_signed_in')
 
-      expectError(await open(hub(), other), 403, 'second_factor_unused')
-      assert.equal(await wantedOf(hub(), other), 'sign_in')
+      expectError(await listPlatforms(hub(), other), 403, 'second_factor_unused')
+      assert.equal(await requiredStepOf(hub(), other), 'sign_in')
       for (const [path, body] of [
         ['second-factor', PASSWORD_BODY],
-        ['second-factor/confirm', { code: totpCode(set.uri, 1) }],
+        ['second-factor/confirm', { code: totpCode(setUp.uri, 1) }],
         ['passkeys/options', PASSWORD_BODY],
         ['passkeys', { name: 'x', response: {} }],
       ] as const) {
-        const answer = await callAs(hub(), other, 'POST', `${ACCOUNT}/${path}`, body)
-        expectError(answer, 403, 'second_factor_unused')
+        const response = await callAs(hub(), other, 'POST', `${ACCOUNT}/${path}`, body)
+        expectError(response, 403, 'second_factor_unused')
       }
       const out = await callAs(hub(), other, 'POST', '/api/auth/sign-out', {})
       assert.equal(out.status, 200)
 
       const byCode = async (path: string, code: string) =>
-        sessionOf(hub(), await sendCode(hub(), await trySignIn(hub(), email), path, code))
-      await expectOpen(hub(), await byCode('verify-totp', totpCode(set.uri, 1)))
-      await expectOpen(hub(), await byCode('verify-backup-code', set.codes[0] ?? ''))
+        sessionOf(hub(), await sendCode(hub(), await sendSignIn(hub(), email), path, code))
+      await expectAccess(hub(), await byCode('verify-totp', totpCode(setUp.uri, 1)))
+      await expectAccess(hub(), await byCode('verify-backup-code', setUp.codes[0] ?? ''))
     })
 
     test('an unconfirmed set-up gives no access', async () => {
-      const { session } = await comeByPassword()
+      const { session } = await addPasswordOnlyAdmin()
       const url = `${ACCOUNT}/second-factor`
       expectObject(await callAs(hub(), session, 'POST', url, PASSWORD_BODY), 200)
       const wrong = await callAs(hub(), session, 'POST', `${url}/confirm`, { code: '000000' })
       expectError(wrong, 422, 'code_wrong')
-      expectError(await open(hub(), session), 403, 'second_factor_required')
+      expectError(await listPlatforms(hub(), session), 403, 'second_factor_required')
     })
 
     test('adding a passkey gives this session access at once, and a later password sign-in none', async () => {
-      const { email, session } = await comeByPassword()
-      const lazy = await addPasskey(hub(), session, { userVerified: false })
-      expectError(lazy.added, 422, 'sign_in_setting_refused')
-      expectError(await open(hub(), session), 403, 'second_factor_required')
+      const { email, session } = await addPasswordOnlyAdmin()
+      const unverified = await addPasskey(hub(), session, { userVerified: false })
+      expectError(unverified.added, 422, 'sign_in_setting_rejected')
+      expectError(await listPlatforms(hub(), session), 403, 'second_factor_required')
       const { passkey, added } = await addPasskey(hub(), session)
       expectObject(added, 201)
-      await expectOpen(hub(), session)
+      await expectAccess(hub(), session)
 
       const thief = await signInAs(hub(), email)
-      const asked = await callAs(hub(), thief, 'POST', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
-      expectError(asked, 403, 'second_factor_unused')
-      const { options, cookie } = await beginPasskey(hub())
-      const signedIn = await finishPasskey(hub(), cookie, passkey.sign(options, ORIGIN))
-      await expectOpen(hub(), await sessionOf(hub(), signedIn))
+      const setUp = await callAs(hub(), thief, 'POST', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
+      expectError(setUp, 403, 'second_factor_unused')
+      const { options, cookie } = await beginPasskeySignIn(hub())
+      const signedIn = await finishPasskeySignIn(hub(), cookie, passkey.sign(options, ORIGIN))
+      await expectAccess(hub(), await sessionOf(hub(), signedIn))
     })
 
-    test('the new session after a password change keeps the access of the old one', async () => {
-      const { session } = await comeByPassword()
+    test('the new session after a password change has the access of the old one', async () => {
+      const { session } = await addPasswordOnlyAdmin()
       const { session: strong } = await enableSecondFactor(hub(), session)
       const body = { current_password: PASSWORD, new_password: `${PASSWORD} again` }
       const changed = await callAs(hub(), strong, 'POST', `${ACCOUNT}/password`, body)
-      await expectOpen(hub(), await sessionOf(hub(), changed))
+      await expectAccess(hub(), await sessionOf(hub(), changed))
     })
 
     test('the last second factor cannot be removed, one of two can', async () => {
-      const { session } = await comeByPassword()
+      const { session } = await addPasswordOnlyAdmin()
       const { session: strong } = await enableSecondFactor(hub(), session)
-      const off = (who: Headers) =>
-        callAs(hub(), who, 'DELETE', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
-      expectError(await off(strong), 409, 'last_second_factor')
+      const disable = (session: Headers) =>
+        callAs(hub(), session, 'DELETE', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
+      expectError(await disable(strong), 409, 'last_second_factor')
       expectObject((await addPasskey(hub(), strong)).added, 201)
-      const without = await sessionOf(hub(), await off(strong))
-      await expectOpen(hub(), without)
+      const without = await sessionOf(hub(), await disable(strong))
+      await expectAccess(hub(), without)
       const list = await callAs(hub(), without, 'GET', `${ACCOUNT}/passkeys`)
       const { passkeys } = expectObject(list, 200)
       assert.ok(Array.isArray(passkeys))
@@ -156,13 +157,13 @@ onEachEngineWhenDeep((engine) => {
     })
 
     test('an admin can remove lost second factors, passkeys included, and a new set-up is required', async () => {
-      const { id, email, session } = await comeByPassword()
+      const { id, email, session } = await addPasswordOnlyAdmin()
       expectObject((await addPasskey(hub(), session)).added, 201)
       const request = { method: 'DELETE', url: `/api/v1/operators/${id}/second-factor` } as const
       const headers = { authorization: hub().authorization('admin') }
       expectObject(await hub().send({ ...request, headers }), 200)
-      expectError(await open(hub(), session), 401, 'not_signed_in')
-      assert.equal(await wantedOf(hub(), await signInAs(hub(), email)), 'set_up')
+      expectError(await listPlatforms(hub(), session), 401, 'not_signed_in')
+      assert.equal(await requiredStepOf(hub(), await signInAs(hub(), email)), 'set_up')
     })
 
     test('API tokens are not affected', async () => {
@@ -174,51 +175,51 @@ onEachEngineWhenDeep((engine) => {
   })
 
   describe(`a second factor that becomes required, on ${engine.name}`, () => {
-    test('single sign-on is enough, and an operator who used it gets no access by password', async () => {
+    test('single sign-on is sufficient, and an operator who used it gets no access by password', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider, REQUIRED)
-      provider.become({ email: EMAIL })
+      await using hub = await startHubWithSingleSignOn(engine, provider, REQUIRED)
+      provider.setPerson({ email: EMAIL })
       const before = await signInAs(hub)
-      assert.equal(await wantedOf(hub, before), 'set_up')
-      await expectOpen(hub, await sessionOf(hub, await signOn(hub)))
-      assert.equal(await wantedOf(hub, before), 'sign_in')
+      assert.equal(await requiredStepOf(hub, before), 'set_up')
+      await expectAccess(hub, await sessionOf(hub, await signOn(hub)))
+      assert.equal(await requiredStepOf(hub, before), 'sign_in')
       // Without the provider the operator can set up a second factor instead.
       await hub.restart({ env: REQUIRED })
-      assert.equal(await wantedOf(hub, before), 'set_up')
+      assert.equal(await requiredStepOf(hub, before), 'set_up')
     })
 
-    test('existing sessions keep their access only if they have used a second factor', async () => {
+    test('existing sessions retain their access only if they have used a second factor', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       await addOperator(hub, BOB, 'viewer')
       const weak = await signInAs(hub)
       const { session: strong } = await enableSecondFactor(hub, await signInAs(hub, BOB))
       const passkeyed = await signInAs(hub)
-      await expectOpen(hub, weak)
+      await expectAccess(hub, weak)
       await hub.restart({ env: REQUIRED })
-      await expectOpen(hub, strong)
-      expectError(await open(hub, weak), 403, 'second_factor_required')
+      await expectAccess(hub, strong)
+      expectError(await listPlatforms(hub, weak), 403, 'second_factor_required')
       expectObject((await addPasskey(hub, passkeyed)).added, 201)
       await hub.restart()
-      await expectOpen(hub, weak)
+      await expectAccess(hub, weak)
       await hub.restart({ env: REQUIRED })
-      await expectOpen(hub, passkeyed)
-      expectError(await open(hub, weak), 403, 'second_factor_unused')
+      await expectAccess(hub, passkeyed)
+      expectError(await listPlatforms(hub, weak), 403, 'second_factor_unused')
     })
 
     test('a second factor set up on one node gives access on the other', async () => {
-      await using here = await startHub()
-      const { storage } = here
+      await using first = await startHub()
+      const { storage } = first
       const close = async () => undefined
       const shared = {
         ...engine,
         open: async () => ({ storage, close, reopen: async () => storage }),
       }
-      await using there = await startTestHub(shared, { env: REQUIRED })
-      const session = await signInAs(here)
-      expectError(await open(there, session), 403, 'second_factor_required')
-      expectObject((await addPasskey(here, session)).added, 201)
-      await expectOpen(there, session)
-      await expectOpen(here, session)
+      await using second = await startTestHub(shared, { env: REQUIRED })
+      const session = await signInAs(first)
+      expectError(await listPlatforms(second, session), 403, 'second_factor_required')
+      expectObject((await addPasskey(first, session)).added, 201)
+      await expectAccess(second, session)
+      await expectAccess(first, session)
     })
   })
 })

@@ -1,10 +1,10 @@
-/** How sessions end, and how their cookies and requests are protected (OWASP ASVS 5.0, V3 and V7). */
+/** The end of sessions, and the protection of their cookies and requests (OWASP ASVS 5.0, V3 and V7). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Session } from '../helpers/hub/actions.ts'
 import { cookieOf, signIn } from '../helpers/hub/actions.ts'
 import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, auditOf, callAs, signInAs, trySignIn } from '../helpers/hub/operators.ts'
+import { addOperator, auditOf, callAs, sendSignIn, signInAs } from '../helpers/hub/operators.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
@@ -14,15 +14,15 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const BOB = 'bob@example.org'
 
-/** Starts a hub whose clock runs in real time and can be moved by the test. */
-async function startAgingHub(engine: StorageEngine, env: Record<string, string> = {}) {
+/** Starts a hub whose clock runs in real time and can be advanced by the test. */
+async function startHubWithClock(engine: StorageEngine, env: Record<string, string> = {}) {
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead) }
   const hub = await startTestHub(engine, { withOperator: true, clock, env })
-  const pass = (ms: number) => {
+  const advance = (ms: number) => {
     ahead += ms
   }
-  return { hub, pass }
+  return { hub, advance }
 }
 
 const isOpen = async (hub: TestHub, { headers }: Pick<Session, 'headers'>) =>
@@ -31,62 +31,62 @@ const isOpen = async (hub: TestHub, { headers }: Pick<Session, 'headers'>) =>
 onEachEngineWhenDeep((engine) => {
   describe(`the end of a session, on ${engine.name}`, () => {
     test('a session ends after HUB_SESSION_IDLE_MINUTES without a request', async () => {
-      const { hub, pass } = await startAgingHub(engine, { HUB_SESSION_IDLE_MINUTES: '30' })
+      const { hub, advance } = await startHubWithClock(engine, { HUB_SESSION_IDLE_MINUTES: '30' })
       await using _ = hub
       const session = await signIn(hub)
       for (let round = 0; round < 3; round++) {
-        pass(25 * MINUTE)
+        advance(25 * MINUTE)
         assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
       }
-      pass(31 * MINUTE)
+      advance(31 * MINUTE)
       const late = await callAs(hub, session, 'GET', '/api/v1/account')
       expectError(late, 401, 'not_signed_in')
       const post = { method: 'POST', url: '/dashboard/pull-all-existing-records' } as const
-      const act = await hub.send({ ...post, headers: session.headers })
-      expectError(act, 419, 'session_or_token_invalid')
+      const action = await hub.send({ ...post, headers: session.headers })
+      expectError(action, 419, 'session_or_token_invalid')
     })
 
     test('a clock that was ahead for a while does not extend a session', async () => {
-      const { hub, pass } = await startAgingHub(engine)
+      const { hub, advance } = await startHubWithClock(engine)
       await using _ = hub
-      const [used, left] = [await signIn(hub), await signIn(hub)]
-      pass(6 * HOUR)
-      for (const session of [used, left]) {
+      const [used, idle] = [await signIn(hub), await signIn(hub)]
+      advance(6 * HOUR)
+      for (const session of [used, idle]) {
         assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
       }
-      pass(-6 * HOUR)
+      advance(-6 * HOUR)
       assert.equal((await callAs(hub, used, 'GET', '/api/v1/account')).status, 200)
-      pass(9 * HOUR)
+      advance(9 * HOUR)
       expectError(await callAs(hub, used, 'GET', '/api/v1/account'), 401, 'not_signed_in')
-      pass(-15 * HOUR)
-      expectError(await callAs(hub, left, 'GET', '/api/v1/account'), 401, 'not_signed_in')
+      advance(-15 * HOUR)
+      expectError(await callAs(hub, idle, 'GET', '/api/v1/account'), 401, 'not_signed_in')
     })
 
     test('automatic requests of an unattended page do not extend a session', async () => {
-      const { hub, pass } = await startAgingHub(engine)
+      const { hub, advance } = await startHubWithClock(engine)
       await using _ = hub
       const session = await signIn(hub)
       const unattended = { headers: { ...session.headers, 'x-unattended': '1' } }
       for (let hour = 0; hour < 8; hour++) {
-        pass(HOUR - MINUTE)
+        advance(HOUR - MINUTE)
         assert.ok(await isOpen(hub, session))
         assert.equal((await callAs(hub, unattended, 'GET', '/api/v1/activity')).status, 200)
         const events = await hub.send({ url: '/dashboard/events', headers: session.headers })
         assert.equal(events.status, 404)
       }
-      pass(9 * MINUTE)
+      advance(9 * MINUTE)
       assert.ok(!(await isOpen(hub, session)))
     })
 
-    test('a session ends after HUB_SESSION_DAYS, however active it is', async () => {
-      const { hub, pass } = await startAgingHub(engine, { HUB_SESSION_DAYS: '2' })
+    test('a session ends after HUB_SESSION_DAYS, regardless of its activity', async () => {
+      const { hub, advance } = await startHubWithClock(engine, { HUB_SESSION_DAYS: '2' })
       await using _ = hub
       const session = await signIn(hub)
       for (let hours = 0; hours < 42; hours += 6) {
-        pass(6 * HOUR)
+        advance(6 * HOUR)
         assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
       }
-      pass(7 * HOUR)
+      advance(7 * HOUR)
       expectError(await callAs(hub, session, 'GET', '/api/v1/account'), 401, 'not_signed_in')
     })
 
@@ -109,20 +109,20 @@ onEachEngineWhenDeep((engine) => {
       assert.ok(await isOpen(hub, admin))
     })
 
-    test('each sign-in creates a new session, whatever cookie the request has', async () => {
+    test('each sign-in creates a new session, regardless of the cookies of the request', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const first = await signIn(hub)
-      const answer = await hub.send({
+      const response = await hub.send({
         method: 'POST',
         url: '/api/auth/sign-in/email',
         headers: { cookie: first.cookie },
         body: { email: 'ann@example.org', password: PASSWORD },
       })
-      assert.equal(answer.status, 200)
-      assert.notEqual(cookieOf(answer), first.cookie)
+      assert.equal(response.status, 200)
+      assert.notEqual(cookieOf(response), first.cookie)
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 2)
-      const fixed = { cookie: 'recordhub.session_token=chosen.by-somebody' }
-      const chosen = await trySignIn(hub, 'ann@example.org', PASSWORD, fixed)
+      const fixed = { cookie: 'recordhub.session_token=chosen.by-attacker' }
+      const chosen = await sendSignIn(hub, 'ann@example.org', PASSWORD, fixed)
       assert.doesNotMatch(cookieOf(chosen), /chosen/)
     })
   })
@@ -131,23 +131,27 @@ onEachEngineWhenDeep((engine) => {
     test('behind TLS the session cookie is bound to this host, and responses have HSTS', async () => {
       const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
       await using hub = await startTestHub(engine, { withOperator: true, env })
-      const { cookies } = await trySignIn(hub, 'ann@example.org')
+      const { cookies } = await sendSignIn(hub, 'ann@example.org')
       const [session] = cookies.filter((cookie) => cookie.includes('session_token'))
       assert.match(session ?? '', /^__Host-recordhub\.session_token=/)
       assert.match(session ?? '', /; Secure/i)
       assert.doesNotMatch(session ?? '', /; Domain=/i)
       const page = await hub.send({ url: '/sign-in' })
       assert.match(page.header('strict-transport-security'), /max-age=\d{8}/)
-      const plain = { cookie: cookieOf({ ...page, cookies }).replaceAll('__Host-', '') }
-      assert.equal((await hub.send({ url: '/dashboard', headers: plain })).status, 302)
+      const unprefixed = { cookie: cookieOf({ ...page, cookies }).replaceAll('__Host-', '') }
+      assert.equal((await hub.send({ url: '/dashboard', headers: unprefixed })).status, 302)
     })
 
     test('every response to a browser has the security headers', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const { headers } = await signIn(hub)
       for (const url of ['/sign-in', '/dashboard', '/api/v1/records', '/api/v1/none', '/docs']) {
-        const answer = await hub.send({ url, headers })
-        assert.equal(answer.header('strict-transport-security'), '', 'without TLS there is none')
+        const response = await hub.send({ url, headers })
+        assert.equal(
+          response.header('strict-transport-security'),
+          '',
+          'without TLS there is no HSTS',
+        )
         for (const [name, value] of [
           ['x-content-type-options', /^nosniff$/],
           ['referrer-policy', /^no-referrer$/],
@@ -159,12 +163,12 @@ onEachEngineWhenDeep((engine) => {
           ['content-security-policy', /frame-ancestors 'none'/],
         ] as const) {
           if (url === '/api/v1/none' && !/type-options/.test(name)) continue
-          assert.match(answer.header(name), value, `${name} of ${url}`)
+          assert.match(response.header(name), value, `${name} of ${url}`)
         }
       }
     })
 
-    test('a request that Sec-Fetch-Site marks as cross-site changes nothing, even without an Origin', async () => {
+    test('a request that is cross-site by its Sec-Fetch-Site changes nothing, even without an Origin', async () => {
       await using hub = await startTestHub(engine, { withOperator: true })
       const session = await signIn(hub)
       const url = '/api/v1/tokens'
@@ -172,8 +176,8 @@ onEachEngineWhenDeep((engine) => {
       const before = await countRows(hub.storage, 'api_tokens')
       for (const site of ['cross-site', 'same-site', 'made-up']) {
         const headers = { ...session.headers, 'sec-fetch-site': site }
-        const answer = await callAs(hub, { headers }, 'POST', url, body)
-        expectError(answer, 403, 'origin_not_allowed')
+        const response = await callAs(hub, { headers }, 'POST', url, body)
+        expectError(response, 403, 'origin_not_allowed')
       }
       assert.equal(await countRows(hub.storage, 'api_tokens'), before)
       for (const site of ['same-origin', 'none']) {
@@ -195,7 +199,7 @@ onEachEngineWhenDeep((engine) => {
         const env = { HUB_TRUST_PROXY: setting }
         await using hub = await startTestHub(engine, { withOperator: true, env })
         const chain = '192.0.2.66, 198.51.100.7, 203.0.113.9'
-        await trySignIn(hub, 'ann@example.org', PASSWORD, { 'x-forwarded-for': chain })
+        await sendSignIn(hub, 'ann@example.org', PASSWORD, { 'x-forwarded-for': chain })
         const [entry] = await auditOf(hub, '&action=session.begin')
         assert.equal(entry?.['address'], expected)
       })

@@ -1,4 +1,4 @@
-/** Signing in, staying signed in, and the first operator. */
+/** Signing in, sessions, and the first operator. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf, shareHub, signIn } from '../helpers/hub/actions.ts'
@@ -23,10 +23,10 @@ onEachEngineWhenDeep((engine) => {
     test('an operator signs in, and the session returns the CSRF token of the dashboard', async () => {
       const { csrf, cookie } = await signIn(hub())
       const session = await hub().send({ url: '/api/v1/session', headers: { cookie } })
-      const answer = expectObject(session, 200)
-      expectMembers(answer, ['success', 'operator', 'csrf_token', 'required_second_factor_step'])
-      assert.equal(answer['required_second_factor_step'], null)
-      assert.equal(answer['csrf_token'], csrf)
+      const response = expectObject(session, 200)
+      expectMembers(response, ['success', 'operator', 'csrf_token', 'required_second_factor_step'])
+      assert.equal(response['required_second_factor_step'], null)
+      assert.equal(response['csrf_token'], csrf)
       assert.ok(session.text.includes(EMAIL) && session.text.includes('"role":"admin"'))
     })
 
@@ -57,22 +57,22 @@ onEachEngineWhenDeep((engine) => {
         url: SIGN_IN,
         body: { email: 'nobody@example.org', password: PASSWORD },
       })
-      for (const answer of [wrong, unknown]) {
-        assert.equal(answer.status, 401)
-        assert.deepEqual(answer.cookies, [])
-        expectAbsent([PASSWORD], [answer.text])
+      for (const response of [wrong, unknown]) {
+        assert.equal(response.status, 401)
+        assert.deepEqual(response.cookies, [])
+        expectAbsent([PASSWORD], [response.text])
       }
-      const wordsOf = (text: string) =>
+      const withoutRequestId = (text: string) =>
         JSON.stringify({ ...Object(JSON.parse(text)), request_id: '' })
-      assert.equal(wordsOf(wrong.text), wordsOf(unknown.text))
+      assert.equal(withoutRequestId(wrong.text), withoutRequestId(unknown.text))
     })
 
     test('without a session the dashboard redirects to the sign-in', async () => {
       for (const headers of [html, {}, { ...html, cookie: 'recordhub.session_token=made.up' }]) {
         for (const method of ['GET', 'HEAD'] as const) {
-          const answer = await hub().send({ method, url: '/dashboard', headers })
-          assert.deepEqual([answer.status, answer.header('location')], [302, '/sign-in'])
-          assert.doesNotMatch(answer.text, /csrf-token/)
+          const response = await hub().send({ method, url: '/dashboard', headers })
+          assert.deepEqual([response.status, response.header('location')], [302, '/sign-in'])
+          assert.doesNotMatch(response.text, /csrf-token/)
         }
       }
       const root = await hub().send({ url: '/' })
@@ -100,11 +100,11 @@ onEachEngineWhenDeep((engine) => {
       expectError(realtime, 401, 'not_signed_in')
     })
 
-    test('before the setup, a sign-in says that no operator exists and where the setup link is', async () => {
+    test('before the setup, the error of a sign-in says that no operator exists and where the setup link is', async () => {
       await using own = await startTestHub(engine)
-      const answer = await trySignIn(own, PASSWORD)
+      const response = await trySignIn(own, PASSWORD)
       assert.match(
-        expectError(answer, 403, 'operator_missing').message,
+        expectError(response, 403, 'operator_missing').message,
         /no operator.*setup link.*log/,
       )
     })
@@ -136,10 +136,10 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(signedIn.status, 200, signedIn.text)
       const { headers } = await sessionOf(own, signedIn)
       const signOut = { method: 'POST', url: '/api/auth/sign-out', body: {} } as const
-      const elsewhere = { ...headers, ...tunnel, origin: 'https://evil.example' }
-      expectError(await own.send({ ...signOut, headers: elsewhere }), 403, 'origin_not_allowed')
-      const here = { ...headers, ...tunnel }
-      assert.equal((await own.send({ ...signOut, headers: here })).status, 200)
+      const otherSite = { ...headers, ...tunnel, origin: 'https://evil.example' }
+      expectError(await own.send({ ...signOut, headers: otherSite }), 403, 'origin_not_allowed')
+      const sameSite = { ...headers, ...tunnel }
+      assert.equal((await own.send({ ...signOut, headers: sameSite })).status, 200)
     })
 
     test('an expired session returns 401', async () => {
@@ -149,15 +149,15 @@ onEachEngineWhenDeep((engine) => {
       const past = new Date(Date.now() - 1000).toISOString()
       const then = typeof row?.['expires_at'] === 'number' ? Date.parse(past) : `'${past}'`
       await runSql(own.storage, `UPDATE operator_sessions SET expires_at = ${then}`)
-      const answer = await own.send({ url: '/api/v1/platforms', headers })
-      expectError(answer, 401, 'not_signed_in')
+      const response = await own.send({ url: '/api/v1/platforms', headers })
+      expectError(response, 401, 'not_signed_in')
     })
 
     test('a sign-in from another origin is rejected', async () => {
       for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
-        const answer = await trySignIn(hub(), PASSWORD, { origin, host: 'hub.example' })
-        expectError(answer, 403, 'origin_not_allowed')
-        assert.deepEqual(answer.cookies, [])
+        const response = await trySignIn(hub(), PASSWORD, { origin, host: 'hub.example' })
+        expectError(response, 403, 'origin_not_allowed')
+        assert.deepEqual(response.cookies, [])
       }
       const own = { origin: 'http://hub.example', host: 'hub.example' }
       assert.equal((await trySignIn(hub(), PASSWORD, own)).status, 200)
@@ -192,14 +192,14 @@ onEachEngineWhenDeep((engine) => {
         const body = { email: 'eve@example.org', password: PASSWORD, name: 'Eve' }
         for (const sent of [{}, headers]) {
           const request = { method, url: `/api/auth/${path}`, headers: sent }
-          const answer = await hub().send(method === 'GET' ? request : { ...request, body })
-          expectError(answer, 404, 'not_found')
+          const response = await hub().send(method === 'GET' ? request : { ...request, body })
+          expectError(response, 404, 'not_found')
         }
         assert.equal(await countRows(hub().storage, 'operators'), before)
       })
     }
 
-    test('too many password attempts return 429, whatever X-Forwarded-For says', async () => {
+    test('too many password attempts return 429, regardless of X-Forwarded-For', async () => {
       await using own = await startTestHub(engine, { withOperator: true })
       const statuses: number[] = []
       for (let attempt = 0; attempt < 12; attempt++) {
@@ -257,13 +257,13 @@ onEachEngineWhenDeep((engine) => {
 
     test('a request from another origin creates no operator', async () => {
       await using hub = await startTestHub(engine)
-      const answer = await hub.send({
+      const response = await hub.send({
         method: 'POST',
         url: '/setup',
         headers: { origin: 'https://evil.example' },
         body: { token: tokenOf(hub), ...operator },
       })
-      expectError(answer, 403, 'origin_not_allowed')
+      expectError(response, 403, 'origin_not_allowed')
       assert.equal(await countRows(hub.storage, 'operators'), 0)
     })
 
@@ -277,8 +277,8 @@ onEachEngineWhenDeep((engine) => {
         { password: 'recordhub-bea' },
         { email: 'bea' },
       ]) {
-        const answer = await setUp(hub, { token, ...operator, ...wrong })
-        expectError(answer, 422, 'invalid_operator')
+        const response = await setUp(hub, { token, ...operator, ...wrong })
+        expectError(response, 422, 'invalid_operator')
       }
       expectError(await setUp(hub, { token, ...operator, role: 'admin' }), 400, 'invalid_request')
       const typed = { token, ...operator, email: 'Bea@Example.org' }
@@ -290,25 +290,25 @@ onEachEngineWhenDeep((engine) => {
       )
     })
 
-    test('of 20 simultaneous requests only one creates an operator', async () => {
+    test('of 20 simultaneous requests, only one creates an operator', async () => {
       await using hub = await startTestHub(engine)
       const token = tokenOf(hub)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           setUp(hub, { token, ...operator, email: `bea${index}@example.org` }),
         ),
       )
-      const statuses = answers.map((answer) => answer.status).sort()
+      const statuses = responses.map((response) => response.status).sort()
       assert.deepEqual(statuses, [201, ...Array.from({ length: 19 }, () => 409)])
       assert.equal(await countRows(hub.storage, 'operators'), 1)
     })
   })
 })
 
-/** Shares one session among many tests, since sign-ins are limited. */
+/** Shares one session among many tests, because sign-ins are limited. */
 const sessions = new WeakMap<TestHub, ReturnType<typeof signIn>>()
 function signedIn(hub: TestHub): ReturnType<typeof signIn> {
-  const known = sessions.get(hub) ?? signIn(hub)
-  sessions.set(hub, known)
-  return known
+  const session = sessions.get(hub) ?? signIn(hub)
+  sessions.set(hub, session)
+  return session
 }

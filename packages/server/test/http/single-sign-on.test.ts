@@ -1,4 +1,4 @@
-/** Single sign-on with an OpenID Connect provider: which sign-ins are accepted and which are rejected. */
+/** Single sign-on with an OpenID Connect provider: accepted and rejected sign-ins. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { cookieOf } from '../helpers/hub/actions.ts'
@@ -9,7 +9,7 @@ import {
   auditOf,
   callAs,
   invite,
-  readInvited,
+  readInvitation,
   sessionOf,
 } from '../helpers/hub/operators.ts'
 import {
@@ -19,23 +19,23 @@ import {
   type TestResponse,
 } from '../helpers/hub/response.ts'
 import {
-  AT_HOME,
   beginSignOn,
-  createClockAhead,
+  createAdjustableClock,
   followRedirects,
-  optionsWith,
-  SITE,
+  PUBLIC_URL,
+  SAME_ORIGIN_HEADERS,
   signOn,
-  startHubWith,
+  singleSignOnOptions,
+  startHubWithSingleSignOn,
 } from '../helpers/hub/single-sign-on.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
 
-async function expectRefused(hub: TestHub, answer: TestResponse, error: string): Promise<void> {
-  assert.equal(answer.status, 302, answer.text)
-  const target = new URL(answer.header('location'), SITE)
+async function expectRejected(hub: TestHub, response: TestResponse, error: string): Promise<void> {
+  assert.equal(response.status, 302, response.text)
+  const target = new URL(response.header('location'), PUBLIC_URL)
   assert.deepEqual([target.pathname, target.searchParams.get('error')], ['/sign-in', error])
-  assert.ok(!answer.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+  assert.ok(!response.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
   assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
 }
 
@@ -45,22 +45,22 @@ onEachEngineWhenDeep((engine) => {
       await using hub = await startTestHub(engine)
       expectError(await beginSignOn(hub), 404, 'not_found')
       expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
-      const answer = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
-      assert.equal(Object(answer['single_sign_on']).configured, false)
+      const response = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
+      assert.equal(Object(response['single_sign_on']).configured, false)
     })
 
     test('signs in an invited operator with the role of the invitation', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
-      provider.become({ email: 'sam@example.org', name: 'Sam' })
+      await using hub = await startHubWithSingleSignOn(engine, provider)
+      provider.setPerson({ email: 'sam@example.org', name: 'Sam' })
       const token = await invite(hub, 'sam@example.org', 'operator')
-      const answer = await signOn(hub)
-      assert.deepEqual([answer.status, answer.header('location')], [302, '/dashboard'])
-      const session = await sessionOf(hub, answer)
+      const response = await signOn(hub)
+      assert.deepEqual([response.status, response.header('location')], [302, '/dashboard'])
+      const session = await sessionOf(hub, response)
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
       const { role, has_password, single_sign_on, name } = Object(account)
       assert.deepEqual([role, has_password, single_sign_on, name], ['operator', false, true, 'Sam'])
-      expectError(await readInvited(hub, token), 403, 'invitation_invalid')
+      expectError(await readInvitation(hub, token), 403, 'invitation_invalid')
       const audit = await auditOf(hub, '&actor=sam@example.org')
       assert.deepEqual(
         audit.map((entry) => entry['action']),
@@ -76,18 +76,18 @@ onEachEngineWhenDeep((engine) => {
     test('signs in operators of the allowed domains with the default role, and no others', async () => {
       await using provider = await startOidcProvider()
       const env = { HUB_OIDC_DOMAINS: 'corp.example, corp2.example', HUB_OIDC_ROLE: 'viewer' }
-      await using hub = await startHubWith(engine, provider, env)
+      await using hub = await startHubWithSingleSignOn(engine, provider, env)
       for (const email of [
         'eve@evil.example',
         'eve@corp.example.evil.example',
         'eve@xcorp.example',
       ]) {
-        provider.become({ sub: email, email })
-        await expectRefused(hub, await signOn(hub), 'not_invited')
+        provider.setPerson({ sub: email, email })
+        await expectRejected(hub, await signOn(hub), 'not_invited')
       }
-      provider.become({ sub: 'unverified', email: 'uma@corp.example', email_verified: false })
-      await expectRefused(hub, await signOn(hub), 'email_not_verified')
-      provider.become({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
+      provider.setPerson({ sub: 'unverified', email: 'uma@corp.example', email_verified: false })
+      await expectRejected(hub, await signOn(hub), 'email_not_verified')
+      provider.setPerson({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
       const session = await sessionOf(hub, await signOn(hub))
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
       assert.deepEqual(
@@ -98,10 +98,10 @@ onEachEngineWhenDeep((engine) => {
 
     test('signs in an existing operator if the provider has verified the e-mail', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
-      provider.become({ sub: 'thief', email: EMAIL, email_verified: false })
-      await expectRefused(hub, await signOn(hub), 'account_not_linked')
-      provider.become({ sub: 'ann', email: EMAIL, email_verified: true })
+      await using hub = await startHubWithSingleSignOn(engine, provider)
+      provider.setPerson({ sub: 'thief', email: EMAIL, email_verified: false })
+      await expectRejected(hub, await signOn(hub), 'account_not_linked')
+      provider.setPerson({ sub: 'ann', email: EMAIL, email_verified: true })
       const session = await sessionOf(hub, await signOn(hub))
       const { account } = expectObject(await callAs(hub, session, 'GET', '/api/v1/account'), 200)
       const { role, has_password, single_sign_on } = Object(account)
@@ -110,41 +110,41 @@ onEachEngineWhenDeep((engine) => {
 
     test('a disabled operator cannot sign in', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
+      await using hub = await startHubWithSingleSignOn(engine, provider)
       await addOperator(hub, 'bob@example.org', 'viewer')
       await runSql(
         hub.storage,
         `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z' WHERE email = 'bob@example.org'`,
       )
-      provider.become({ sub: 'bob', email: 'bob@example.org' })
-      await expectRefused(hub, await signOn(hub), 'OPERATOR_DISABLED')
+      provider.setPerson({ sub: 'bob', email: 'bob@example.org' })
+      await expectRejected(hub, await signOn(hub), 'OPERATOR_DISABLED')
     })
 
     test('tokens of another audience, issuer or sign-in and expired tokens are rejected', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
-      provider.become({ email: EMAIL })
+      await using hub = await startHubWithSingleSignOn(engine, provider)
+      provider.setPerson({ email: EMAIL })
       for (const claims of [
         { aud: 'another hub' },
         { iss: 'https://evil.example' },
         { nonce: 'another sign-in' },
         { exp: 1_000_000 },
       ]) {
-        provider.forge(claims)
-        const answer = await signOn(hub)
-        assert.equal(answer.status, 302)
-        assert.match(answer.header('location'), /\/sign-in\?error=/)
+        provider.overrideClaims(claims)
+        const response = await signOn(hub)
+        assert.equal(response.status, 302)
+        assert.match(response.header('location'), /\/sign-in\?error=/)
         assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
       }
     })
 
     test('a discovery document of another issuer is rejected and logged until it is correct', async () => {
       await using provider = await startOidcProvider()
-      provider.become({ email: EMAIL })
-      const { clock, putAhead } = createClockAhead()
+      provider.setPerson({ email: EMAIL })
+      const { clock, advance } = createAdjustableClock()
       const { issuer } = provider
-      provider.describe({ issuer: 'https://evil.example' })
-      await using hub = await startHubWith(engine, provider, {}, clock)
+      provider.overrideDiscovery({ issuer: 'https://evil.example' })
+      await using hub = await startHubWithSingleSignOn(engine, provider, {}, clock)
       for (const wrong of [
         'https://evil.example',
         `${issuer}/realms/other`,
@@ -154,105 +154,105 @@ onEachEngineWhenDeep((engine) => {
         issuer.replace('127.0.0.1', 'localhost'),
         [issuer],
       ]) {
-        provider.describe({ issuer: wrong })
-        provider.forge({ iss: wrong })
-        putAhead()
+        provider.overrideDiscovery({ issuer: wrong })
+        provider.overrideClaims({ iss: wrong })
+        advance()
         const begun = await beginSignOn(hub)
         expectError(begun, 502, 'sign_on_issuer_wrong')
-        const words = `names the issuer ${wrong}, but HUB_OIDC_ISSUER is ${issuer}.`
-        for (const text of [begun.text, hub.log()]) assert.ok(text.includes(words), words)
+        const message = `names the issuer ${wrong}, but HUB_OIDC_ISSUER is ${issuer}.`
+        for (const text of [begun.text, hub.log()]) assert.ok(text.includes(message), message)
         assert.deepEqual(begun.cookies, [])
       }
       const line = `${issuer}/\n\u202e${'x'.repeat(9999)}`
-      provider.describe({ issuer: line })
-      putAhead()
+      provider.overrideDiscovery({ issuer: line })
+      advance()
       const long = await beginSignOn(hub)
       assert.ok(long.text.length < 1000 && !long.text.includes('\u202e'), long.text)
-      provider.describe({ issuer: undefined })
-      putAhead()
+      provider.overrideDiscovery({ issuer: undefined })
+      advance()
       expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
-      provider.describe({})
-      provider.forge({})
-      putAhead()
+      provider.overrideDiscovery({})
+      provider.overrideClaims({})
+      advance()
       await sessionOf(hub, await signOn(hub))
     })
 
     test('a callback is rejected if the discovery document of the node names another issuer', async () => {
       await using provider = await startOidcProvider()
-      provider.become({ email: EMAIL })
-      await using hub = await startHubWith(engine, provider)
+      provider.setPerson({ email: EMAIL })
+      await using hub = await startHubWithSingleSignOn(engine, provider)
       const begun = await beginSignOn(hub)
-      provider.describe({ issuer: 'https://evil.example' })
-      provider.forge({ iss: 'https://evil.example' })
-      await hub.restart(optionsWith(provider))
-      await expectRefused(hub, await followRedirects(hub, begun), 'sign_on_issuer_wrong')
+      provider.overrideDiscovery({ issuer: 'https://evil.example' })
+      provider.overrideClaims({ iss: 'https://evil.example' })
+      await hub.restart(singleSignOnOptions(provider))
+      await expectRejected(hub, await followRedirects(hub, begun), 'sign_on_issuer_wrong')
     })
 
     test('the issuer may be set as the URL of its discovery document or with a trailing slash', async () => {
       await using provider = await startOidcProvider()
-      provider.become({ email: EMAIL })
+      provider.setPerson({ email: EMAIL })
       const { issuer } = provider
       const HUB_OIDC_ISSUER = `${issuer}/.well-known/openid-configuration`
-      await using hub = await startHubWith(engine, provider, { HUB_OIDC_ISSUER })
+      await using hub = await startHubWithSingleSignOn(engine, provider, { HUB_OIDC_ISSUER })
       await sessionOf(hub, await signOn(hub))
-      provider.describe({ issuer: `${issuer}/` })
-      await hub.restart(optionsWith(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
+      provider.overrideDiscovery({ issuer: `${issuer}/` })
+      await hub.restart(singleSignOnOptions(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
       const other = await signOn(hub)
       assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another issuer')
-      provider.forge({ iss: `${issuer}/` })
+      provider.overrideClaims({ iss: `${issuer}/` })
       await sessionOf(hub, await signOn(hub))
     })
 
     test('a callback with an unknown state or from another browser is rejected', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
-      provider.become({ email: EMAIL })
+      await using hub = await startHubWithSingleSignOn(engine, provider)
+      provider.setPerson({ email: EMAIL })
       const { url } = expectObject(await beginSignOn(hub), 200)
       const sentBack = await fetch(String(url), { redirect: 'manual' })
       const back = new URL(sentBack.headers.get('location') ?? '')
       const other = await beginSignOn(hub)
       for (const cookie of ['', cookieOf(other)]) {
         const headers = { host: 'localhost', cookie }
-        const answer = await hub.send({ url: back.pathname + back.search, headers })
-        assert.match(answer.header('location'), /\/sign-in\?error=/)
+        const response = await hub.send({ url: back.pathname + back.search, headers })
+        assert.match(response.header('location'), /\/sign-in\?error=/)
       }
-      const made = await hub.send({ url: '/api/auth/callback/oidc?code=x&state=y' })
-      assert.match(made.header('location'), /\/sign-in\?error=/)
+      const unknown = await hub.send({ url: '/api/auth/callback/oidc?code=x&state=y' })
+      assert.match(unknown.header('location'), /\/sign-in\?error=/)
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 0)
     })
 
     test('it redirects only to the dashboard', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
+      await using hub = await startHubWithSingleSignOn(engine, provider)
       for (const target of ['https://evil.example', '//evil.example', '/dashboardx', '/api/v1/x']) {
         expectError(await beginSignOn(hub, target), 400, 'invalid_request')
       }
       const { url } = expectObject(await beginSignOn(hub, '/dashboard/records?q=a'), 200)
-      const asked = new URL(String(url)).searchParams
-      assert.equal(asked.get('redirect_uri'), `${SITE}/api/auth/callback/oidc`)
-      assert.equal(asked.get('code_challenge_method'), 'S256')
+      const params = new URL(String(url)).searchParams
+      assert.equal(params.get('redirect_uri'), `${PUBLIC_URL}/api/auth/callback/oidc`)
+      assert.equal(params.get('code_challenge_method'), 'S256')
     })
 
     test('sign-ins work again when the provider is back, without a restart of the hub', async () => {
-      const gone = await startOidcProvider()
-      await gone[Symbol.asyncDispose]()
-      const { clock, putAhead } = createClockAhead()
-      await using hub = await startHubWith(engine, gone, {}, clock)
-      const refused = await beginSignOn(hub)
-      expectError(refused, 503, 'sign_on_unavailable')
-      assert.equal(refused.header('retry-after'), '5')
-      await using provider = await startOidcProvider(gone)
+      const stopped = await startOidcProvider()
+      await stopped[Symbol.asyncDispose]()
+      const { clock, advance } = createAdjustableClock()
+      await using hub = await startHubWithSingleSignOn(engine, stopped, {}, clock)
+      const unavailable = await beginSignOn(hub)
+      expectError(unavailable, 503, 'sign_on_unavailable')
+      assert.equal(unavailable.header('retry-after'), '5')
+      await using provider = await startOidcProvider(stopped)
       expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
-      putAhead()
-      provider.become({ email: EMAIL })
+      advance()
+      provider.setPerson({ email: EMAIL })
       const session = await sessionOf(hub, await signOn(hub))
       assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
     })
 
     test('a callback is accepted only once', async () => {
       await using provider = await startOidcProvider()
-      await using hub = await startHubWith(engine, provider)
-      provider.become({ email: EMAIL })
+      await using hub = await startHubWithSingleSignOn(engine, provider)
+      provider.setPerson({ email: EMAIL })
       const begun = await beginSignOn(hub)
       const { url } = expectObject(begun, 200)
       const sentBack = await fetch(String(url), { redirect: 'manual' })
@@ -266,22 +266,22 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
     })
 
-    test('its secret is in no response or log, and passwords work while the provider is unreachable', async () => {
+    test('the client secret is in no response or log, and passwords work while the provider is unreachable', async () => {
       const provider = await startOidcProvider()
       await provider[Symbol.asyncDispose]()
-      await using hub = await startHubWith(engine, provider)
+      await using hub = await startHubWithSingleSignOn(engine, provider)
       const { email, password } = { email: EMAIL, password: 'correct horse battery staple' }
-      const answer = await hub.send({
-        ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: AT_HOME },
+      const response = await hub.send({
+        ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: SAME_ORIGIN_HEADERS },
         body: { email, password },
       })
-      assert.equal(answer.status, 200)
+      assert.equal(response.status, 200)
       for (let round = 0; round < 2; round++) {
         expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
       }
       const shown = await hub.get('/api/v1/single-sign-on')
       const { single_sign_on } = expectObject(shown, 200)
-      assert.equal(Object(single_sign_on).redirect_uri, `${SITE}/api/auth/callback/oidc`)
+      assert.equal(Object(single_sign_on).redirect_uri, `${PUBLIC_URL}/api/auth/callback/oidc`)
       const options = await hub.send({ url: '/api/v1/sign-in-options' })
       assert.deepEqual(expectObject(options, 200)['single_sign_on'], [
         { id: 'oidc', name: 'Example' },

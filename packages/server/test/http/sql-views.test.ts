@@ -18,7 +18,7 @@ onEachEngine((engine) => {
         const views = await runSql(hub.storage, select)
         const name = `v_${platform}_cases`.toLowerCase().replace(/\W+/g, '_')
         return views.some((view) => view['view_name'] === name) ? `${schema}"${name}"` : null
-      }, `there is a view of ${platform}`)
+      }, `${platform} has a view`)
 
     test('a registered platform gets its views, and a starting hub creates missing ones', async () => {
       await using hub = await startTestHub(engine)

@@ -1,4 +1,4 @@
-/** Status codes of rejected requests, and the headers that go with them. */
+/** Status codes of rejected requests, and the headers of their responses. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { createKey, HUB_KEY_PREFIX, TOKEN_PREFIX } from '../../src/domain/platform/api-key.ts'
@@ -44,7 +44,7 @@ const ROUTES = Object.entries(ACCESS).map(([name, access]) => {
 const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && requiresCaller(access))
 
 function methodOf(text: string): (typeof METHODS)[number] {
-  return METHODS.find((method) => method === text) ?? assert.fail(`What is ${text}?`)
+  return METHODS.find((method) => method === text) ?? assert.fail(`Unknown method: ${text}`)
 }
 
 onEachEngine((engine) => {
@@ -99,10 +99,10 @@ onEachEngine((engine) => {
       ...OTHER_SITES,
     ]
 
-    for (const [who, apiStatus, headersOf] of credentials) {
+    for (const [credential, apiStatus, headersOf] of credentials) {
       for (const [from, site] of sites) {
-        test(`an action with ${who} and ${from} returns 419, and ${apiStatus} in the API`, async () => {
-          const traces = await countStoredRows(hub())
+        test(`an action with ${credential} and ${from} returns 419, and ${apiStatus} in the API`, async () => {
+          const rows = await countStoredRows(hub())
           const headers = { ...headersOf(), ...site }
           const post = { method: 'POST', headers } as const
           for (const url of [PULL_ALL, SIGN_OUT]) {
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
           )
           const code = apiStatus === 401 ? 'not_signed_in' : 'session_or_token_invalid'
           await expectScriptError({ ...post, url: '/api/v1/pulls' }, apiStatus, code)
-          assert.deepEqual(await countStoredRows(hub()), traces)
+          assert.deepEqual(await countStoredRows(hub()), rows)
         })
       }
     }
@@ -130,7 +130,7 @@ onEachEngine((engine) => {
       })
 
       test(`an action with session and token returns 403 with ${from} and does not extend the session`, async () => {
-        const traces = await countStoredRows(hub())
+        const rows = await countStoredRows(hub())
         const sessions = async () =>
           JSON.stringify(
             await runSql(hub().storage, 'SELECT id, updated_at FROM operator_sessions ORDER BY id'),
@@ -146,7 +146,7 @@ onEachEngine((engine) => {
           await expectScriptError({ method: 'POST', url, headers }, 403, 'origin_not_allowed')
         }
         assert.equal(await sessions(), before)
-        assert.deepEqual(await countStoredRows(hub()), traces)
+        assert.deepEqual(await countStoredRows(hub()), rows)
       })
 
       test(`a sign-in returns 403 with ${from}`, async () => {
@@ -231,7 +231,7 @@ onEachEngine((engine) => {
       })
     }
 
-    test('a token and auto-sync do not depend on how a URL is spelled', async () => {
+    test('a token and auto-sync do not depend on the percent-encoding of the URL', async () => {
       const authorization = hub().authorization('viewer')
       const read = await hub().send({ url: '/%61pi/v1/records', headers: { authorization } })
       assert.equal(read.status, 200, read.text)
@@ -240,7 +240,7 @@ onEachEngine((engine) => {
       assert.equal((await hub().send({ method: 'POST', url, headers })).status, 200)
     })
 
-    test('of the responses of all routes only 401 has WWW-Authenticate, and never Basic', async () => {
+    test('only 401 responses have WWW-Authenticate, and never Basic, for all routes', async () => {
       for (const { method, url, name } of ROUTES.filter(({ access }) => requiresCaller(access))) {
         const response = await hub().send({ method, url, headers: SCRIPT })
         const challenge = response.header('www-authenticate')
@@ -266,7 +266,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('an endpoint below /dashboard with a slash behind it is 404 as JSON, not the page', async () => {
+    test('an endpoint below /dashboard with a trailing slash returns 404 as JSON, not the page', async () => {
       const { cookie } = mine
       for (const path of [PULL_ALL, AUTO_SYNC, '/dashboard/realtime', '/dashboard/events']) {
         for (const method of ['GET', 'POST'] as const) {
@@ -280,11 +280,11 @@ onEachEngine((engine) => {
     })
 
     for (const url of [PULL_ALL, AUTO_SYNC]) {
-      for (const [who, headersOf] of [
+      for (const [client, headersOf] of [
         ['an anonymous client', () => ({})],
         ['an operator', () => ({ cookie: mine.cookie })],
       ] as const) {
-        test(`GET ${url} by ${who} returns 405 with Allow: POST, not the page`, async () => {
+        test(`GET ${url} by ${client} returns 405 with Allow: POST, not the page`, async () => {
           const request = { url, headers: headersOf() }
           const script = await expectScriptError(request, 405, 'method_not_allowed')
           const browser = await expectErrorPage(request, 405)
@@ -303,14 +303,14 @@ onEachEngine((engine) => {
         ({ pattern }) => pattern,
       )
       for (const [pattern, routes] of paths) {
-        const taken = new Set<Method>(routes.map(({ method }) => method))
-        if (taken.has('GET') && !STREAMS.includes(pattern)) taken.add('HEAD')
-        for (const method of METHODS.filter((one) => !taken.has(one))) {
+        const accepted = new Set<Method>(routes.map(({ method }) => method))
+        if (accepted.has('GET') && !STREAMS.includes(pattern)) accepted.add('HEAD')
+        for (const method of METHODS.filter((one) => !accepted.has(one))) {
           for (const headers of [{}, { cookie: mine.cookie }]) {
             const response = await hub().send({ method, url: routes[0]?.url ?? '', headers })
             assert.equal(response.status, 405, `${method} ${pattern}: ${response.text}`)
             const allowed = response.header('allow').split(', ')
-            assert.deepEqual(new Set(allowed), taken, `${method} ${pattern}`)
+            assert.deepEqual(new Set(allowed), accepted, `${method} ${pattern}`)
             if (method !== 'HEAD') expectError(response, 405, 'method_not_allowed')
           }
         }
@@ -325,7 +325,7 @@ onEachEngine((engine) => {
       }
     })
 
-    test('a path with a parameter of 1000 characters returns 405 as well', async () => {
+    test('a path with a parameter of 1000 characters also returns 405', async () => {
       const url = `/api/v1/platforms/1/modules/${'x'.repeat(1000)}/records`
       const response = await hub().send({ method: 'PUT', url })
       expectError(response, 405, 'method_not_allowed')

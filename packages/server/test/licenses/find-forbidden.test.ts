@@ -10,26 +10,26 @@ test('every dependency has an allowed licence', () => {
 })
 
 test('a package with a forbidden, missing or invalid licence is reported', () => {
-  const of = (license?: string) => ({ version: '1.0.0', ...(license && { license }) })
+  const withLicense = (license?: string) => ({ version: '1.0.0', ...(license && { license }) })
   assert.deepEqual(
     findForbidden({
-      '': of('UNLICENSED'),
-      'packages/ours': of(),
+      '': withLicense('UNLICENSED'),
+      'packages/ours': withLicense(),
       'node_modules/ours': { link: true },
-      'node_modules/chosen': of('(GPL-2.0-only OR MIT)'),
-      'node_modules/both': of('MIT AND GPL-2.0-only'),
-      'node_modules/a/node_modules/@scope/inner': of('AGPL-3.0-only'),
-      'node_modules/none': of(),
-      'node_modules/list': of('CC-BY-3.0'),
-      'node_modules/development': { ...of('CC-BY-3.0'), dev: true },
-      'node_modules/words': of('SEE LICENSE IN LICENSE.md'),
+      'node_modules/chosen': withLicense('(GPL-2.0-only OR MIT)'),
+      'node_modules/both': withLicense('MIT AND GPL-2.0-only'),
+      'node_modules/a/node_modules/@scope/inner': withLicense('AGPL-3.0-only'),
+      'node_modules/none': withLicense(),
+      'node_modules/list': withLicense('CC-BY-3.0'),
+      'node_modules/development': { ...withLicense('CC-BY-3.0'), dev: true },
+      'node_modules/text': withLicense('SEE LICENSE IN LICENSE.md'),
     }),
     [
       'both 1.0.0: MIT AND GPL-2.0-only',
       '@scope/inner 1.0.0: AGPL-3.0-only',
       'none 1.0.0: no licence',
       'list 1.0.0: CC-BY-3.0',
-      'words 1.0.0: SEE LICENSE IN LICENSE.md',
+      'text 1.0.0: SEE LICENSE IN LICENSE.md',
     ],
   )
 })

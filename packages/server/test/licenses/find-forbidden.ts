@@ -8,7 +8,7 @@ export type LockedPackages = Record<
   { version?: string; license?: string; link?: boolean; dev?: boolean }
 >
 
-/** These licences require attribution at most or, like the MPL, sharing changes to their own files. */
+/** Licences that require at most attribution or, like the MPL, the publication of changes to their files. */
 const ALLOWED = [
   '0BSD',
   'Apache-2.0',
@@ -23,12 +23,12 @@ const ALLOWED = [
   'Unlicense',
 ]
 
-/** Development dependencies are not distributed with a hub, so data and texts are allowed as well. */
+/** Development dependencies are not distributed with a hub, so licences of data and texts are also allowed. */
 const ALLOWED_FOR_DEVELOPMENT = [...ALLOWED, 'CC-BY-3.0']
 
 const INSTALLED = 'node_modules/'
 
-/** The workspace's, and those of the programs that tests fetch. */
+/** The lock files of the workspace and of the programs that tests download. */
 const LOCK_FILES = [
   '../../../../package-lock.json',
   '../programs/chromium/package-lock.json',

@@ -8,20 +8,24 @@ import type { ConformanceReport } from '@recordhub/protocol'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { checkPlatform } from '../../src/cli/check-platform.ts'
 import { SettingError } from '../../src/config/config.ts'
-import { goodPlatform, goodRecord, rulesOf } from '../helpers/platform/conformance-check.ts'
+import {
+  findingRules,
+  simulateConformingPlatform,
+  validRecord,
+} from '../helpers/platform/conformance-check.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 /** Runs the command in this process. */
 function checkInProcess(args: string[]): Promise<number> {
-  const asked = parseArguments(['check-platform', ...args])
+  const parsed = parseArguments(['check-platform', ...args])
   const ignore = () => undefined
-  return checkPlatform(asked, ignore, ignore)
+  return checkPlatform(parsed, ignore, ignore)
 }
 
-async function begin(t: TestContext) {
+async function setUp(t: TestContext) {
   const sandbox = createSandbox(t)
-  const platform = await goodPlatform()
+  const platform = await simulateConformingPlatform()
   t.after(() => platform[Symbol.asyncDispose]())
   const [module] = platform.modules
   assert.ok(module)
@@ -35,7 +39,7 @@ test(
   'a conforming platform passes without a hub and with invalid hub settings',
   PROCESS_TEST,
   async (t) => {
-    const { check, key } = await begin(t)
+    const { check, key } = await setUp(t)
     const env = {
       RECORDHUB_SOURCE_KEY: key,
       DATABASE_URL: 'nonsense',
@@ -49,7 +53,7 @@ test(
     assert.match(stdout.join('\n'), /^Records of Module cases: 3 records/m)
     const strict = await check(['--strict', '--json'], env)
     const report: ConformanceReport = JSON.parse(strict.stdout.join('\n'))
-    assert.deepEqual(rulesOf(report), [])
+    assert.deepEqual(findingRules(report), [])
     assert.equal(strict.code, report.warnings === 0 ? 0 : 1)
   },
 )
@@ -58,8 +62,8 @@ test(
   'errors fail the check, warnings fail it with --strict, and the report does not contain the key',
   PROCESS_TEST,
   async (t) => {
-    const { check, module, key, folder } = await begin(t)
-    module.records = [{ ...goodRecord(1), full_name: '' }]
+    const { check, module, key, folder } = await setUp(t)
+    module.records = [{ ...validRecord(1), full_name: '' }]
     assert.equal((await check([])).code, 0)
     const strict = await check(['--strict', '--html', 'report.html'])
     assert.equal(strict.code, 1)
@@ -67,30 +71,30 @@ test(
     assert.match(html, /full_name is empty/)
     assert.ok(!html.includes(key))
     assert.doesNotMatch(html, /<script|https?:\/\/(?!127\.0\.0\.1)|src=/)
-    module.records = [{ ...goodRecord(1), reference_number: 7 }]
+    module.records = [{ ...validRecord(1), reference_number: 7 }]
     const { code, stdout } = await check(['--json'])
     assert.equal(code, 1)
     const report: ConformanceReport = JSON.parse(stdout.join('\n'))
     assert.equal(report.success, false)
-    assert.ok(rulesOf(report).includes('records/cases record.reference'))
+    assert.ok(findingRules(report).includes('records/cases record.reference'))
   },
 )
 
 test('invalid arguments and an unreachable platform exit with code 2', PROCESS_TEST, async (t) => {
-  const { run, platform, key } = await begin(t)
+  const { run, platform, key } = await setUp(t)
   const url = platform.source_base_url
   const { port } = new URL(url)
-  for (const { args, says } of [
-    { args: ['--url', url], says: /RECORDHUB_SOURCE_KEY/ },
-    { args: ['--url', url, '--key', 'a\nb'], says: /header/ },
+  for (const { args, message } of [
+    { args: ['--url', url], message: /RECORDHUB_SOURCE_KEY/ },
+    { args: ['--url', url, '--key', 'a\nb'], message: /header/ },
     {
       args: ['--url', url, '--key', key, '--push', '--port', port],
-      says: /port \d+ \(EADDRINUSE\)/,
+      message: /port \d+ \(EADDRINUSE\)/,
     },
   ]) {
     const { code, stdout, stderr } = await run(['check-platform', ...args])
     assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
-    assert.match(stderr[0] ?? '', says)
+    assert.match(stderr[0] ?? '', message)
     assert.ok(!stderr.join('').includes(key))
   }
   // The process prints these errors like the ones above.
@@ -110,24 +114,24 @@ test('invalid arguments and an unreachable platform exit with code 2', PROCESS_T
     code: 'source_url_invalid',
     message: /https/,
   })
-  const away = await run(['check-platform', '--url', 'http://127.0.0.1:1', '--key', key])
-  assert.equal(away.code, 2)
+  const unreachable = await run(['check-platform', '--url', 'http://127.0.0.1:1', '--key', key])
+  assert.equal(unreachable.code, 2)
   assert.equal(
-    away.stdout.at(-1),
+    unreachable.stdout.at(-1),
     'The platform could not be reached. 1 error, 0 warnings, 0 notes.',
   )
 })
 
 test('the check waits for a platform that sends Retry-After', PROCESS_TEST, async (t) => {
-  const { check, platform } = await begin(t)
-  const later = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
-  platform.queueResponses('records/cases', later)
-  const tooOften = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
-  platform.queueResponses('ping', tooOften)
+  const { check, platform } = await setUp(t)
+  const unavailable = respond.status(503, { 'Retry-After': '1', Connection: 'close' })
+  platform.queueResponses('records/cases', unavailable)
+  const throttled = respond.status(429, { 'Retry-After': '1', Connection: 'close' })
+  platform.queueResponses('ping', throttled)
   const { code, stdout } = await check(['--json'])
   assert.equal(code, 0)
   const report: ConformanceReport = JSON.parse(stdout.join('\n'))
-  assert.deepEqual(rulesOf(report), ['connection check.throttled'])
+  assert.deepEqual(findingRules(report), ['connection check.throttled'])
   assert.deepEqual([report.errors, report.notes], [0, 1])
 })
 
@@ -135,29 +139,29 @@ test(
   'the check exits with code 130 on SIGINT or a closed stdout, without a stack trace',
   PROCESS_TEST,
   async (t) => {
-    const { spawn, platform, key } = await begin(t)
+    const { spawn, platform, key } = await setUp(t)
     const args = ['check-platform', '--url', platform.source_base_url]
     const env = { RECORDHUB_SOURCE_KEY: key }
-    const held = platform.holdRequest('records/cases')
+    const recordsRequest = platform.delayNextResponse('records/cases')
     const stopped = spawn(args, { env })
-    await held.arrived
+    await recordsRequest.arrived
     assert.deepEqual(await stopped.stop('SIGINT'), { code: 130, signal: null })
     assert.deepEqual(stopped.stderr, [
       'The check was stopped before it was complete: there is no report.',
     ])
-    held.release()
-    const holding = platform.holdRequest('manifest')
+    recordsRequest.release()
+    const manifestRequest = platform.delayNextResponse('manifest')
     const unread = spawn(args, { env })
-    await holding.arrived
+    await manifestRequest.arrived
     unread.child.stdout?.destroy()
-    holding.release()
+    manifestRequest.release()
     assert.deepEqual(await unread.ended, { code: 130, signal: null })
     assert.deepEqual(unread.stderr, stopped.stderr)
   },
 )
 
 test('control characters of a platform do not reach the terminal', PROCESS_TEST, async (t) => {
-  const { check, platform } = await begin(t)
+  const { check, platform } = await setUp(t)
   const { platform_name } = platform
   const message = '\u001b[31mred\u0007\nsecond'
   platform.setResponse('ping', respond.json({ success: true, message, platform_name }))
@@ -170,20 +174,20 @@ test(
   'with --push the check validates pushes until it is stopped, and the report includes them',
   PROCESS_TEST,
   async (t) => {
-    const { spawn, platform, key } = await begin(t)
+    const { spawn, platform, key } = await setUp(t)
     const check = spawn(
       ['check-platform', '--url', platform.source_base_url, '--push', '--port', '0', '--json'],
       { env: { RECORDHUB_SOURCE_KEY: key } },
     )
-    const told = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
-    while (!told()) await once(check.child.stderr ?? check.child, 'data')
-    const [, address = '', hubApiKey = ''] = told() ?? []
+    const connection = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
+    while (!connection()) await once(check.child.stderr ?? check.child, 'data')
+    const [, address = '', hubApiKey = ''] = connection() ?? []
     const lines = check.stderr.join('\n')
     const warning = lines.search(/Warning: .*outbox/)
     assert.ok(warning >= 0 && warning < lines.indexOf(address), lines)
     const headers = { 'X-API-KEY': hubApiKey, 'Content-Type': 'application/json' }
     const body = JSON.stringify({
-      ...goodRecord(9),
+      ...validRecord(9),
       record_type: 'cases',
       module_name: 'Module cases',
     })
@@ -191,8 +195,8 @@ test(
     assert.equal(pushed.status, 201)
     assert.deepEqual(await check.stop('SIGINT'), { code: 0, signal: null })
     const report: ConformanceReport = JSON.parse(check.stdout.join('\n'))
-    assert.equal(report.complete, false, 'not every point was seen')
-    assert.ok(rulesOf(report).includes('push push.not_seen'))
+    assert.equal(report.complete, false, 'not every rule could be checked')
+    assert.ok(findingRules(report).includes('push push.not_seen'))
     assert.ok(!JSON.stringify(report).includes(hubApiKey))
   },
 )
@@ -209,7 +213,7 @@ for (const name of ['hr', 'clinic']) {
     const args = ['check-platform', '--url', url, '--key', key, '--json']
     const { code, stdout } = await run(args)
     const report: ConformanceReport = JSON.parse(stdout.join('\n'))
-    assert.deepEqual(rulesOf(report), [])
+    assert.deepEqual(findingRules(report), [])
     assert.equal(code, 0)
   })
 }

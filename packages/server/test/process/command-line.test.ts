@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { readConfig, SettingError } from '../../src/config/config.ts'
 import { flagOf, SETTING_NAMES } from '../../src/config/settings.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
-import { operatorAt, signIn } from '../helpers/process/operator.ts'
+import { createOperatorClient, signIn } from '../helpers/process/operator.ts'
 import { createSandbox, HUB_SOURCE, OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 test(
@@ -28,7 +28,7 @@ test(
       const line = new RegExp(`^ +${name} +--${flagOf(name)} +\\S`)
       assert.ok(
         help.stdout.some((one) => line.test(one)),
-        `${name} is told`,
+        `${name} is listed`,
       )
     }
     const manifest: { version: string } = JSON.parse(
@@ -90,16 +90,16 @@ test('the error for an invalid setting names the setting and does not contain se
 test('an unknown command or flag exits with one line that names it', PROCESS_TEST, async (t) => {
   const { run } = createSandbox(t)
   const wrong = [
-    { args: ['fly'], says: /"fly"/ },
-    { args: ['start', '--colour', 'blue'], says: /--colour/ },
-    { args: ['start', 'again'], says: /"start again"/ },
-    { args: ['token', 'create'], says: /--name/ },
+    { args: ['fly'], message: /"fly"/ },
+    { args: ['start', '--colour', 'blue'], message: /--colour/ },
+    { args: ['start', 'again'], message: /"start again"/ },
+    { args: ['token', 'create'], message: /--name/ },
   ]
   await Promise.all(
-    wrong.map(async ({ args, says }) => {
+    wrong.map(async ({ args, message }) => {
       const { code, stdout, stderr } = await run(args)
       assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
-      assert.match(stderr[0] ?? '', says)
+      assert.match(stderr[0] ?? '', message)
     }),
   )
 })
@@ -111,11 +111,11 @@ test('flags override the environment, which overrides the .env file', PROCESS_TE
   writeFileSync(join(folder, '.env'), file.join('\n'))
   const env = { HUB_LOG_LEVEL: 'warn', PORT: 'nonsense', HUB_COLOUR: 'blue', HUB_SECRET: '' }
   const hub = spawn(['start', '--port', '0', '--pull-schedule=off'], { env })
-  const address = (await hub.line(/^Recordhub listens at /)).split(' ').at(-1)
+  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
   assert.equal((await fetch(`${address}/healthz`)).status, 200)
   assert.ok(statSync(join(folder, 'from-file')).isDirectory())
   assert.deepEqual(await hub.stop(), { code: 0, signal: null })
-  assert.equal(hub.stderr.length, 2, 'what looks like a setting and is none is warned of')
+  assert.equal(hub.stderr.length, 2, 'each unknown setting causes one warning')
   assert.match(hub.stderr.toSorted()[0] ?? '', /^HUB_COLOUR is not a setting/)
   assert.match(hub.stderr.toSorted()[1] ?? '', /^HUB_HUE is not a setting/)
 })
@@ -129,16 +129,22 @@ test(
     const { code, stdout, stderr } = await run(['token', 'create', '--name', 'report'])
     assert.equal(code, 0)
     assert.deepEqual(stderr, [])
-    assert.equal(stdout.length, 1, 'the token is printed and nothing else')
+    assert.equal(stdout.length, 1, 'only the token is printed')
     const [token = ''] = stdout
     assert.match(token, /^rht_[0-9A-Za-z]+$/)
-    const program = operatorAt(hub.address, { Authorization: `Bearer ${token}` })
+    const program = createOperatorClient(hub.address, { Authorization: `Bearer ${token}` })
     const read = await program.call('GET', '/api/v1/platforms')
     assert.equal(read.status, 200)
     assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
-    assert.equal((await program.call('POST', '/api/v1/pulls')).status, 403, 'it is a viewer')
-    const stranger = operatorAt(hub.address, { Authorization: `Bearer ${token.slice(0, -1)}` })
-    assert.equal((await stranger.call('GET', '/api/v1/platforms')).status, 401)
+    assert.equal(
+      (await program.call('POST', '/api/v1/pulls')).status,
+      403,
+      'the token has the viewer role',
+    )
+    const withWrongToken = createOperatorClient(hub.address, {
+      Authorization: `Bearer ${token.slice(0, -1)}`,
+    })
+    assert.equal((await withWrongToken.call('GET', '/api/v1/platforms')).status, 401)
   },
 )
 
@@ -149,11 +155,11 @@ test(
     const { spawn, folder } = createSandbox(t)
     const env = { PORT: '0', HUB_PULL_SCHEDULE: 'off', HUB_LOG_LEVEL: 'warn' }
     const hub = spawn(['start'], { env })
-    const line = await hub.line(/^Create the first operator: /)
+    const line = await hub.untilPrinted(/^Create the first operator: /)
     const link = new URL(line.slice('Create the first operator: '.length))
     assert.equal((await fetch(link)).status, 200)
     const body = { ...OPERATOR, name: 'Ops', token: tokenOfLink(link.href) }
-    const anonymous = operatorAt(link.origin, {})
+    const anonymous = createOperatorClient(link.origin, {})
     const wrong = await anonymous.call('POST', '/setup', { ...body, token: 'guessed' })
     assert.equal(wrong.status, 403)
     assert.equal((await anonymous.call('POST', '/setup', body)).status, 201)
@@ -166,11 +172,11 @@ test(
     assert.equal(mode('.'), 0o700)
     assert.equal(mode('recordhub.secret'), 0o600)
 
-    const again = spawn(['start'], { env })
-    await again.line(/^Recordhub listens at /)
-    await again.stop()
+    const restarted = spawn(['start'], { env })
+    await restarted.untilPrinted(/^Recordhub listens at /)
+    await restarted.stop()
     assert.deepEqual(
-      again.stdout.filter((printed) => printed.includes('/setup')),
+      restarted.stdout.filter((printed) => printed.includes('/setup')),
       [],
     )
   },
@@ -178,11 +184,11 @@ test(
 
 test('a port in use stops the start with one line', PROCESS_TEST, async (t) => {
   const { run } = createSandbox(t)
-  const taken = createServer()
-  t.after(() => taken.close())
-  await once(taken.listen(0, '127.0.0.1'), 'listening')
-  const bound = taken.address()
-  const port = String(bound !== null && typeof bound === 'object' && bound.port)
+  const otherServer = createServer()
+  t.after(() => otherServer.close())
+  await once(otherServer.listen(0, '127.0.0.1'), 'listening')
+  const boundTo = otherServer.address()
+  const port = String(boundTo !== null && typeof boundTo === 'object' && boundTo.port)
   const { code, stdout, stderr } = await run(['start'], { env: { PORT: port } })
   assert.equal(code, 1)
   assert.equal(stderr.length, 1)
@@ -217,11 +223,18 @@ test(
           assert.equal(code, 1)
           assert.deepEqual(stdout, [])
           assert.equal(stderr.length, 1)
-          assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'trying again does not help')
-          assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line says which file')
+          assert.doesNotMatch(stderr[0] ?? '', /Try again/, 'a retry would not help')
+          assert.match(stderr[0] ?? '', /recordhub\.sqlite/, 'the line names the file')
         },
       )
     }
     assert.equal(readFileSync(garbage, 'utf8'), 'This is no database. '.repeat(500))
   },
 )
+
+test('a hub whose output is no longer read stops without an error', PROCESS_TEST, async (t) => {
+  const { child, stderr, stop } = await createSandbox(t).startHub()
+  child.stdout?.destroy()
+  assert.equal((await stop()).code, 0)
+  assert.deepEqual(stderr, [])
+})

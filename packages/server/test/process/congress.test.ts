@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { congress } from '../helpers/process/congress.ts'
-import { checksumTables, ENGINES, NOTHING } from '../helpers/process/engine.ts'
+import { checksumTables, EMPTY_TABLE_CHECKSUM, ENGINES } from '../helpers/process/engine.ts'
 import {
   listHistory,
   listPlatforms,
   listRecords,
   type Operator,
   pullAndWait,
+  readRecordPages,
   readSnapshot,
-  recordPages,
   registerPlatform,
   signIn,
 } from '../helpers/process/operator.ts'
@@ -39,7 +39,7 @@ for (const engine of ENGINES) {
     PROCESS_TEST,
     async (t) => {
       t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
-      const { sandbox, askDatabase } = await engine.createSandbox(t)
+      const { sandbox, queryDatabase } = await engine.createSandbox(t)
       const hub = await sandbox.startHub()
       const operator = await signIn(hub.address)
       const platform = await startPlatform(t, { name: 'congress', modules })
@@ -64,9 +64,13 @@ for (const engine of ENGINES) {
         [TOTAL],
       )
 
-      const checksum = () => checksumTables(engine, askDatabase)
+      const checksum = () => checksumTables(engine, queryDatabase)
       const before = { order: await changeOrder(operator), tables: await checksum() }
-      assert.equal(before.tables['record_history'], NOTHING, 'a first import has no history')
+      assert.equal(
+        before.tables['record_history'],
+        EMPTY_TABLE_CHECKSUM,
+        'a first import has no history',
+      )
       const second = await pullAndWait(operator)
       assert.equal(second.pull.state, 'succeeded')
       assert.deepEqual(second.pull.counts, { ...NONE, received: TOTAL, unchanged: TOTAL })
@@ -76,7 +80,7 @@ for (const engine of ENGINES) {
         assert.deepEqual(await listHistory(operator, record_id), [])
       }
       const { received_today, created_today } = (await readSnapshot(operator)).stats
-      assert.equal(received_today, created_today, 'what is unchanged does not count as received')
+      assert.equal(received_today, created_today, 'unchanged records do not count as received')
     },
   )
 }
@@ -96,7 +100,7 @@ type Plain = { reference_number: string; full_name: string; data: unknown }
 async function readStored(operator: Operator, { record_type }: SimulatedModule): Promise<Plain[]> {
   const records: Plain[] = []
   const query = `platform=congress&record_type=${record_type}&sort=record_id`
-  for await (const text of recordPages(operator, query)) {
+  for await (const text of readRecordPages(operator, query)) {
     const page: { records: Plain[] } = parseVerbatim(text)
     for (const { reference_number, full_name, data } of page.records) {
       records.push({ reference_number, full_name, data })
@@ -105,7 +109,7 @@ async function readStored(operator: Operator, { record_type }: SimulatedModule):
   return records
 }
 
-/** Parses JSON and keeps the exact notation of numbers: `{number: "34.10"}`. */
+/** Parses JSON and preserves the notation of numbers: `{number: "34.10"}`. */
 function parseVerbatim(text: string) {
   return JSON.parse(text, (_key, value: unknown, context?: { source: string }) =>
     typeof value === 'number' ? { number: context?.source } : value,

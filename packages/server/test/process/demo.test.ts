@@ -7,15 +7,10 @@ import { pullAll } from '../../src/cli/demo.ts'
 import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
-import {
-  ask,
-  eventually,
-  listPlatforms,
-  readSnapshot,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { listPlatforms, readSnapshot, sendRequest, signIn } from '../helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { until } from '../helpers/time/until.ts'
 
 test(
   'the demo pulls and pushes records and deletes its data when it is stopped',
@@ -25,7 +20,7 @@ test(
     const temporary = join(folder, 'temporary')
     mkdirSync(temporary)
     const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: temporary } })
-    await demo.line(/^Ctrl-C /)
+    await demo.untilPrinted(/^Ctrl-C /)
     const printed = (label: string) => {
       const line = demo.stdout.find((one) => one.trim().startsWith(label)) ?? ''
       return line.trim().slice(label.length).trim()
@@ -38,37 +33,39 @@ test(
     const page = await operator.call('GET', new URL(printed('Open')).pathname)
     assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
 
-    const pulls = JSON.parse(await ask(operator, 'GET', '/api/v1/pulls'))
+    const pulls = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/pulls'))
     const names: (string | null)[] = pulls.pulls.map((pull: Pull) => pull.started_by)
     assert.ok(names.includes('Demo Operator'), String(names))
 
     const platforms = await listPlatforms(operator)
     assert.equal(platforms.length, 2)
     assert.ok(platforms.every((platform) => platform.modules_registered > 0))
-    await eventually('some thousand records are there', async () => {
+    await until(async () => {
       const { stats, pull } = await readSnapshot(operator)
       return stats.records > 2000 && !pull.running ? stats : null
-    })
-    await eventually('both have pushed, and go on', async () => {
+    }, 'more than 2,000 records are stored and no pull is running')
+    await until(async () => {
       const path = '/api/v1/activity?limit=100'
       const { activity }: { activity: ActivityEntry[] } = JSON.parse(
-        await ask(operator, 'GET', path),
+        await sendRequest(operator, 'GET', path),
       )
       const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
       const names = new Set(pushed.map((line) => line.platform_name))
       return names.size === 2 && pushed.length >= 4 ? true : null
-    })
+    }, 'both platforms have pushed records')
     assert.equal(readdirSync(temporary).length, 1)
 
     assert.deepEqual(await demo.stop('SIGINT'), { code: 0, signal: null })
     assert.deepEqual(demo.stderr, [])
     assert.deepEqual(readdirSync(temporary), [])
     for (const address of [origin, ...platforms.map((platform) => platform.source_base_url)]) {
-      await eventually(`nothing answers at ${address}`, () =>
-        fetch(address).then(
-          () => null,
-          () => true,
-        ),
+      await until(
+        () =>
+          fetch(address).then(
+            () => null,
+            () => true,
+          ),
+        `no response from ${address}`,
       )
     }
   },
@@ -77,7 +74,7 @@ test(
 test('the platforms of the demo exit when the demo is killed', PROCESS_TEST, async (t) => {
   const { spawn, folder } = createSandbox(t)
   const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: folder } })
-  await demo.line(/^Ctrl-C /)
+  await demo.untilPrinted(/^Ctrl-C /)
   const open = demo.stdout.find((line) => line.includes('/dashboard')) ?? ''
   const operator = await signIn(new URL(open.trim().split(/\s+/)[1] ?? '').origin, {
     email: 'demo@recordhub.example',
@@ -86,11 +83,13 @@ test('the platforms of the demo exit when the demo is killed', PROCESS_TEST, asy
   const platforms = await listPlatforms(operator)
   await demo.stop('SIGKILL')
   for (const { source_base_url } of platforms) {
-    await eventually(`nothing answers at ${source_base_url}`, () =>
-      fetch(source_base_url).then(
-        () => null,
-        () => true,
-      ),
+    await until(
+      () =>
+        fetch(source_base_url).then(
+          () => null,
+          () => true,
+        ),
+      `no response from ${source_base_url}`,
     )
   }
 })
@@ -99,20 +98,20 @@ test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
   await registerPlatform(hub, platform)
-  const held = platform.holdRequest('records/cases')
+  const request = platform.delayNextResponse('records/cases')
   const running = await startPull(hub)
-  await held.arrived
-  const refused = Promise.withResolvers<void>()
+  await request.arrived
+  const rejected = Promise.withResolvers<void>()
   const headers = { authorization: hub.authorization('operator') }
   const pulling = pullAll({
     post: async (path) => {
       const response = await fetch(`${hub.address}${path}`, { method: 'POST', headers })
-      if (response.status === 409) refused.resolve()
+      if (response.status === 409) rejected.resolve()
       return response
     },
   })
-  await refused.promise
-  held.release()
+  await rejected.promise
+  request.release()
   await pulling
   await untilPullEnds(hub, running.id)
   const { pulls }: { pulls: Pull[] } = JSON.parse((await hub.get('/api/v1/pulls')).text)

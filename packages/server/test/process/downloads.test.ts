@@ -8,13 +8,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { VERSION } from '../../src/cli/version.ts'
-import { goodPlatform } from '../helpers/platform/conformance-check.ts'
+import { simulateConformingPlatform } from '../helpers/platform/conformance-check.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 const run = promisify(execFile)
 const KIT = fileURLToPath(new URL('../../../platform-kit/', import.meta.url))
 
-/** Runs programs in an empty folder, with an npm that reaches no registry. */
+/** Creates an empty folder, and runs programs in it with an npm that cannot reach a registry. */
 function createEmptyFolder(parent: string) {
   const cwd = join(parent, 'empty')
   mkdirSync(cwd)
@@ -51,7 +51,7 @@ test(
     await empty.run('node_modules/.bin/recordhub-platform', ['init', '--from', '.'])
     assert.match(readFileSync(join(empty.folder, 'platform.yaml'), 'utf8'), /people/)
 
-    await using platform = await goodPlatform()
+    await using platform = await simulateConformingPlatform()
     const args = ['--yes', urlOf('check-platform'), '--url', platform.source_base_url]
     const key = { RECORDHUB_SOURCE_KEY: platform.source_api_key }
     const { stdout } = await empty.run('npx', args, key)
@@ -59,7 +59,7 @@ test(
   },
 )
 
-test('packing the same files again gives the same package', PROCESS_TEST, async (t) => {
+test('packing the same files twice creates identical packages', PROCESS_TEST, async (t) => {
   const { folder } = createSandbox(t)
   const hashes = ['one', 'two'].map(async (name) => {
     const target = join(folder, name)

@@ -1,33 +1,34 @@
-/** No trace of an erased record is left in the files, tables and output of a real hub. */
+/** Searches the files, tables and output of a real hub for traces of erased records and removed platforms. */
+
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import {
-  type AskDatabase,
   ENGINES,
   type EngineSandbox,
+  enginesForTier,
   LOCK_MS,
   type ProcessEngine,
-  quickOn,
+  type QueryDatabase,
   sqlite,
 } from '../helpers/process/engine.ts'
 import {
-  ask,
-  eventually,
   listRecords,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 
 const REFERENCE = 'person-of-the-erasure-4711'
 const NAME = 'Ann Unmistakable Example'
-const VALUE = 'a value that nobody else has'
+const VALUE = 'a value that no other record has'
 const TEXTS = [REFERENCE, NAME, VALUE]
 
 for (const engine of ENGINES) {
@@ -38,7 +39,7 @@ for (const engine of ENGINES) {
       const kit = await engine.createSandbox(t)
       const hub = await kit.sandbox.startHub({ env: { HUB_LOG_LEVEL: 'trace' } })
       const operator = await signIn(hub.address)
-      const module = makeUpModule('person', 300)
+      const module = generateModule('person', 300)
       const person = { reference_number: REFERENCE, full_name: NAME, data: { note: VALUE } }
       module.records.splice(150, 0, JSON.stringify(person))
       const platform = await startPlatform(t, { name: 'archive', modules: [module] })
@@ -61,7 +62,7 @@ for (const engine of ENGINES) {
         await push(`person-${round * 20}`, { note: 'y'.repeat(round * 1100) })
         await push(REFERENCE, { note: VALUE, round }, 'unknown')
       }
-      await ask(
+      await sendRequest(
         operator,
         'PUT',
         `/api/v1/platforms/${registered.id}/modules/person/indexed-fields`,
@@ -69,18 +70,18 @@ for (const engine of ENGINES) {
           fields: ['note'],
         },
       )
-      await eventually('the record is in the indexes', async () => {
+      await until(async () => {
         const status: { lag: number } = JSON.parse(
-          await ask(operator, 'GET', '/api/v1/search/status'),
+          await sendRequest(operator, 'GET', '/api/v1/search/status'),
         )
         const found = await listRecords(operator, 'q=Unmistakable')
         return status.lag === 0 && found.length === 1 ? true : null
-      })
-      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
+      }, 'the record is in the indexes')
+      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds stored texts')
 
       const records = await listRecords(operator)
       const id = records.find((record) => record.reference_number === REFERENCE)?.record_id
-      await ask(operator, 'POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
+      await sendRequest(operator, 'POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
       assert.deepEqual(await findIn(engine, kit), [])
 
       await push(REFERENCE, { note: VALUE })
@@ -95,7 +96,7 @@ for (const engine of ENGINES) {
   )
 }
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `no trace of the records and rejected pushes of a removed platform is left (${engine.name})`,
     PROCESS_TEST,
@@ -103,7 +104,7 @@ for (const engine of quickOn(sqlite)) {
       const kit = await engine.createSandbox(t)
       const hub = await kit.sandbox.startHub()
       const operator = await signIn(hub.address)
-      const module = makeUpModule('person', 300)
+      const module = generateModule('person', 300)
       const person = { reference_number: 'person-1000', full_name: NAME, data: { note: VALUE } }
       module.records.splice(150, 0, JSON.stringify(person))
       const platform = await startPlatform(t, { name: 'archive', modules: [module] })
@@ -117,12 +118,13 @@ for (const engine of quickOn(sqlite)) {
       const push = { method: 'PATCH', reference_number: 'person-1000' } as const
       await pusher.push({ ...push, record_type: 'person', data: { note: `${VALUE} too` } })
       await pusher.push({ ...push, record_type: 'unknown', data: { note: VALUE } })
-      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds what is there')
+      assert.ok((await findIn(engine, kit)).length > 0, 'the search finds stored texts')
 
       const path = `/api/v1/platforms/${registered.id}`
-      await ask(operator, 'DELETE', path, { platform_name: 'archive' })
-      await eventually('nothing is left', async () =>
-        (await findIn(engine, kit)).length === 0 ? true : null,
+      await sendRequest(operator, 'DELETE', path, { platform_name: 'archive' })
+      await until(
+        async () => ((await findIn(engine, kit)).length === 0 ? true : null),
+        'no trace is left',
       )
       await hub.stop()
       assert.deepEqual(await findIn(engine, kit), [])
@@ -139,7 +141,7 @@ test(
     const operator = await signIn(hub.address)
     const platform = await startPlatform(t, {
       name: 'archive',
-      modules: [makeUpModule('person', 10)],
+      modules: [generateModule('person', 10)],
     })
     const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
     const pusher = createPusher({ address: hub.address, hubApiKey })
@@ -148,7 +150,7 @@ test(
     await pusher.push({ ...push, data: { note: VALUE } })
     const id = (await listRecords(operator)).at(0)?.record_id
 
-    // An open read transaction keeps the write-ahead log from being emptied.
+    // An open read transaction prevents the truncation of the write-ahead log.
     const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
       readOnly: true,
       timeout: LOCK_MS,
@@ -156,23 +158,24 @@ test(
     reader.exec('BEGIN')
     assert.equal(reader.prepare('SELECT count(*) AS n FROM records').get()?.['n'], 1)
     const erasing = operator.call('POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
-    const cutOff = assert.rejects(erasing)
-    await eventually('the record is gone', async () =>
-      (await listRecords(operator)).length === 0 ? true : null,
+    const interrupted = assert.rejects(erasing)
+    await until(
+      async () => ((await listRecords(operator)).length === 0 ? true : null),
+      'the record is deleted',
     )
     await hub.stop('SIGKILL')
-    await cutOff
+    await interrupted
     assert.notDeepEqual(findInFiles(kit), [])
     reader.close()
 
     await kit.sandbox.startHub()
-    await eventually('nothing is left', async () => (findInFiles(kit).length === 0 ? true : null))
+    await until(async () => (findInFiles(kit).length === 0 ? true : null), 'no trace is left')
   },
 )
 
 /** Returns the files of the data folder, or the tables, that contain any of the texts. */
 async function findIn(engine: ProcessEngine, kit: EngineSandbox): Promise<string[]> {
-  return engine.name === 'SQLite' ? findInFiles(kit) : findInTables(kit.askDatabase)
+  return engine.name === 'SQLite' ? findInFiles(kit) : findInTables(kit.queryDatabase)
 }
 
 function findInFiles({ sandbox }: EngineSandbox): string[] {
@@ -183,15 +186,15 @@ function findInFiles({ sandbox }: EngineSandbox): string[] {
   })
 }
 
-async function findInTables(askDatabase: AskDatabase): Promise<string[]> {
-  const tables = await askDatabase(
+async function findInTables(queryDatabase: QueryDatabase): Promise<string[]> {
+  const tables = await queryDatabase(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   )
   const found: string[] = []
   for (const { name } of tables) {
     const condition = TEXTS.map((text) => `strpos(t::text, '${text}') > 0`).join(' OR ')
-    const [row] = await askDatabase(`SELECT count(*)::int AS n FROM ${name} t WHERE ${condition}`)
+    const [row] = await queryDatabase(`SELECT count(*)::int AS n FROM ${name} t WHERE ${condition}`)
     if (row?.['n'] !== 0) found.push(String(name))
   }
   return found

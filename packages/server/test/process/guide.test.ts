@@ -1,31 +1,31 @@
 /** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, registerPlatform, signIn } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { registerPlatform, sendRequest, signIn } from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
-const PUBLIC = { HUB_PUBLIC_URL: 'https://records.example.net' }
+const SETTINGS = { HUB_PUBLIC_URL: 'https://records.example.net' }
 
 test('the command line prints the same guide as the API of the hub', PROCESS_TEST, async (t) => {
   const { startHub, run } = createSandbox(t)
-  const modules = [makeUpModule('visit', 1)]
+  const modules = [generateModule('visit', 1)]
   const platform = await startPlatform(t, { name: 'clinic', modules })
-  const hub = await startHub({ env: PUBLIC })
+  const hub = await startHub({ env: SETTINGS })
   const operator = await signIn(hub.address)
   const registered = await registerPlatform(operator, platform)
   const { id } = registered.platform
-  const given = {
-    any: await ask(operator, 'GET', '/api/v1/guide'),
-    clinic: await ask(operator, 'GET', `/api/v1/platforms/${id}/instructions`),
+  const guides = {
+    general: await sendRequest(operator, 'GET', '/api/v1/guide'),
+    clinic: await sendRequest(operator, 'GET', `/api/v1/platforms/${id}/instructions`),
   }
-  assert.match(given.clinic, /"visit"/)
+  assert.match(guides.clinic, /"visit"/)
   for (const [args, expected] of [
-    [[], given.any],
-    [['--platform', 'clinic'], given.clinic],
-    [['--platform', String(id)], given.clinic],
+    [[], guides.general],
+    [['--platform', 'clinic'], guides.clinic],
+    [['--platform', String(id)], guides.clinic],
   ] as const) {
-    const { code, stdout, stderr } = await run(['guide', ...args], { env: PUBLIC })
+    const { code, stdout, stderr } = await run(['guide', ...args], { env: SETTINGS })
     assert.deepEqual({ code, stderr }, { code: 0, stderr: [] })
     assert.equal(`${stdout.join('\n')}\n`, expected)
     for (const key of [registered.hub_api_key, platform.sourceKey]) {
@@ -50,8 +50,8 @@ test(
     const wrong = await run(['guide', '--language', 'cobol'])
     assert.deepEqual([wrong.code, wrong.stdout, wrong.stderr.length], [2, [], 1])
     assert.match(wrong.stderr[0] ?? '', /curl, php/)
-    const alone = await run(['guide', '--platform', '1'])
-    assert.equal(alone.code, 1)
-    assert.match(alone.stderr[0] ?? '', /no database/)
+    const withoutDatabase = await run(['guide', '--platform', '1'])
+    assert.equal(withoutDatabase.code, 1)
+    assert.match(withoutDatabase.stderr[0] ?? '', /no database/)
   },
 )

@@ -1,14 +1,16 @@
 /** Uses every function of a hub with full logging, then searches its output and storage for secrets. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import { sendRaw } from '../helpers/hub/raw-requests.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
-import { type Behaviour, respond, simulatePlatform } from '../helpers/platform/platform.ts'
-import { quickOn, sqlite } from '../helpers/process/engine.ts'
-import { findLeaks, readStored, type Secrets } from '../helpers/process/leaks.ts'
-import { ask, eventually, operatorAt, pullAndWait } from '../helpers/process/operator.ts'
+import { type Responder, respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
+import { findLeaks, readStoredData, type Secrets } from '../helpers/process/leaks.ts'
+import { createOperatorClient, pullAndWait, sendRequest } from '../helpers/process/operator.ts'
 import { OPERATOR, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 
 const SOURCE_KEY = 'source-key/with+signs=0123456789abcdef'
 const SETTINGS = {
@@ -25,7 +27,7 @@ const SETTINGS = {
 const NEW_PASSWORD = 'another horse, another battery 2'
 
 /** Responses that contain the received key, as error pages of some frameworks do. */
-const echo: readonly Behaviour[] = [
+const echo: readonly Responder[] = [
   (response, request) => {
     const message = `No ${request.headers['x-platform-api-key']} here`
     respond.json({ success: false, message })(response, request)
@@ -44,7 +46,7 @@ const echo: readonly Behaviour[] = [
   ),
 ]
 
-for (const engine of quickOn(sqlite)) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `no key, password, token or code appears in the output and storage of a hub (${engine.name})`,
     PROCESS_TEST,
@@ -59,13 +61,13 @@ for (const engine of quickOn(sqlite)) {
         'the mail password': 'password-of-the-mail-server',
         'the client secret': SETTINGS.HUB_OIDC_CLIENT_SECRET,
       }
-      const answers: string[] = []
+      const responses: string[] = []
       const first = await sandbox.startHub({ env: SETTINGS })
       const { address } = first
       const send = async (path: string, init: RequestInit = {}) => {
-        const answer = await fetch(`${address}${path}`, { redirect: 'manual', ...init })
-        const text = await answer.text()
-        return { answer, text }
+        const response = await fetch(`${address}${path}`, { redirect: 'manual', ...init })
+        const text = await response.text()
+        return { response, text }
       }
       const json = { 'Content-Type': 'application/json' }
       const signIn = (password: string) =>
@@ -74,9 +76,9 @@ for (const engine of quickOn(sqlite)) {
           headers: json,
           body: JSON.stringify({ ...OPERATOR, password }),
         })
-      answers.push((await signIn('not the password of anybody')).text)
-      const { answer } = await signIn(OPERATOR.password)
-      const cookie = answer.headers
+      responses.push((await signIn('not the right password')).text)
+      const { response } = await signIn(OPERATOR.password)
+      const cookie = response.headers
         .getSetCookie()
         .map((one) => one.split(';')[0] ?? '')
         .join('; ')
@@ -85,16 +87,18 @@ for (const engine of quickOn(sqlite)) {
       secrets["the cookie's signature"] = secrets['the cookie'].split('.').at(-1) ?? ''
       const session = JSON.parse((await send('/api/v1/session', { headers: { cookie } })).text)
       secrets['the CSRF token'] = session.csrf_token
-      const operator = operatorAt(address, { cookie, 'X-CSRF-TOKEN': session.csrf_token })
+      const operator = createOperatorClient(address, { cookie, 'X-CSRF-TOKEN': session.csrf_token })
 
       await using platform = await simulatePlatform({ source_api_key: SOURCE_KEY })
       const { source_base_url } = platform
       const registration = { source_base_url, source_api_key: SOURCE_KEY, record_types: ['cases'] }
-      const registered = JSON.parse(await ask(operator, 'POST', '/api/v1/platforms', registration))
+      const registered = JSON.parse(
+        await sendRequest(operator, 'POST', '/api/v1/platforms', registration),
+      )
       const { id } = registered.platform
       const key = registered.hub_api_key
       secrets['the hub key'] = key
-      answers.push((await operator.call('POST', '/api/v1/platforms', registration)).text)
+      responses.push((await operator.call('POST', '/api/v1/platforms', registration)).text)
 
       for (const [endpoint, path] of [
         ['ping', 'test'],
@@ -103,19 +107,21 @@ for (const engine of quickOn(sqlite)) {
       ] as const) {
         for (const behaviour of echo) {
           platform.setResponse(endpoint, behaviour)
-          answers.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
-          answers.push((await operator.call('POST', '/api/v1/platforms/probe', registration)).text)
+          responses.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
+          responses.push(
+            (await operator.call('POST', '/api/v1/platforms/probe', registration)).text,
+          )
           if (endpoint === 'records/cases')
-            answers.push(JSON.stringify(await pullAndWait(operator)))
+            responses.push(JSON.stringify(await pullAndWait(operator)))
         }
         platform.setResponse(endpoint, null)
       }
       for (const behaviour of echo) {
         platform.setResponse('search', behaviour)
-        answers.push((await operator.call('GET', '/api/v1/search?query=anybody')).text)
+        responses.push((await operator.call('GET', '/api/v1/search?query=person')).text)
       }
 
-      // Pushes that contain the key in unexpected places.
+      // Pushes that contain the key in unexpected positions.
       const record = {
         module_name: 'Cases',
         record_type: 'cases',
@@ -129,8 +135,8 @@ for (const engine of quickOn(sqlite)) {
           headers: { ...json, ...headers },
           body: JSON.stringify(body),
         })
-      const taken = await push({ 'X-API-KEY': key }, record)
-      assert.equal(taken.answer.status, 201)
+      const accepted = await push({ 'X-API-KEY': key }, record)
+      assert.equal(accepted.response.status, 201)
       for (const [headers, body, query] of [
         [{ 'X-API-KEY': `${key}x` }, record, ''],
         [{ 'X-API-KEY': key.toLowerCase() }, record, ''],
@@ -145,7 +151,7 @@ for (const engine of quickOn(sqlite)) {
           `?${key}`,
         ],
       ] as const) {
-        answers.push((await push(headers, body, query)).text)
+        responses.push((await push(headers, body, query)).text)
       }
       for (const path of [
         `/${key}`,
@@ -153,10 +159,10 @@ for (const engine of quickOn(sqlite)) {
         `/api/v1/platforms/${key}`,
         `/dashboard?${key}`,
       ]) {
-        const asked = await send(path, { headers: { cookie } })
-        if (!path.includes('?')) answers.push(asked.text)
+        const response = await send(path, { headers: { cookie } })
+        if (!path.includes('?')) responses.push(response.text)
       }
-      answers.push(
+      responses.push(
         await sendRaw(
           address,
           `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Length: x\r\n\r\n`,
@@ -167,10 +173,12 @@ for (const engine of quickOn(sqlite)) {
       const { password } = OPERATOR
       assert.ok(
         (
-          await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, { password })
+          await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
+            password,
+          })
         ).includes(key),
       )
-      answers.push(
+      responses.push(
         (
           await operator.call('POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
             password: NEW_PASSWORD,
@@ -178,15 +186,15 @@ for (const engine of quickOn(sqlite)) {
         ).text,
       )
       secrets['the rotated key'] = JSON.parse(
-        await ask(operator, 'POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
+        await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
           grace_seconds: 60,
         }),
       ).hub_api_key
       secrets['the token'] = JSON.parse(
-        await ask(operator, 'POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
+        await sendRequest(operator, 'POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
       ).token
       const invitation = JSON.parse(
-        await ask(operator, 'POST', '/api/v1/invitations', {
+        await sendRequest(operator, 'POST', '/api/v1/invitations', {
           email: 'bob@example.org',
           role: 'viewer',
         }),
@@ -194,10 +202,10 @@ for (const engine of quickOn(sqlite)) {
       secrets['the invitation'] = tokenOfLink(invitation.link)
       for (const path of ['/api/v1/invitation', '/invitation', '/setup']) {
         const body = JSON.stringify({ token: secrets['the invitation'] })
-        answers.push((await send(path, { method: 'POST', headers: json, body })).text)
+        responses.push((await send(path, { method: 'POST', headers: json, body })).text)
       }
-      answers.push((await operator.call('POST', '/api/v1/alerts/test-mail', {})).text)
-      answers.push(
+      responses.push((await operator.call('POST', '/api/v1/alerts/test-mail', {})).text)
+      responses.push(
         (
           await send('/api/auth/sign-in/social', {
             method: 'POST',
@@ -207,18 +215,18 @@ for (const engine of quickOn(sqlite)) {
         ).text,
       )
       const factor = JSON.parse(
-        await ask(operator, 'POST', '/api/v1/account/second-factor', { password }),
+        await sendRequest(operator, 'POST', '/api/v1/account/second-factor', { password }),
       )
       secrets['the TOTP secret'] = new URL(factor.totp_uri).searchParams.get('secret') ?? ''
       for (const [index, code] of factor.recovery_codes.entries()) {
         secrets[`recovery code ${index}`] = code
         secrets[`recovery code ${index} without dashes`] = code.replaceAll('-', '')
       }
-      answers.push(
+      responses.push(
         (await operator.call('POST', '/api/v1/account/second-factor/confirm', { code: '000000' }))
           .text,
       )
-      await ask(operator, 'POST', '/api/v1/account/second-factor/confirm', {
+      await sendRequest(operator, 'POST', '/api/v1/account/second-factor/confirm', {
         code: totpCode(factor.totp_uri),
       })
 
@@ -227,11 +235,11 @@ for (const engine of quickOn(sqlite)) {
       const runs = [
         await sandbox.run(['--help'], { env: SETTINGS }),
         await sandbox.run(['start'], {
-          env: { ...SETTINGS, HUB_SECRET: 'another secret that is as long as need be' },
+          env: { ...SETTINGS, HUB_SECRET: 'another secret with a sufficient length' },
         }),
         await sandbox.run(['start', '--secret', SETTINGS.HUB_SECRET, '--color', 'blue']),
         await sandbox.run(['secret', 'rotate'], {
-          env: { ...SETTINGS, HUB_SECRET_PREVIOUS: 'a wrong one that is as long as need be' },
+          env: { ...SETTINGS, HUB_SECRET_PREVIOUS: 'a wrong secret with a sufficient length' },
         }),
         await sandbox.run(['start'], {
           env: { ...SETTINGS, HUB_SMTP_URL: `${SETTINGS.HUB_SMTP_URL}/x?y` },
@@ -239,11 +247,14 @@ for (const engine of quickOn(sqlite)) {
       ]
       const token = { Authorization: `Bearer ${secrets['the token']}` }
       const second = await sandbox.startHub({ env: SETTINGS })
-      const made = await sandbox.run(['token', 'create', '--name', 'reader', '--role', 'admin'], {
-        env: SETTINGS,
+      const created = await sandbox.run(
+        ['token', 'create', '--name', 'reader', '--role', 'admin'],
+        { env: SETTINGS },
+      )
+      secrets['the printed token'] = created.stdout[0] ?? ''
+      const admin = createOperatorClient(second.address, {
+        Authorization: `Bearer ${created.stdout[0]}`,
       })
-      secrets['the printed token'] = made.stdout[0] ?? ''
-      const admin = operatorAt(second.address, { Authorization: `Bearer ${made.stdout[0]}` })
       for (const path of [
         'platforms',
         `platforms/${id}`,
@@ -264,7 +275,7 @@ for (const engine of quickOn(sqlite)) {
         'records/export?format=ndjson',
       ]) {
         const read = await admin.call('GET', `/api/v1/${path}`)
-        answers.push(read.text)
+        responses.push(read.text)
       }
       for (const path of [
         '/',
@@ -275,32 +286,33 @@ for (const engine of quickOn(sqlite)) {
         '/readyz',
         '/nowhere',
       ]) {
-        answers.push(await (await fetch(`${second.address}${path}`, { headers: token })).text())
+        responses.push(await (await fetch(`${second.address}${path}`, { headers: token })).text())
       }
-      await eventually('it is known to be well', async () =>
-        (await fetch(`${second.address}/readyz`)).ok ? true : null,
+      await until(
+        async () => ((await fetch(`${second.address}/readyz`)).ok ? true : null),
+        'the hub is ready',
       )
       await second.stop()
 
-      const places = await readStored(engine, kit)
+      const sources = await readStoredData(engine, kit)
       for (const [name, { stdout, stderr }] of [
         ['first', first],
         ['second', second],
         ...runs.map((run, index) => [`run ${index}`, run] as const),
       ] as const) {
-        places.set(`the output of ${name}`, Buffer.from([...stdout, ...stderr].join('\n')))
+        sources.set(`the output of ${name}`, Buffer.from([...stdout, ...stderr].join('\n')))
       }
-      places.set('the answers', Buffer.from(answers.join('\n')))
+      sources.set('the responses', Buffer.from(responses.join('\n')))
       checkSecrets(secrets)
-      assert.deepEqual(findLeaks(secrets, places), [])
+      assert.deepEqual(findLeaks(secrets, sources), [])
 
       // Checks that the search itself finds a planted secret.
-      places.set('a plant', Buffer.from(`x${Buffer.from(key).toString('hex')}y`))
-      assert.deepEqual(findLeaks(secrets, places), ['the hub key, hex, in a plant'])
-      const [table = ''] = [...places.keys()].filter((name) => /sqlite$|platforms$/.test(name))
+      sources.set('a planted text', Buffer.from(`x${Buffer.from(key).toString('hex')}y`))
+      assert.deepEqual(findLeaks(secrets, sources), ['the hub key, hex, in a planted text'])
+      const [table = ''] = [...sources.keys()].filter((name) => /sqlite$|platforms$/.test(name))
       assert.ok(
-        findLeaks({ name: platform.platform_name }, places).some((place) =>
-          place.endsWith(`clear, in ${table}`),
+        findLeaks({ name: platform.platform_name }, sources).some((source) =>
+          source.endsWith(`clear, in ${table}`),
         ),
       )
     },

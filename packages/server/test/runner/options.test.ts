@@ -4,7 +4,7 @@ import { formatRepeatCommand, readOptions } from './options.ts'
 
 const FILE = 'packages/server/src/lib/files/csv.test.ts'
 
-test('a time without a date is one of today, and a date may be given', () => {
+test('a time without a date is on the current day, and a date is optional', () => {
   const clockOf = (text: string) => readOptions(['--clock', text])?.clock
   assert.equal(clockOf('2027-02-28T23:59:50'), '2027-02-28T23:59:50Z')
   assert.match(clockOf('23:59:50') ?? '', /^\d{4}-\d\d-\d\dT23:59:50Z$/)
@@ -13,7 +13,7 @@ test('a time without a date is one of today, and a date may be given', () => {
 
 for (const text of ['midnight', '23:59', '24:61:00', '2027-02-30', '2027-13-01T00:00:00']) {
   test(`the clock ${text} is rejected`, () => {
-    assert.throws(() => readOptions(['--clock', text]), /--clock takes a time such as/)
+    assert.throws(() => readOptions(['--clock', text]), /--clock requires a time such as/)
   })
 }
 

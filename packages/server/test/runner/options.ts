@@ -9,9 +9,9 @@ Runs the test files whose path contains one of the words, or all of them.
 
   --name <pattern>     only tests whose name matches this regular expression
   --seed <number>      the seed of shuffled orders and of randomised tests; a new one by default
-  --clock <time>       starts each test process at this time (UTC): 23:59:50, or 2027-02-28T23:59:50
-  --shuffle            runs the files in an order that the seed decides
-  --jobs <number>      how many processes run at a time; twice the number of processors by default
+  --clock <time>       sets the clock of each test process (UTC): 23:59:50, or 2027-02-28T23:59:50
+  --shuffle            runs the files in a random order that depends on the seed
+  --jobs <number>      the number of concurrent processes; twice the number of processors by default
   --minutes <number>   starts no further part of the deep tier after this time
   --coverage           prints the line coverage of the sources
 
@@ -32,12 +32,13 @@ export type Options = {
   coverage: boolean
 }
 
-/** Tests also wait, for disks and for each other's processes, so more of them run than there are processors. */
+/** More processes than processors, because tests also wait for disks and for other processes. */
 const JOBS_PER_PROCESSOR = 2
 
 /**
- * Reads the arguments of a run; null where help is asked for.
- * @throws Error saying which argument is wrong.
+ * Reads the arguments of a run.
+ * @returns null for `--help`.
+ * @throws Error that names the invalid argument.
  */
 export function readOptions(args: string[]): Options | null {
   const { values, positionals } = parseArgs({
@@ -70,25 +71,27 @@ export function readOptions(args: string[]): Options | null {
   }
 }
 
-/** The command that runs a file again as it ran in this run. */
+/** The command that repeats a file with the same seed, tier and clock. */
 export function formatRepeatCommand({ mode, seed, clock }: Options, file: string): string {
   const command = mode === 'deep' ? 'npm run test:deep' : 'npm test'
   return `${command} -- ${file} --seed ${seed}${clock === null ? '' : ` --clock ${clock.slice(0, 19)}`}`
 }
 
-/** A time without a date is one of today. */
+/** A time without a date is on the current day. */
 function toInstant(option: string, text: string | undefined): string | null {
   if (text === undefined) return null
   const dateAndTime = text.includes('T') ? text : `${new Date().toISOString().slice(0, 10)}T${text}`
   const instant = `${dateAndTime}Z`
   if (!/T\d\d:\d\d:\d\dZ$/.test(instant) || Number.isNaN(Date.parse(instant))) {
-    throw new Error(`${option} takes a time such as 23:59:50 or 2027-02-28T23:59:50, not ${text}`)
+    throw new Error(
+      `${option} requires a time such as 23:59:50 or 2027-02-28T23:59:50, not ${text}`,
+    )
   }
   return instant
 }
 
 function toNumber(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${option} takes a whole number, not ${text}`)
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${option} requires a whole number, not ${text}`)
   return Number(text)
 }

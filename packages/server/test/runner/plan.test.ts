@@ -20,7 +20,7 @@ test('a plan runs each file exactly once, in the given order or in a shuffled on
   }
 })
 
-test('quick files share processes, files that kill processes have one each', () => {
+test('quick files share processes, and each file that kills processes has its own', () => {
   const jobs = planJobs(FILES)
   assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 2)
   assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 6)
@@ -31,7 +31,7 @@ test('quick files share processes, files that kill processes have one each', () 
   )
 })
 
-test('one seed gives one order, another seed another one', () => {
+test('the same seed results in the same order, another seed in another order', () => {
   const order = (seed: number) => shuffle(FILES, createRandom(seed))
   assert.deepEqual(order(7), order(7))
   assert.notDeepEqual(order(7), order(8))

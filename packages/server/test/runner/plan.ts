@@ -1,11 +1,10 @@
-/** Which test files run, in which processes and in which order. */
-
+/** Selects the test files of a run and assigns them to processes in their order. */
 import type { Random } from './random.ts'
 
 /** The files that one process runs. */
 export type Job = { name: string; files: string[] }
 
-/** What the global setup provides for the tests of a run. */
+/** The resources that the global setup provides for the tests of a run. */
 export type Needs = {
   postgres: boolean
   browser: boolean
@@ -14,16 +13,16 @@ export type Needs = {
 }
 
 /**
- * How the files of a folder share processes. Starting a process and loading the server costs more than most
- * files do, so folders whose files are quick and touch nothing outside of the process share a few of them.
- * In the order in which they start: what takes longest starts first.
+ * The number of processes for the files of a folder. Starting a process and loading the server takes longer than most
+ * files, so folders with quick files that affect only their own process share a few processes. The slowest folders
+ * start first.
  */
 const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'each' }[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 4 },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
-  // These mostly wait for servers that they stop or silence.
+  // These mostly wait for servers that they stop or pause.
   {
     name: 'outages',
     pattern: /\/contract\/postgres\/(?:outages|unresponsive-server|opening|abandoned-pulls)/,
@@ -34,13 +33,13 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
   { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
 ]
 
-/** Files whose path contains one of the words; all of them where there are no words. */
+/** Files whose path contains one of the words; all files if there are no words. */
 export function selectFiles(files: readonly string[], words: readonly string[]): string[] {
   if (words.length === 0) return [...files]
   return files.filter((file) => words.some((word) => file.includes(word)))
 }
 
-/** What the files need of the global setup; null for nothing at all, as unit tests. The deep tier starts source files. */
+/** The resources that the files need; null for none, as unit tests. The deep tier runs the hub from its source files. */
 export function findNeeds(files: readonly string[], isDeep: boolean): Needs | null {
   const folders = new Set(files.map((file) => FOLDERS[folderOf(file)]?.name))
   folders.delete('unit')
@@ -52,19 +51,33 @@ export function findNeeds(files: readonly string[], isDeep: boolean): Needs | nu
 
 /**
  * Divides files among processes.
- * @param random where the order is to be shuffled; null for the order of {@link FOLDERS}.
+ * @param random shuffles the order; null for the order of {@link FOLDERS}.
  */
 export function planJobs(files: readonly string[], random: Random | null = null): Job[] {
   const jobs = FOLDERS.flatMap(({ name, pattern, processes }, index) => {
     const matches = files.filter((file) => pattern.test(file) && folderOf(file) === index)
     const ordered = random ? shuffle(matches, random) : matches.toSorted()
     if (processes === 'each') return ordered.map((file) => ({ name: file, files: [file] }))
-    return split(ordered, processes).map((part, number) => ({
-      name: part.length === 1 ? String(part[0]) : `${name}-${number + 1}`,
-      files: part,
+    return split(ordered, processes).map((group, number) => ({
+      name: group.length === 1 ? String(group[0]) : `${name}-${number + 1}`,
+      files: group,
     }))
   })
   return random ? shuffle(jobs, random) : jobs
+}
+
+/** A part of the deep tier: the long forms of tests, or a check that needs more programs. */
+export type Part = { kind: 'tests'; name: string; job: Job } | { kind: 'check'; name: string }
+
+/** Scripts `check:…` of package.json that run in the deep tier. */
+const CHECKS = ['licenses', 'runtimes', 'spreadsheet', 'examples']
+
+/** Plans the deep tier: all tests except unit tests, and the checks, in random order. */
+export function planParts(files: readonly string[], random: Random): Part[] {
+  const withoutUnits = files.filter((file) => /^packages\/[^/]+\/test\//.test(file))
+  const tests = planJobs(withoutUnits).map((job): Part => ({ kind: 'tests', name: job.name, job }))
+  const checks = CHECKS.map((name): Part => ({ kind: 'check', name: `check:${name}` }))
+  return shuffle([...tests, ...checks], random)
 }
 
 export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
@@ -78,9 +91,9 @@ function folderOf(file: string): number {
   return FOLDERS.findIndex(({ pattern }) => pattern.test(file))
 }
 
-/** Deals files out like cards, so that neighbours, which often cost alike, go to different processes. */
+/** Distributes files round-robin, because files with similar names often take similarly long. */
 function split(files: readonly string[], count: number): string[][] {
-  const parts: string[][] = Array.from({ length: Math.min(count, files.length) }, () => [])
-  for (const [index, file] of files.entries()) parts[index % parts.length]?.push(file)
-  return parts
+  const groups: string[][] = Array.from({ length: Math.min(count, files.length) }, () => [])
+  for (const [index, file] of files.entries()) groups[index % groups.length]?.push(file)
+  return groups
 }

@@ -1,6 +1,6 @@
 export type Random = () => number
 
-/** A generator of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
+/** A generator of pseudo-random numbers from 0 to 1, which depend only on the seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

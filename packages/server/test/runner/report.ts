@@ -1,4 +1,4 @@
-/** What a run prints: its progress, failures as they happen, and one summary at the end. */
+/** The output of a run: its progress, each failure immediately, and a summary at the end. */
 import { relative } from 'node:path'
 import type { EventData } from 'node:test'
 import { inspect } from 'node:util'
@@ -8,12 +8,12 @@ export type Report = {
   complete: (outcome: EventData.TestComplete) => void
   /** A process has reported something outside of a test, such as an error after the end of one. */
   diagnose: (diagnostic: EventData.TestDiagnostic) => void
-  /** Prints how far the run has come. */
+  /** Prints the progress of the run. */
   progress: (elapsedMs: number) => void
-  /** A check that is no test file has ended. */
+  /** A check of the deep tier has ended. */
   check: (name: string, outcome: 'passed' | 'failed' | 'skipped') => void
   cover: (coverage: EventData.TestCoverage) => void
-  /** Prints the summary and tells whether the run succeeded. */
+  /** Prints the summary. @returns whether the run succeeded. */
   summarize: (wallMs: number) => boolean
 }
 
@@ -21,7 +21,7 @@ const SLOWEST = 10
 
 /**
  * @param root the folder that printed paths are relative to.
- * @param repeatCommand gives the command that runs a file again with the same seed.
+ * @param repeatCommand returns the command that repeats a file with the same seed.
  */
 export function createReport(
   print: (line: string) => void,
@@ -49,7 +49,7 @@ export function createReport(
     complete(outcome) {
       const { details, nesting, skip, line = 0 } = outcome
       const file = outcome.file === undefined ? '' : relative(root, outcome.file)
-      // Each process is reported as a test of its own, with the path of its file as the name.
+      // Each process is reported as a test whose name is the path of its file.
       const isFile = outcome.name === outcome.file
       const isTest = details.type !== 'suite' && !isFile
       if (nesting === 0 && !isFile) add(millisecondsOf, file, details.duration_ms)
@@ -67,7 +67,7 @@ export function createReport(
       }
     },
     diagnose({ file, message }) {
-      // Without a file, it is a line of the summary that node:test prints.
+      // A diagnostic without a file belongs to the summary of node:test.
       if (file === undefined) return
       const path = relative(root, file)
       diagnosticsOf.set(path, [...(diagnosticsOf.get(path) ?? []), message])
@@ -80,7 +80,7 @@ export function createReport(
       if (outcome === 'skipped') add(skipped, `${name} needs a program that is not installed`, 1)
       if (outcome === 'passed') passed += 1
       add(testsOf, name, 1)
-      if (outcome === 'failed') addFailure(name, `It is run alone by: npm run ${name}`)
+      if (outcome === 'failed') addFailure(name, `To run it alone: npm run ${name}`)
     },
     cover({ summary }) {
       coveredPercent = summary.totals.coveredLinePercent
@@ -105,7 +105,7 @@ export function createReport(
   }
 }
 
-/** A suite fails with its tests, which are reported by themselves. */
+/** A suite fails if one of its tests fails, which is reported separately. */
 function failedByChild(error: unknown): boolean {
   return error instanceof Error && 'failureType' in error && error.failureType === 'subtestsFailed'
 }

@@ -3,22 +3,23 @@
  * Cloudflare's edge. A real hub pulls it, searches it and receives its pushes. The runtimes come from the npm
  * registry and are deleted afterwards. Exits with 1 on any difference.
  */
+
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import {
-  ask,
-  eventually,
   listRecords,
   type Operator,
   pullAndWait,
   registerPlatform,
+  sendRequest,
   signIn,
 } from '../helpers/process/operator.ts'
 import { installKit } from '../helpers/process/package.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
+import { until } from '../helpers/time/until.ts'
 import { RUNTIMES, type Runtime, startRuntime } from './runtimes.ts'
 
 /** The number of records in `platform.mjs`. */
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   const operator = await signIn(hub.address)
   for (const runtime of RUNTIMES) {
     await check(runtime, project, operator, hub.address)
-    process.stdout.write(`${runtime.name} ${runtime.version}: as it should be\n`)
+    process.stdout.write(`${runtime.name} ${runtime.version}: OK\n`)
   }
 }
 
@@ -47,15 +48,15 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
   const platform = `on_${runtime.name}`
   const address = await startRuntime(t, runtime, project)
 
-  const askDirectly = (headers: Record<string, string>) =>
+  const requestRecords = (headers: Record<string, string>) =>
     fetch(`${address}/api/hub/records/case`, { headers })
-  const refused = await askDirectly({ [SOURCE_KEY_HEADER]: 'another-long-secret' })
-  assert.equal(refused.status, 401)
-  const whole = await askDirectly({ [SOURCE_KEY_HEADER]: SOURCE_KEY })
-  await whole.body?.cancel()
-  const unchanged = { 'If-None-Match': whole.headers.get('etag') ?? '' }
-  const spared = await askDirectly({ [SOURCE_KEY_HEADER]: SOURCE_KEY, ...unchanged })
-  assert.equal(spared.status, 304)
+  const rejected = await requestRecords({ [SOURCE_KEY_HEADER]: 'another-long-secret' })
+  assert.equal(rejected.status, 401)
+  const complete = await requestRecords({ [SOURCE_KEY_HEADER]: SOURCE_KEY })
+  await complete.body?.cancel()
+  const unchanged = { 'If-None-Match': complete.headers.get('etag') ?? '' }
+  const notModified = await requestRecords({ [SOURCE_KEY_HEADER]: SOURCE_KEY, ...unchanged })
+  assert.equal(notModified.status, 304)
 
   const registered = { address, sourceKey: SOURCE_KEY, recordTypes: ['case'] }
   const { hub_api_key } = await registerPlatform(operator, registered)
@@ -63,20 +64,20 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
   const task = tasks.find(({ platform_name }) => platform_name === platform)
   assert.deepEqual([task?.state, task?.created, task?.warnings], ['succeeded', RECORDS, []])
 
-  const found = await ask(operator, 'GET', '/api/v1/search?query=nova')
+  const found = await sendRequest(operator, 'GET', '/api/v1/search?query=nova')
   assert.ok(found.includes('Found for nova'), found)
 
   const push = new URLSearchParams({ hub, key: hub_api_key })
   const pushed = await fetch(`${address}/push?${push}`)
   assert.deepEqual([pushed.status, await pushed.text()], [200, '2'])
-  await eventually('both pushes are to be seen', async () => {
+  await until(async () => {
     const ofReference = (reference: string) =>
       listRecords(operator, `platform=${platform}&reference_number=${reference}`)
     const [[created], [changed]] = [await ofReference('new'), await ofReference('C-1')]
     return created?.full_name === 'Nova' && changed?.data['closed_on'] === '2026-11-22'
       ? true
       : null
-  })
+  }, 'both pushes are stored')
 }
 
 try {

@@ -1,4 +1,5 @@
-// A platform for any runtime that has the Web's Request and Response: runtimes/*.mjs serve its `answer`.
+// A platform for any runtime with the Request and Response of the Fetch API. The other files of this folder serve its
+// `handleRequest`.
 import { createPlatformHandler, createPushClient } from '@recordhub/platform-kit'
 
 const RECORDS = 20_000
@@ -13,7 +14,7 @@ const handler = (name) =>
         name: 'Cases',
         recordType: 'case',
         fields: [{ key: 'number' }, { key: 'closed_on', label: 'Closed on' }],
-        version: () => 'the same',
+        version: () => 'unchanged',
         async *records() {
           for (let number = 1; number <= RECORDS; number += 1) {
             yield {
@@ -30,12 +31,12 @@ const handler = (name) =>
 
 const handlers = new Map()
 
-/** `outbox` creates a durable outbox, if the runtime has files. */
-export async function answer(request, name, outbox = null) {
+/** `outbox` creates a durable outbox; null if the runtime has no files. */
+export async function handleRequest(request, name, outbox = null) {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname === '/push') return Response.json(await push(searchParams, outbox))
   if (!handlers.has(name)) handlers.set(name, handler(name))
-  return (await handlers.get(name)(request)) ?? new Response('Not here', { status: 404 })
+  return (await handlers.get(name)(request)) ?? new Response('Not found', { status: 404 })
 }
 
 async function push(parameters, outbox) {

@@ -8,7 +8,7 @@ export type Runtime = {
   name: string
   version: string
   args: string[]
-  /** The line that it prints when it listens, with the port. */
+  /** Matches the line with the port that the runtime prints when it listens. */
   listening: RegExp
 }
 
@@ -47,5 +47,5 @@ export async function startRuntime(
     const [, port] = runtime.listening.exec(line) ?? []
     if (port) return `http://127.0.0.1:${port}`
   }
-  throw new Error(`${runtime.name} ended before it listened`)
+  throw new Error(`${runtime.name} ended before it accepted connections`)
 }

@@ -1,4 +1,4 @@
-import { answer } from './platform.mjs'
+import { handleRequest } from './platform.mjs'
 
 // biome-ignore lint/style/noDefaultExport: Cloudflare's runtime requires it.
-export default { fetch: (request) => answer(request, 'on_workerd') }
+export default { fetch: (request) => handleRequest(request, 'on_workerd') }

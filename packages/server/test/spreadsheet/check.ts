@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operatorAt, pullAndWait, registerPlatform } from '../helpers/process/operator.ts'
+import { createOperatorClient, pullAndWait, registerPlatform } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
 import { CELLS } from './edge-case-cells.ts'
@@ -13,7 +13,7 @@ import { type Cell, findDifferences } from './sheet-cells.ts'
 
 /** Comma-separated, quoted, UTF-8, from the first line; every column is text. */
 const AS_TEXTS = 'CSV:44,34,76,1,1/2/2/2/3/2'
-/** The same with default columns, as a user opens the file; formulas are evaluated. */
+/** The same with default columns, as for a user who opens the file. Formulas are evaluated. */
 const AS_USUAL = 'CSV:44,34,76,1,,1033,false,true,false,false,false,0,true'
 const KEYS = ['value', '=1+1']
 const HEADER = ['hub_reference_number', ...KEYS]
@@ -48,18 +48,18 @@ async function main(): Promise<number> {
   const asCsv = sheetOf("'=1+1", ({ csv }) => (csv === '' ? { value: '' } : { text: csv }))
   check('XLSX', findDifferences(asXlsx, await open('cells.xlsx', 'format=xlsx')))
   check('CSV', findDifferences(asCsv, await open('cells.csv', 'format=csv', AS_TEXTS)))
-  const marked = await open('marked.csv', 'format=csv&bom=true', AS_TEXTS)
-  check('CSV with a byte order mark', findDifferences(asCsv, marked))
+  const withBom = await open('with-bom.csv', 'format=csv&bom=true', AS_TEXTS)
+  check('CSV with a byte order mark', findDifferences(asCsv, withBom))
 
   const usual = await open('usual.csv', 'format=csv&bom=true', AS_USUAL)
   check(
     'CSV with default columns: no formula runs',
     findDifferences(formulasOf(asCsv), formulasOf(usual)),
   )
-  // Control: if no formula ran here either, the check above would prove nothing.
+  // Control: proves that LibreOffice evaluates formulas with these import options.
   const raw = await open('raw.csv', 'format=csv&raw=true', AS_USUAL)
   const hasRun = formulasOf(raw).some(([, cell]) => cell && 'value' in cell && cell.value === '2')
-  check('CSV with raw=true: formulas run', hasRun ? [] : ['=1+1 did not come to 2'])
+  check('CSV with raw=true: formulas run', hasRun ? [] : ['=1+1 was not evaluated to 2'])
 
   process.stderr.write(problems.map((problem) => `${problem}\n`).join(''))
   return problems.length === 0 ? 0 : 1
@@ -76,16 +76,17 @@ async function startExportingHub(sandbox: ReturnType<typeof createSandbox>) {
   const hub = await sandbox.startHub()
   const token = await sandbox.run(['token', 'create', '--name', 'check', '--role', 'admin'])
   const authorization = `Bearer ${token.stdout[0]}`
-  const operator = operatorAt(hub.address, { authorization })
+  const operator = createOperatorClient(hub.address, { authorization })
   await registerPlatform(operator, platform)
   const { pull } = await pullAndWait(operator)
   if (pull.counts.created !== CELLS.length) throw new Error('Not all records were pulled')
   return async (query: string) => {
     const columns = HEADER.map((column) => `columns=${encodeURIComponent(column)}`).join('&')
     const url = `${hub.address}/api/v1/records/export?${query}&${columns}`
-    const answer = await fetch(url, { headers: { authorization } })
-    if (!answer.ok) throw new Error(`The export answered ${answer.status}: ${await answer.text()}`)
-    return Buffer.from(await answer.arrayBuffer())
+    const response = await fetch(url, { headers: { authorization } })
+    if (!response.ok)
+      throw new Error(`The export returned ${response.status}: ${await response.text()}`)
+    return Buffer.from(await response.arrayBuffer())
   }
 }
 

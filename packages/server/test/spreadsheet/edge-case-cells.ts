@@ -1,7 +1,7 @@
-/** Values that spreadsheets often misread, and the expected cells. */
+/** Values that spreadsheets often misinterpret, and the expected cells. */
 import { type Cell, EMPTY } from './sheet-cells.ts'
 
-export type AwkwardCell = {
+export type EdgeCaseCell = {
   /** The value of the field, as JSON. */
   json: string
   /** The text of the cell in CSV. */
@@ -61,16 +61,16 @@ const FORMULAS = [
   ],
 ]
 
-const textCell = (text: string, csv = text): AwkwardCell => ({
+const textCell = (text: string, csv = text): EdgeCaseCell => ({
   json: JSON.stringify(text),
   csv,
   xlsx: { text },
 })
 
-export const CELLS: AwkwardCell[] = [
+export const CELLS: EdgeCaseCell[] = [
   ...TEXTS.map((text) => textCell(text)),
   ...FORMULAS.map((text) => ({ ...textCell(text, `'${text}`), isFormula: true })),
-  // LibreOffice drops the null character.
+  // LibreOffice removes the null character.
   { ...textCell('\u0000=1+1', "'=1+1"), isFormula: true },
   ...[
     ['0', '0'],
@@ -82,7 +82,7 @@ export const CELLS: AwkwardCell[] = [
     ['true', 'TRUE'],
     ['false', 'FALSE'],
   ].map(([json = '', value = '']) => ({ json, csv: json, xlsx: { value } })),
-  // Numbers with more digits than a spreadsheet keeps.
+  // Numbers with more digits than a spreadsheet can store.
   ...['9007199254740993', '0.12345678901234567', '1e400', '-123456789012345678'].map((json) => ({
     json,
     csv: json,
@@ -102,11 +102,11 @@ export const CELLS: AwkwardCell[] = [
   { json: JSON.stringify('y'.repeat(40_000)), ...longText('y', 40_000) },
 ]
 
-function sameText(text: string): Pick<AwkwardCell, 'csv' | 'xlsx'> {
+function sameText(text: string): Pick<EdgeCaseCell, 'csv' | 'xlsx'> {
   return { csv: text, xlsx: { text } }
 }
 
-function longText(letter: string, length: number): Pick<AwkwardCell, 'csv' | 'xlsx'> {
+function longText(letter: string, length: number): Pick<EdgeCaseCell, 'csv' | 'xlsx'> {
   const cut = letter.repeat(LONGEST - CUT.length) + CUT
   return { csv: letter.repeat(length), xlsx: { text: cut } }
 }

@@ -1,4 +1,4 @@
-/** Runs LibreOffice headless, with a profile of its own. */
+/** Runs LibreOffice headless, with a separate profile. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, mkdtempSync, readFileSync } from 'node:fs'
@@ -43,23 +43,23 @@ export async function openInOffice(
       ...(importAs === undefined ? [] : [`--infilter=${importAs}`]),
       ...['--convert-to', AS_CELLS, '--outdir', output, file],
     ],
-    // A process group of its own, since the program starts another one.
+    // A separate process group, because the program starts another process.
     {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: folder },
     },
   )
-  const words: string[] = []
+  const printed: string[] = []
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text) => words.push(String(text)))
+    stream.on('data', (text) => printed.push(String(text)))
   const kill = setTimeout(() => endGroup(child.pid), TIME_LIMIT_MS)
   const [code, signal]: unknown[] = await once(child, 'close')
   clearTimeout(kill)
   try {
     return readCells(readFileSync(join(output, `${parse(file).name}.csv`), 'utf8'))
   } catch (cause) {
-    const reason = `LibreOffice ended with ${signal ?? code} and said: ${words.join('').trim()}`
+    const reason = `LibreOffice ended with ${signal ?? code} and printed: ${printed.join('').trim()}`
     throw new Error(`${file} could not be opened. ${reason}`, { cause })
   }
 }

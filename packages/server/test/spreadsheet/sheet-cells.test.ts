@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { EMPTY, findDifferences, readCells } from './sheet-cells.ts'
 
-test('texts are distinguished from values, whatever they contain', () => {
+test('texts are distinguished from values, regardless of their content', () => {
   assert.deepEqual(readCells('"a","b,""c""\nd",1.5,TRUE,,""\n"=1",=1+1\n'), [
     [{ text: 'a' }, { text: 'b,"c"\nd' }, { value: '1.5' }, { value: 'TRUE' }, EMPTY, { text: '' }],
     [{ text: '=1' }, { value: '=1+1' }],

@@ -5,7 +5,7 @@ export type Cell = { text: string } | { value: string }
 
 export const EMPTY: Cell = { value: '' }
 
-/** Reads CSV in which texts are quoted and nothing else is. */
+/** Reads CSV in which only texts are quoted. */
 export function readCells(csv: string): Cell[][] {
   const rows: Cell[][] = []
   let row: Cell[] = []
@@ -22,17 +22,17 @@ export function readCells(csv: string): Cell[][] {
   return rows
 }
 
-/** One line for each cell that is not as expected. */
+/** Returns one line for each cell that differs. */
 export function findDifferences(expected: Cell[][], found: Cell[][]): string[] {
   const rows = Math.max(expected.length, found.length)
   return Array.from({ length: rows }, (_, at) => at).flatMap((at) => {
-    const [mine = [], theirs = []] = [expected[at], found[at]]
-    const columns = Math.max(mine.length, theirs.length)
+    const [expectedRow = [], foundRow = []] = [expected[at], found[at]]
+    const columns = Math.max(expectedRow.length, foundRow.length)
     return Array.from({ length: columns }, (_, column) => column).flatMap((column) => {
-      const [one, other] = [show(mine[column]), show(theirs[column])]
-      if (one === other) return []
+      const [expectedCell, foundCell] = [show(expectedRow[column]), show(foundRow[column])]
+      if (expectedCell === foundCell) return []
       return [
-        `row ${at + 1}, column ${column + 1}: ${shorten(one)} expected, found ${shorten(other)}`,
+        `row ${at + 1}, column ${column + 1}: ${shorten(expectedCell)} expected, found ${shorten(foundCell)}`,
       ]
     })
   })

@@ -10,7 +10,7 @@ test('an unknown tab opens the log', () => {
   )
 })
 
-test('switching tabs keeps only the platform filter', () => {
+test('switching tabs resets all parameters except the platform filter', () => {
   const state = { tab: 'rejected', platform: 'school', code: 'x', cursor: '5' }
   const missing = changeUrlState(state, changesForTab(state, 'missing'))
   assert.deepEqual(missing, { platform: 'school', tab: 'missing' })

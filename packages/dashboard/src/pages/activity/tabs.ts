@@ -6,7 +6,7 @@ export function tabOf({ tab = '' }: UrlState): string {
   return TABS.includes(tab) ? tab : 'log'
 }
 
-/** Another tab starts with its default state, but keeps the platform filter. */
+/** Another tab starts with its default state and the current platform filter. */
 export function changesForTab(state: UrlState, tab: string | null): UrlChanges {
   const none = Object.fromEntries(Object.keys(state).map((name) => [name, null]))
   return { ...none, platform: state['platform'], tab: tab === 'log' ? null : tab }

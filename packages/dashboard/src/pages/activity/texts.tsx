@@ -1,14 +1,13 @@
+import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 /** The texts of the Activity page. */
 export const TEXTS = {
-  log: 'Log',
-  rejected: 'Rejected',
-  pushErrors: 'Push errors',
+  ...COMMON_TEXTS,
+
   alerts: 'Alerts',
-  missing: 'Missing',
   completeness: 'Completeness',
-  activity: 'Activity',
   activityDescription: 'The log of the hub, rejected pushes, alerts and reviews',
   openCount: (count: number) => `${count} open`,
 
@@ -20,6 +19,7 @@ export const TEXTS = {
   manyRecordsMissing: 'Many records missing',
   searchIndexBehind: 'Search index is behind',
   lowDiskSpace: 'Low disk space',
+  emailsCannotBeSent: 'E-mails cannot be sent',
   open: 'Open',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
@@ -37,9 +37,6 @@ export const TEXTS = {
     </>
   ),
   notAcknowledged: 'Not acknowledged. Requires the operator role.',
-  acknowledge: 'Acknowledge',
-
-  all: 'All',
   alertState: 'Alert state',
   noAlerts: 'No alerts',
   noAlertsHint: (failingPlatforms: ReactNode) => (
@@ -54,40 +51,25 @@ export const TEXTS = {
 
   completenessHint:
     'A module is complete if a full pull received exactly the number of records that the platform reports, and none was rejected.',
-  noModulesRegistered: 'No modules registered',
   noModulesRegisteredHint: 'Register a platform with its modules, then pull it.',
 
   complete: 'Complete',
   notVerified: 'Not verified',
   notPulledYet: 'Not pulled yet',
-  module: 'Module',
-  status: 'Status',
   reasons: 'Reasons',
   lastComplete: 'Last complete',
   lastFullPull: 'Last full pull',
-  records: 'Records',
-  never: 'Never',
   missingCount: (missing: string) => `${missing} missing`,
-
-  filters: 'Filters',
   filtersCount: (count: number) => `Filters (${count})`,
-  clearFilters: 'Clear filters',
-
-  loading: 'Loading',
 
   logEntry: 'Log entry',
   logEntryNotFound: 'Log entry not found',
   logEntryNotFoundHint:
     'Log entries are deleted after the retention period, which is shown in the settings.',
   level: 'Level',
-  time: 'Time',
   kind: 'Kind',
   actor: 'Actor',
-  platform: 'Platform',
   copyAsJson: 'Copy as JSON',
-
-  recordLink: (recordId: number) => `Record ${recordId}`,
-  pullLink: (pullId: number) => `Pull ${pullId}`,
   rejectedRecord: 'Rejected record',
   rejectedPushesPlatform: 'Rejected pushes of this platform',
   allEntriesRecord: 'All entries of this record',
@@ -102,37 +84,24 @@ export const TEXTS = {
   showNewest: 'Show newest',
 
   info: 'Info',
-
-  warning: 'Warning',
-  error: 'Error',
   text: 'Text',
   searchTheLog: 'Search the log',
   from: 'From',
   to: 'To',
-  recordFilter: 'Record',
-  pushes: 'Pushes',
   replays: 'Replays',
   dismissedRejectedPushes: 'Dismissed rejected pushes',
-  pulls: 'Pulls',
   pulledModules: 'Pulled modules',
-  missingRecords: 'Missing records',
   erasedRecords: 'Erased records',
   deletedTombstones: 'Deleted tombstones',
-  platforms: 'Platforms',
-  modules: 'Modules',
   manifests: 'Manifests',
-  schedule: 'Schedule',
 
   searchStopped:
     'The search stopped after two seconds. “Next” continues it. A filter by platform, level or time makes it faster.',
   noMatchingLogEntries: 'No matching log entries',
-  noActivityYet: 'No activity yet',
   noMatchingLogEntriesHint: 'Clear a filter, or choose another time.',
   noActivityYetHint: 'Activity appears here when a platform is registered, pushes or is pulled.',
 
   event: 'Event',
-
-  needsReview: 'Needs review',
   approved: 'Approved',
   dismissed: 'Dismissed',
   allReviews: 'All reviews',
@@ -147,20 +116,16 @@ export const TEXTS = {
   markedAsMissing: 'Marked as missing',
   resolvedRecordsBack: 'Resolved: the records are back',
   replacedNewerReview: 'Replaced by a newer review',
-  markAsMissingTitle: 'Mark the records as missing?',
   markAsMissingMessage: (count: string) =>
     `If the next full pull does not contain these ${count} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
-  markAsMissing: 'Mark as missing',
   markAsMissingDone: 'Approved. The next full pull marks the records as missing.',
   keepUnchangedTitle: 'Keep the records unchanged?',
   keepUnchangedMessage: (count: string) =>
     `These ${count} are not marked as missing. The hub opens no new review while the same records are missing.`,
-  keepUnchanged: 'Keep unchanged',
   keepUnchangedDone: 'Dismissed. The records are unchanged.',
   ofMissing: (missing: string, records: string, percent: number) =>
     `${missing} of ${records} missing (${percent} %)`,
   moduleOf: (moduleName: string) => `${moduleName} of`,
-  viewRecords: 'View records',
   reviewedAtBy: (time: ReactNode, operator: ReactNode) => (
     <>
       , reviewed {time} by {operator}
@@ -174,25 +139,12 @@ export const TEXTS = {
       {closed}
     </>
   ),
-  hide: 'Hide',
   show: 'Show',
-  requiresOperatorRole: 'Requires the operator role.',
-  markAsMissingAction: 'Mark as missing…',
   keepUnchangedAction: 'Keep unchanged…',
 
   recordsReview: 'Records of this review',
   recordsNotStored: 'These records are no longer stored.',
   reference: 'Reference',
-  name: 'Name',
-  updated: 'Updated',
-  openInRecords: 'Open in Records',
-  pagination: 'Pagination',
-  export: 'Export',
-  exportStarted: 'The export has started. Your browser shows its progress.',
-
-  noMatchingPlatforms: 'No matching platforms',
-
-  reason: 'Reason',
   sender: 'Sender',
   requests: 'Requests',
   lastInThisHour: 'Last in this hour',
@@ -202,7 +154,6 @@ export const TEXTS = {
   pushErrorsHint:
     'Pushes with an invalid API key or a body that is not JSON are counted by hour and sender. Their content is not stored. A platform is shown if it may have sent them.',
   noMatchingPushErrors: 'No matching push errors',
-  noPushErrors: 'No push errors',
   noMatchingPushErrorsHint: 'Clear a filter to see all push errors.',
   noPushErrorsHint: 'Pushes with an invalid API key or malformed JSON are counted here.',
 
@@ -225,12 +176,12 @@ export const TEXTS = {
   lastRejection: 'Last rejection',
   select: 'Select',
   selected: 'Selected',
+  selectedAbove: 'Selected above',
   showOnlyThese: 'Show only these',
 
   fixAndReplay: 'Fix and replay',
   pretty: 'Pretty',
   raw: 'Raw',
-  body: 'Body',
   bodyView: 'Body view',
   copyBody: 'Copy body',
 
@@ -243,14 +194,9 @@ export const TEXTS = {
       {count} times since {time}
     </>
   ),
-  responseSent: 'Response sent',
   noResponseSent: 'None. The hub read this record in a pull.',
   status422: 'Status 422',
-
-  replayed: 'Replayed',
   code: 'Code',
-  state: 'State',
-  pullFilter: 'Pull',
   number: 'Number',
 
   rejectedHint:
@@ -270,21 +216,21 @@ export const TEXTS = {
   testResults: 'Test results. Nothing has been written.',
   replayingOrderReceived: 'Replaying in the order received.',
   replayFinished: 'Replay finished.',
+  replayStopped: 'Stopped. Pushes replayed so far stay replayed.',
+  newRecords: 'new records',
+  updatedRecords: 'updated records',
   progressReplay: 'Progress of the replay',
   doneOfTotal: (done: string, total: string) => `${done} of ${total}`,
   stop: 'Stop',
   nothingToReplay: 'Nothing to replay',
   replayCount: (accepted: string) => `Replay ${accepted}`,
-  close: 'Close',
   rejectedAgain: 'Rejected again',
 
   bodyToReplay: 'Body to replay',
   overwriteNewerValues: 'Overwrite newer values',
   overwriteNewerValuesHint:
     'The body is stored as if it was received now. The replaced values stay in the history of the record.',
-  test: 'Test',
   testItFirst: 'Test it first',
-  replay: 'Replay',
   discardChanges: 'Discard changes',
   replayHint:
     'A test writes nothing. A replay stores the record as if it had been accepted when it was received.',
@@ -304,4 +250,19 @@ export const TEXTS = {
   wouldBeUnchanged: 'Would change nothing: the record already has these values',
   wouldBeStale: 'Would change nothing: a newer version is stored',
   wouldBeRejected: 'Would be rejected again',
+}
+
+export const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {
+  key_missing: 'No API key',
+  key_invalid: 'Invalid API key',
+  invalid_json: 'Malformed JSON',
+  unsupported_media_type: 'Content-Type is not JSON',
+  body_too_large: 'Body too large',
+}
+
+/** How a platform was matched to a sender. */
+export const PUSH_ERROR_MATCHES: Readonly<Record<PushErrorMatch, string>> = {
+  key: 'Valid key',
+  key_prefix: 'Same key prefix',
+  address: 'Same address',
 }

@@ -1,8 +1,16 @@
-import { Box, Divider, Title } from '@mantine/core'
+import { Box, Divider, Tabs, Title } from '@mantine/core'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import classes from './guide.module.css'
 import { GuideMarkdown } from './guide-markdown.tsx'
-import { LanguageTabs } from './language-tabs.tsx'
-import type { GuidePart, GuideSection, Language, SplitGuide } from './split-guide.ts'
+import {
+  type GuideExample,
+  type GuidePart,
+  type GuideSection,
+  isLanguage,
+  type Language,
+  type SplitGuide,
+} from './split-guide.ts'
+import { TEXTS } from './texts.tsx'
 
 type Choice = { language: Language; onChoose: (language: Language) => void }
 
@@ -37,5 +45,40 @@ function Part({ part, ...choice }: { part: GuidePart } & Choice) {
     <GuideMarkdown markdown={part.markdown} />
   ) : (
     <LanguageTabs examples={part.examples} {...choice} />
+  )
+}
+
+/** An example in several languages. The selected language applies to all examples of the page. */
+function LanguageTabs({
+  examples,
+  language,
+  onChoose,
+}: {
+  examples: GuideExample[]
+  language: Language
+  onChoose: (language: Language) => void
+}) {
+  return (
+    <Tabs
+      value={language}
+      onChange={(value) => isLanguage(value) && onChoose(value)}
+      keepMounted={false}
+      my="md"
+      variant="pills"
+      classNames={{ tab: classes['language'] ?? '' }}
+    >
+      <Tabs.List aria-label={TEXTS.languageExample}>
+        {examples.map((example) => (
+          <Tabs.Tab key={example.language} value={example.language}>
+            {GUIDE_LANGUAGES[example.language]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {examples.map((example) => (
+        <Tabs.Panel key={example.language} value={example.language} pt="xs">
+          <GuideMarkdown markdown={example.markdown} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
   )
 }

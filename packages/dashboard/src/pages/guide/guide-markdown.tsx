@@ -1,9 +1,11 @@
-import { Anchor, Code, List, Table, Text, Title } from '@mantine/core'
+import { Anchor, Box, Code, List, Table, Text, Title } from '@mantine/core'
 import { memo } from 'react'
+import type { ExtraProps } from 'react-markdown'
 import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
-import { CodeBlock } from './code-block.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
 import classes from './guide.module.css'
+import { TEXTS } from './texts.tsx'
 
 const ITEM = { itemWrapper: classes['item'] ?? '', itemLabel: classes['item'] ?? '' }
 
@@ -58,3 +60,25 @@ export const GuideMarkdown = memo(function GuideMarkdown({ markdown }: { markdow
     </Markdown>
   )
 })
+
+type Node = NonNullable<ExtraProps['node']>
+
+/** A code block with a copy button, scrollable by keyboard. */
+function CodeBlock({ node }: { node: Node | undefined }) {
+  const text = node ? textOf(node).trimEnd() : ''
+  return (
+    <Box className={classes['code']} my="sm">
+      <Code block tabIndex={0} fz="xs" p="sm" pr={44}>
+        {text}
+      </Code>
+      <Box className={classes['copy']}>
+        <CopyButton value={text} label={TEXTS.copyCode} />
+      </Box>
+    </Box>
+  )
+}
+
+function textOf(node: Node | Node['children'][number]): string {
+  if (node.type === 'text') return node.value
+  return 'children' in node ? node.children.map(textOf).join('') : ''
+}

@@ -66,6 +66,6 @@ test('examples are grouped by language up to the next heading', () => {
   assert.match(after.markdown, /^### After\n\n#### Something else/)
 })
 
-test('an empty guide gives empty parts', () => {
+test('an empty guide has no title, lead or sections', () => {
   assert.deepEqual(splitGuide(''), { title: '', lead: '', sections: [] })
 })

@@ -11,8 +11,8 @@ export type GuidePart =
 export type GuideSection = { id: string; title: string; parts: GuidePart[] }
 export type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
 
-export function isLanguage(word: string | null | undefined): word is Language {
-  return word !== undefined && word !== null && Object.hasOwn(GUIDE_LANGUAGES, word)
+export function isLanguage(name: string | null | undefined): name is Language {
+  return name !== undefined && name !== null && Object.hasOwn(GUIDE_LANGUAGES, name)
 }
 
 /**
@@ -23,29 +23,29 @@ export function splitGuide(markdown: string): SplitGuide {
   const guide: SplitGuide = { title: '', lead: '', sections: [] }
   let isCode = false
   for (const line of markdown.split('\n')) {
-    const [, marks = '', heading = ''] = isCode ? [] : (/^(#{1,4}) (.+)$/.exec(line) ?? [])
+    const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,4}) (.+)$/.exec(line) ?? [])
     if (/^\s*```/.test(line)) isCode = !isCode
     const section = guide.sections.at(-1)
-    if (marks === '#') guide.title = heading.replaceAll(/\\([\W_])/g, '$1')
-    else if (marks === '##') {
+    if (level === '#') guide.title = heading.replaceAll(/\\([\W_])/g, '$1')
+    else if (level === '##') {
       guide.sections.push({ id: idOf(heading), title: heading, parts: [] })
     } else if (!section) guide.lead += `${line}\n`
-    else addLine(section.parts, line, { marks, heading })
+    else addLine(section.parts, line, { level, heading })
   }
   return { ...guide, lead: guide.lead.trim() }
 }
 
-function addLine(parts: GuidePart[], line: string, head: { marks: string; heading: string }): void {
+function addLine(parts: GuidePart[], line: string, head: { level: string; heading: string }): void {
   const last = parts.at(-1)
   const key = `part ${parts.length}`
-  const language = head.marks === '####' ? languageOf(head.heading) : undefined
+  const language = head.level === '####' ? languageOf(head.heading) : undefined
   if (language) {
     const example = { language, markdown: '' }
     if (last?.kind === 'examples') last.examples.push(example)
     else parts.push({ key, kind: 'examples', examples: [example] })
     return
   }
-  const example = last?.kind === 'examples' && head.marks === '' ? last.examples.at(-1) : undefined
+  const example = last?.kind === 'examples' && head.level === '' ? last.examples.at(-1) : undefined
   if (example) example.markdown += `${line}\n`
   else if (last?.kind === 'text') last.markdown += `${line}\n`
   else parts.push({ key, kind: 'text', markdown: `${line}\n` })

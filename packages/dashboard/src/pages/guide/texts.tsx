@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 /** The texts of the integration guide page. */
 export const TEXTS = {
+  ...COMMON_TEXTS,
+
   copyCode: 'Copy code',
 
   sectionsGuide: 'Sections of the guide',
-
-  integrationGuide: 'Integration guide',
   apiReference: 'API reference',
   guideDescription: (link: ReactNode) => (
     <>
@@ -14,15 +15,12 @@ export const TEXTS = {
       {link}.
     </>
   ),
-  platform: 'Platform',
   anyPlatform: 'Any platform',
   couldNotLoadPlatforms: 'Could not load the platforms',
   copyAsMarkdown: 'Copy as Markdown',
-  download: 'Download',
   print: 'Print',
   contents: 'Contents',
   onThisPage: 'On this page',
-  loading: 'Loading',
 
   languageExample: 'Language of the example',
 }

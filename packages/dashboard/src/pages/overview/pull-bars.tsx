@@ -1,5 +1,5 @@
 import type { RecentPull } from '@recordhub/protocol'
-import { formatTime, formatWord } from '../../lib/format.ts'
+import { formatCode, formatTime } from '../../lib/format.ts'
 import { pullStateLabel } from '../pulls/pull-labels.ts'
 import { TEXTS } from './texts.tsx'
 
@@ -9,7 +9,7 @@ const GAP = 2
 const HEIGHT = 22
 
 /** Color and height, so that the state does not depend on color alone. */
-const LOOKS: Readonly<Record<RecentPull['state'], { fill: string; height: number }>> = {
+const BAR_STYLES: Readonly<Record<RecentPull['state'], { fill: string; height: number }>> = {
   succeeded: { fill: 'var(--mantine-color-green-6)', height: 14 },
   partial: { fill: 'var(--mantine-color-yellow-6)', height: 18 },
   failed: { fill: 'var(--mantine-color-red-6)', height: 22 },
@@ -36,7 +36,7 @@ export function PullBars({ pulls }: { pulls: RecentPull[] }) {
       aria-label={barsLabel(pulls)}
     >
       {slots.map((pull, index) => {
-        const { fill, height } = pull ? LOOKS[pullStatus(pull)] : NONE
+        const { fill, height } = pull ? BAR_STYLES[pullStatus(pull)] : NONE
         return (
           <rect
             key={pull?.pull_id ?? `none ${index}`}
@@ -70,12 +70,12 @@ function barsLabel(pulls: RecentPull[]): string {
   if (pulls.length === 0) return TEXTS.noPullsYet
   const counts = Map.groupBy(pulls, ({ state, rejected }) =>
     state === 'succeeded' && rejected > 0
-      ? 'succeeded with rejected records'
-      : formatWord(state).toLowerCase(),
+      ? TEXTS.succeededWithRejected
+      : formatCode(state).toLowerCase(),
   )
   const labels = [...counts].map(([label, { length }]) => `${length} ${label}`)
   return TEXTS.pullBarsLabel(
-    pulls.length === 1 ? 'pull' : TEXTS.pullsCount(pulls.length),
+    pulls.length === 1 ? TEXTS.onePull : TEXTS.pullsCount(pulls.length),
     labels.join(', '),
   )
 }

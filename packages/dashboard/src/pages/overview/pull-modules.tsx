@@ -38,7 +38,7 @@ export function PullModules({
             <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
           )}
         >
-          {TEXTS.allModules(formatCount(pull.progress.tasks_total, 'module'))}
+          {TEXTS.allOfModules(formatCount(pull.progress.tasks_total, 'module'))}
         </Anchor>
       </Stack>
     </SideDrawer>

@@ -35,10 +35,10 @@ export function ModuleFields({
         </Table.Thead>
         <Table.Tbody>
           {fields.map((field) => (
-            <FieldRow key={field.key} field={field} mark={field.added_at ? 'new' : null} />
+            <FieldRow key={field.key} field={field} change={field.added_at ? 'added' : null} />
           ))}
           {removed.map((field) => (
-            <FieldRow key={`removed ${field.key}`} field={field} mark="removed" />
+            <FieldRow key={`removed ${field.key}`} field={field} change="removed" />
           ))}
         </Table.Tbody>
       </Table>
@@ -46,15 +46,15 @@ export function ModuleFields({
   )
 }
 
-function FieldRow({ field, mark }: { field: Field; mark: 'new' | 'removed' | null }) {
+function FieldRow({ field, change }: { field: Field; change: 'added' | 'removed' | null }) {
   const { key, label, type, required } = field
   return (
     <Table.Tr>
       <Table.Td>
         {label}{' '}
-        {mark && (
-          <Badge size="xs" variant="light" color={mark === 'new' ? 'blue' : 'orange'} tt="none">
-            {mark === 'new' ? TEXTS.addedLater : TEXTS.noLongerManifest}
+        {change && (
+          <Badge size="xs" variant="light" color={change === 'added' ? 'blue' : 'orange'} tt="none">
+            {change === 'added' ? TEXTS.addedLater : TEXTS.noLongerInManifest}
           </Badge>
         )}
       </Table.Td>

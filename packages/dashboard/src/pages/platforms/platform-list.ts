@@ -1,5 +1,7 @@
 /** Filtering, sorting and health of platforms. */
+
 import type { Platform, PlatformSummary } from '@recordhub/protocol'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 export type Health = 'healthy' | 'failing' | 'needs_review' | 'no_data' | 'inactive'
 
@@ -9,7 +11,7 @@ export const HEALTHS = ['failing', 'needs_review', 'no_data', 'healthy', 'inacti
 export const HEALTH_LABELS: Readonly<Record<Health, string>> = {
   healthy: 'Healthy',
   failing: 'Failing',
-  needs_review: 'Needs review',
+  needs_review: COMMON_TEXTS.needsReview,
   no_data: 'No data yet',
   inactive: 'Inactive',
 }

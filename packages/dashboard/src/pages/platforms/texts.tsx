@@ -1,18 +1,19 @@
 import { Code } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 /** The texts of the list of platforms and of the registration. */
 export const TEXTS = {
+  ...COMMON_TEXTS,
+
   reachable: 'Reachable',
   ping: 'Ping',
   manifest: 'Manifest',
-  search: 'Search',
   recordsOf: (module: string) => `Records of ${module}`,
   checks: 'Checks',
   sameErrorAsAbove: 'Same error as above.',
   checking: 'Checking…',
   passed: 'Passed',
-  failed: 'Failed',
 
   checkConformance: 'Check conformance',
 
@@ -27,9 +28,6 @@ export const TEXTS = {
   checkIncomplete: ' The check is incomplete.',
   nothingWasSaved: (errors: string, warnings: string, notes: string, incomplete: string) =>
     `${errors}, ${warnings}, ${notes}. Nothing was saved.${incomplete}`,
-
-  error: 'Error',
-  warning: 'Warning',
   note: 'Note',
   specification: (code: ReactNode, section: string) => (
     <>
@@ -44,34 +42,17 @@ export const TEXTS = {
   type: 'Type',
   required: 'Required',
   addedLater: 'Added later',
-  noLongerManifest: 'No longer in the manifest',
   yes: 'Yes',
   no: 'No',
-
-  modules: 'Modules',
-  pulls: 'Pulls',
-  pushes: 'Pushes',
-  activity: 'Activity',
-  settings: 'Settings',
-  platforms: 'Platforms',
   conformanceOf: (displayTitle: string) => `Conformance of ${displayTitle}`,
-
-  registerAPlatform: 'Register a platform',
-  noPlatformsRegistered: 'No platforms registered',
   noPlatformsRegisteredHint:
     'A platform is a system whose records the hub stores. To register it, you need its base URL and a source API key from its owner.',
   filterTitleNameAddress: 'Filter by title, name or address',
   titleNameAddress: 'Title, name or address',
-  status: 'Status',
   anyStatus: 'Any status',
-  active: 'Active',
   inactive: 'Inactive',
   health: 'Health',
   anyHealth: 'Any health',
-
-  noMatchingPlatforms: 'No matching platforms',
-  platform: 'Platform',
-  latestSync: 'Latest sync',
   lastPush: 'Last push',
   registeredCounts: (modulesRegistered: number, records: string) =>
     `${modulesRegistered} registered · ${records}`,
@@ -79,34 +60,27 @@ export const TEXTS = {
   lastPushAt: (time: ReactNode) => <>Last push: {time}</>,
 
   platformInactive: 'The platform is inactive',
-  noModulesRegistered: 'No modules registered',
   pullHasStarted: 'The pull has started.',
   pullAlreadyRunning: (pull: string, requestedAt: string) =>
     `A pull is already running: started ${pull} at ${requestedAt}.`,
   pullNow: 'Pull now',
-
-  loading: 'Loading',
   examplePush: 'Example push',
   copyExample: 'Copy example',
-
-  requiresOperatorRole: 'Requires the operator role',
   requiresOperatorRoleHint: 'Ask an admin for this role, or to register the platform.',
   registerStepsHint: 'Three steps: connect, select modules, hand over the key',
   connect: 'Connect',
   modulesHint: 'What to receive',
   connectHint: 'Base URL and source API key',
   selectModules: 'Select modules',
-  hubApiKey: 'Hub API key',
   handOverHint: 'Hand it over',
 
-  integrationGuide: 'integration guide',
+  integrationGuideLink: 'integration guide',
   connectIntroduction: (link: ReactNode) => (
     <>
       The owner of the platform adds the endpoints described in the {link} and gives you the base
       URL and the key.
     </>
   ),
-  baseUrl: 'Base URL',
   baseUrlHint: 'The URL up to, but without, /api',
   sourceApiKey: 'Source API key',
   sourceApiKeyDescription:
@@ -142,8 +116,6 @@ export const TEXTS = {
       <Code>X-API-KEY</Code> with every push.
     </>
   ),
-  copyHubApiKey: 'Copy hub API key',
-  copyKey: 'Copy key',
   hubApiKeyTitle: (hubApiKeyHint: string) => `Hub API key ${hubApiKeyHint}`,
   settingsPlatform: 'settings of the platform',
   hubApiKeyHint: (link: ReactNode) => (
@@ -159,13 +131,12 @@ export const TEXTS = {
   openPlatform: (displayTitle: string) => `Open ${displayTitle}`,
 
   hasNoModules: (platformTitle: string) => `${platformTitle} has no modules`,
-  back: 'Back',
   hasNoModulesHint: (group: ReactNode) => (
     <>Its manifest has no modules. Ask the owner of the platform to add one.{group}</>
   ),
   selectModulesHint: (platformTitle: string) =>
     `Select the modules that the hub receives from ${platformTitle}. You can register others later.`,
-  allModules: (modules: string) => `All ${modules}`,
+  allOfModules: (modules: string) => `All ${modules}`,
   registrationFailed: 'Registration failed',
   registerWith: (modules: string) => `Register with ${modules}`,
   ofModule: (moduleName: string) => `of ${moduleName}`,

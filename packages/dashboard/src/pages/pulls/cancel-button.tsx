@@ -10,7 +10,7 @@ import { attempt } from '../../components/confirm.tsx'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from './texts.tsx'
 
-/** Cancels a running pull, without a confirmation: records that were stored are kept. */
+/** Cancels a running pull, without a confirmation, because the stored records are not deleted. */
 export function CancelButton({ pull }: { pull: Pull }) {
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
@@ -37,7 +37,7 @@ export function CancelButton({ pull }: { pull: Pull }) {
       {isCancelling ? TEXTS.cancelling : TEXTS.cancel}
     </Button>
   )
-  return canOperate ? button : <Tooltip label={TEXTS.cancelRequiresOperator}>{button}</Tooltip>
+  return canOperate ? button : <Tooltip label={TEXTS.requiresOperatorRole}>{button}</Tooltip>
 }
 
 /** Returns null if the pull has already ended. */

@@ -54,7 +54,7 @@ function PendingReview({ review }: { review: MissingReview }) {
           to="/dashboard/activity"
           search={{ tab: 'missing', review: String(id) }}
         >
-          {TEXTS.viewRecords(formatCount(missing, 'record'))}
+          {TEXTS.viewRecordCount(formatCount(missing, 'record'))}
         </PageLink>
         {canOperate ? (
           <Group gap="xs">

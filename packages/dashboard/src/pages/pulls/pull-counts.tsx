@@ -1,6 +1,7 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { PullCounts as Counts } from '@recordhub/protocol'
 import { formatNumber } from '../../lib/format.ts'
+import { COMMON_TEXTS } from '../../texts.ts'
 import { shownCounts } from './pull-labels.ts'
 
 /** The record counts of a pull: received, new, updated, unchanged, rejected. */
@@ -38,7 +39,9 @@ function Count({ label, value }: { label: string; value: number }) {
         m={0}
         fw={600}
         fz="lg"
-        {...(label === 'Rejected' && value > 0 ? { c: 'var(--mantine-color-error)' } : {})}
+        {...(label === COMMON_TEXTS.rejected && value > 0
+          ? { c: 'var(--mantine-color-error)' }
+          : {})}
       >
         {formatNumber(value)}
       </Text>

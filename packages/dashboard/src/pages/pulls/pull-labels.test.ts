@@ -23,7 +23,7 @@ describe('pull labels', () => {
     assert.equal(progressLabel(testPull({ finished_at: LATER })), '1,204 records')
   })
 
-  it('show no number of records as the expected one if it is unknown or exceeded', () => {
+  it('omit the expected number of records if it is unknown or exceeded', () => {
     const unknown = { records_total: null, records_expected: null, seconds_left: null }
     assert.equal(
       progressLabel(testPull({ progress: unknown })),
@@ -43,7 +43,7 @@ describe('pull labels', () => {
     assert.equal(taskLabel(testTask({ state: 'failed', finished_at: STARTED })), '0 records')
   })
 
-  it('count failed, cancelled and skipped modules as such', () => {
+  it('count failed, cancelled and skipped modules separately', () => {
     assert.equal(modulesLabel(testPull(), NOW), '2 of 5 modules completed · 1 failed · 12 s')
     const task_states = { succeeded: 1, timed_out: 1, failed: 1, cancelled: 3, skipped: 1 }
     const ended = testPull({
@@ -57,7 +57,7 @@ describe('pull labels', () => {
     assert.match(modulesLabel(testPull({ started_at: null }), NOW), /waiting to start$/)
   })
 
-  it('name who started a pull', () => {
+  it('name the operator or the trigger that started a pull', () => {
     assert.equal(starterLabel(testPull()), 'by Ann Example')
     assert.equal(starterLabel(testPull({ trigger: 'schedule', started_by: null })), 'by schedule')
   })

@@ -1,6 +1,8 @@
 /** Labels of pulls and their tasks. */
+
 import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
-import { formatCount, formatDuration, formatNumber, formatWord } from '../../lib/format.ts'
+import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
   schedule: 'by schedule',
@@ -72,15 +74,15 @@ export function modulesLabel(pull: Pull, now: number): string {
 /** The counts to show with their labels. Rare ones are shown only if they are not zero. */
 export function shownCounts(counts: PullCounts): { label: string; value: number }[] {
   const shown = [
-    { label: 'Received', value: counts.received },
-    { label: 'New', value: counts.created },
-    { label: 'Updated', value: counts.updated },
+    { label: COMMON_TEXTS.received, value: counts.received },
+    { label: COMMON_TEXTS.new, value: counts.created },
+    { label: COMMON_TEXTS.updated, value: counts.updated },
     { label: 'Unchanged', value: counts.unchanged },
-    { label: 'Rejected', value: counts.rejected },
+    { label: COMMON_TEXTS.rejected, value: counts.rejected },
   ]
   const rare = [
     { label: 'Older than stored', value: counts.stale },
-    { label: 'Missing', value: counts.missing },
+    { label: COMMON_TEXTS.missing, value: counts.missing },
   ]
   return [...shown, ...rare.filter(({ value }) => value > 0)]
 }
@@ -105,10 +107,10 @@ export function taskLabel(task: PullTask): string {
       ? `${formatNumber(received)} of ${formatCount(total, 'record')}`
       : formatCount(received, 'record'),
     ...countLabels([
-      [created, 'new'],
-      [updated, 'updated'],
-      [unchanged, 'unchanged'],
-      [stale, 'older than stored'],
+      [created, COMMON_TEXTS.newCount],
+      [updated, COMMON_TEXTS.updatedCount],
+      [unchanged, COMMON_TEXTS.unchangedCount],
+      [stale, COMMON_TEXTS.olderThanStored],
       [rejected, 'rejected'],
       [missing, 'missing'],
     ]),
@@ -130,7 +132,7 @@ export function pullStateLabel(
   const status = hasRejected ? 'partial' : state
   return {
     status,
-    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatWord(state),
+    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatCode(state),
     color: COLORS[status] ?? 'gray',
   }
 }

@@ -13,7 +13,7 @@ export function PullProgress({
   pull: Pull
   /** On the hub's clock. */
   now: number
-  /** Keeps each label on one line and shows the same counts for every pull. */
+  /** Shows each label on one line, and the same counts for every pull. */
   isBrief?: boolean
 }) {
   return (

@@ -1,23 +1,18 @@
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 /** The texts of the Pulls pages. */
 export const TEXTS = {
-  cancelling: 'Cancelling…',
-  cancel: 'Cancel',
-  cancelRequiresOperator: 'Requires the operator role',
+  ...COMMON_TEXTS,
 
-  markAsMissingTitle: 'Mark the records as missing?',
+  cancelling: 'Cancelling…',
   markAsMissingMessage: (records: string, moduleName: string, platform: string) =>
     `If the next full pull does not contain these ${records} of ${moduleName} (${platform}) either, they are marked as missing. None is deleted, and the mark is removed when a record comes back.`,
-  markAsMissing: 'Mark as missing',
   missingReviewTitle: (missing: string, records: string, moduleName: string) =>
     `${missing} of ${records} of ${moduleName} missing`,
   missingReviewHint: (platform: string) =>
     `${platform} did not list them. Review these records before they are marked missing. If the platform had a fault, keep them unchanged.`,
-  viewRecords: (records: string) => `View ${records}`,
-  markAsMissingAction: 'Mark as missing…',
-  keepUnchanged: 'Keep unchanged',
-  requiresOperatorRole: 'Requires the operator role.',
+  viewRecordCount: (records: string) => `View ${records}`,
 
   pullAllExistingRecords: 'Pull all existing records',
   pullAlreadyRunning: (running: string, time: ReactNode) => (
@@ -26,16 +21,12 @@ export const TEXTS = {
     </>
   ),
   pullRunning: 'A pull is running.',
-  resume: 'Resume',
   schedulePaused: (link: ReactNode) => <>The schedule is paused. {link}</>,
   nextScheduledPullAt: (time: ReactNode) => <>Next scheduled pull: {time}</>,
   noSchedule: 'No schedule: pulls start only on request.',
-
-  allModules: 'All modules',
   running: 'Running',
   queued: 'Queued',
   succeeded: 'Succeeded',
-  failed: 'Failed',
   timedOut: 'Timed out',
   cancelled: 'Cancelled',
   interrupted: 'Interrupted',
@@ -49,7 +40,6 @@ export const TEXTS = {
   ),
   couldNotLoadPull: 'Could not load the pull',
   progress: 'Progress',
-  modules: 'Modules',
   moduleState: 'Module state',
   refreshesAutomatically: 'This page refreshes automatically.',
 
@@ -57,23 +47,11 @@ export const TEXTS = {
   progressOfPull: 'Progress of the pull',
 
   couldNotLoadPulls: 'Could not load the pulls',
-  noPullsYet: 'No pulls yet',
-  goToOverview: 'Go to overview',
   noPullsYetHint:
     'After you have registered a platform, start a pull on the overview, or wait for the schedule.',
   noOlderPulls: 'No older pulls',
   noOlderPullsHint: 'Pulls are deleted after the retention period.',
-  received: 'Received',
-  new: 'New',
-  updated: 'Updated',
   unchanged: 'Unchanged',
-  rejected: 'Rejected',
-  pull: 'Pull',
-  state: 'State',
-  started: 'Started',
-  duration: 'Duration',
-
-  pulls: 'Pulls',
   pullsDescription: 'A pull reads the existing records of all active platforms, or of one',
 
   couldNotLoadRejected: 'Could not load the rejected records',
@@ -83,7 +61,6 @@ export const TEXTS = {
   noReferenceNumber: 'No reference number',
 
   couldNotLoadSchedule: 'Could not load the schedule',
-  schedule: 'Schedule',
   scheduleOff: 'Off. Pulls start only on request.',
   schedulePausedBySince: (operator: ReactNode, time: ReactNode) => (
     <>
@@ -92,7 +69,6 @@ export const TEXTS = {
   ),
   cronPattern: (pattern: string) => `Cron pattern ${pattern}`,
   nextScheduledPull: 'Next scheduled pull: ',
-  pause: 'Pause',
 
   noModules: 'No modules',
   modulesOfPull: 'Modules of the pull',

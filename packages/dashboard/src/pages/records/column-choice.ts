@@ -36,26 +36,23 @@ function textsOf(value: unknown): string[] {
 export function arrange(columns: readonly Column[], { order }: ColumnChoice): Column[] {
   const known = new Map(columns.map((column) => [column.id, column]))
   const arranged = order.flatMap((id) => known.get(id) ?? [])
-  const placed = new Set(arranged)
+  const positioned = new Set(arranged)
   columns.forEach((column, index) => {
-    if (placed.has(column)) return
+    if (positioned.has(column)) return
     const before = columns[index - 1]
     arranged.splice(before ? arranged.indexOf(before) + 1 : 0, 0, column)
-    placed.add(column)
+    positioned.add(column)
   })
   return arranged
 }
 
-export function isShown(
-  { id, isHiddenByDefault: isHiddenAtFirst }: Column,
-  choice: ColumnChoice,
-): boolean {
-  return isHiddenAtFirst ? choice.shown.includes(id) : !choice.hidden.includes(id)
+export function isShown({ id, isHiddenByDefault }: Column, choice: ColumnChoice): boolean {
+  return isHiddenByDefault ? choice.shown.includes(id) : !choice.hidden.includes(id)
 }
 
 export function toggle(column: Column, choice: ColumnChoice): ColumnChoice {
-  const { id, isHiddenByDefault: isHiddenAtFirst } = column
-  const list = isHiddenAtFirst ? 'shown' : 'hidden'
+  const { id, isHiddenByDefault } = column
+  const list = isHiddenByDefault ? 'shown' : 'hidden'
   const before = choice[list]
   const after = before.includes(id) ? before.filter((one) => one !== id) : [...before, id]
   return { ...choice, [list]: after }

@@ -44,8 +44,8 @@ export function ColumnHeader({
   const Arrow = sort.descending ? IconArrowDown : IconArrowUp
   const by = column.sort
   const state = [
-    isSorted ? (sort.descending ? 'sorted descending' : 'sorted ascending') : '',
-    isFiltered ? 'filtered' : '',
+    isSorted ? (sort.descending ? TEXTS.sortedDescending : TEXTS.sortedAscending) : '',
+    isFiltered ? TEXTS.filtered : '',
   ].filter((label) => label !== '')
   return (
     <Menu {...MENU_PROPS} position="bottom-start" withArrow shadow="md">

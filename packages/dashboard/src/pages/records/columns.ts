@@ -1,6 +1,8 @@
 /** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
+
 import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
 import type { UrlState } from '../../lib/url-state.ts'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 export type ColumnKind = 'text' | 'number' | 'date'
 type HubMember = Exclude<keyof StoredRecord, 'data'>
@@ -70,21 +72,24 @@ export function columnsOf(listed: readonly ListedModule[]): Column[] {
   const copies = [...fields.values()].filter(({ key }) => own.includes(key))
   return [
     hubColumn('reference_number', labelOf('reference_number', 'Reference')),
-    hubColumn('full_name', labelOf('full_name', 'Name')),
+    hubColumn('full_name', labelOf('full_name', COMMON_TEXTS.name)),
     {
-      ...hubColumn('platform_name', 'Platform', { isHiddenAtFirst: isOnePlatform }),
+      ...hubColumn('platform_name', COMMON_TEXTS.platform, { isHiddenByDefault: isOnePlatform }),
       valueOf: ({ platform_name }) => titles.get(platform_name) ?? platform_name,
     },
-    hubColumn('module_name', 'Module', { isHiddenAtFirst: isOneModule }),
+    hubColumn('module_name', COMMON_TEXTS.module, { isHiddenByDefault: isOneModule }),
     ...shown.map((field, index) =>
-      fieldColumn(field, { isHiddenAtFirst: !isOneModule || index >= MAX_DEFAULT_FIELDS }),
+      fieldColumn(field, { isHiddenByDefault: !isOneModule || index >= MAX_DEFAULT_FIELDS }),
     ),
-    hubColumn('updated_at', 'Updated', { kind: 'date' }),
-    hubColumn('created_at', 'Received', { kind: 'date', isHiddenAtFirst: true }),
-    hubColumn('missing_since', 'Missing since', { kind: 'date', isHiddenAtFirst: true }),
-    hubColumn('record_id', 'Record ID', { kind: 'number', isHiddenAtFirst: true }),
+    hubColumn('updated_at', COMMON_TEXTS.updated, { kind: 'date' }),
+    hubColumn('created_at', COMMON_TEXTS.received, { kind: 'date', isHiddenByDefault: true }),
+    hubColumn('missing_since', COMMON_TEXTS.missingSince, {
+      kind: 'date',
+      isHiddenByDefault: true,
+    }),
+    hubColumn('record_id', 'Record ID', { kind: 'number', isHiddenByDefault: true }),
     ...copies.map((field) => ({
-      ...fieldColumn(field, { isHiddenAtFirst: true }),
+      ...fieldColumn(field, { isHiddenByDefault: true }),
       label: `${field.label} (field)`,
     })),
   ]
@@ -93,7 +98,10 @@ export function columnsOf(listed: readonly ListedModule[]): Column[] {
 function hubColumn(
   member: HubMember,
   label: string,
-  { kind = 'text', isHiddenAtFirst = false }: { kind?: ColumnKind; isHiddenAtFirst?: boolean } = {},
+  {
+    kind = 'text',
+    isHiddenByDefault = false,
+  }: { kind?: ColumnKind; isHiddenByDefault?: boolean } = {},
 ): Column {
   return {
     id: `hub_${member}`,
@@ -102,14 +110,14 @@ function hubColumn(
     sort: SORTED_MEMBERS.has(member) ? member : null,
     filter: FILTERED_MEMBERS.has(member) ? `hub_${member}` : null,
     exported: `hub_${member}`,
-    isHiddenByDefault: isHiddenAtFirst,
+    isHiddenByDefault,
     valueOf: (record) => record[member],
   }
 }
 
 function fieldColumn(
   { key, label, type }: Field,
-  { isHiddenAtFirst }: { isHiddenAtFirst: boolean },
+  { isHiddenByDefault }: { isHiddenByDefault: boolean },
 ): Column {
   return {
     id: `data.${key}`,
@@ -119,7 +127,7 @@ function fieldColumn(
     // A field may have the same name as a column of the hub.
     filter: /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key,
     exported: key,
-    isHiddenByDefault: isHiddenAtFirst,
+    isHiddenByDefault,
     valueOf: ({ data }) => (Object.hasOwn(data, key) ? data[key] : undefined),
   }
 }

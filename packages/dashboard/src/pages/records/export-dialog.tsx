@@ -58,8 +58,7 @@ export function ExportDialog({
     total: page.estimated_total,
     columns: chosen,
   })
-  const size =
-    bytes === null ? '' : `, about ${formatBytes(bytes)}${gzip ? ' before compression' : ''}`
+  const size = bytes === null ? '' : TEXTS.estimatedSize(formatBytes(bytes), gzip)
   const check = (label: string, checked: boolean, set: (checked: boolean) => void) => (
     <Checkbox
       label={label}

@@ -1,6 +1,6 @@
 import { Button, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { LocalTimeInput } from '../../components/local-time-input.tsx'
 import type { Column } from './columns.ts'
 import {
   type EditableFilter,
@@ -53,30 +53,34 @@ export function FilterForm({
   function submit(event: FormEvent): void {
     event.preventDefault()
     event.stopPropagation()
-    const read = (text: string) => (isTime ? (fromLocalInput(text) ?? '') : text)
     if (target === 'state incomplete' || target === 'state missing') {
       const name = target === 'state missing' ? 'missing' : 'incomplete'
       onDone({ kind: 'flag', name, value: value !== 'false' })
     } else if (target === 'state changed_since') {
-      onDone({ kind: 'text', name: 'changed_since', value: read(value) })
+      onDone({ kind: 'text', name: 'changed_since', value })
     } else {
-      onDone({ kind: 'condition', key: target, operation, value: read(value), until: read(until) })
+      onDone({ kind: 'condition', key: target, operation, value, until })
     }
   }
 
-  const input = (label: string, text: string, set: (text: string) => void) => (
-    <TextInput
-      label={label}
-      type={
-        isTime ? 'datetime-local' : kind === 'date' && operation !== 'contains' ? 'date' : 'text'
-      }
-      required
-      maxLength={1024}
-      data-autofocus={(first !== null && text === value) || undefined}
-      value={text}
-      onChange={(event) => set(event.currentTarget.value)}
-    />
-  )
+  const input = (label: string, text: string, set: (text: string) => void) => {
+    const props = {
+      label,
+      required: true,
+      value: text,
+      'data-autofocus': (first !== null && text === value) || undefined,
+    }
+    return isTime ? (
+      <LocalTimeInput {...props} size="sm" onChange={(time) => set(time ?? '')} />
+    ) : (
+      <TextInput
+        {...props}
+        type={kind === 'date' && operation !== 'contains' ? 'date' : 'text'}
+        maxLength={1024}
+        onChange={(event) => set(event.currentTarget.value)}
+      />
+    )
+  }
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">
@@ -84,12 +88,12 @@ export function FilterForm({
           label={TEXTS.filterBy}
           data={[
             {
-              group: 'Columns',
+              group: TEXTS.columns,
               items: columns.flatMap((one) =>
                 one.filter === null ? [] : [{ value: one.filter, label: one.label }],
               ),
             },
-            { group: 'State', items: STATES },
+            { group: TEXTS.state, items: STATES },
           ]}
           value={target}
           onChange={choose}
@@ -146,12 +150,10 @@ function initialValues(first: EditableFilter | null, columns: readonly Column[])
     return {
       target: isReference ? 'hub_reference_number' : 'state changed_since',
       operation: 'is' as const,
-      value: isReference ? first.value : toLocalInput(first.value),
+      value: first.value,
       until: '',
     }
   }
   const { key, operation, value, until } = first
-  const filtered = columns.find((one) => one.filter === key)
-  const show = filtered && isInstant(filtered) ? toLocalInput : (text: string) => text
-  return { target: key, operation, value: show(value), until: show(until) }
+  return { target: key, operation, value, until }
 }

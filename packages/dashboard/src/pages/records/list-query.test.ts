@@ -28,7 +28,7 @@ describe('the list query of a URL', () => {
     assert.ok(!viewQueryOf(state).includes('cursor'))
   })
 
-  test('gives the same view, whatever the order of its parameters', () => {
+  test('is the same view for any order of its parameters', () => {
     assert.equal(
       viewQueryOf(parseUrlState('q=a&platform=b')),
       viewQueryOf(parseUrlState('platform=b&q=a&record=1')),
@@ -59,7 +59,7 @@ describe('the list query of a URL', () => {
     assert.equal(changed['record'], '7')
   })
 
-  test('keeps the module and the sort order when filters are cleared', () => {
+  test('contains the module and the sort order after the filters are cleared', () => {
     const cleared = changeUrlState(state, clearFilters(state))
     assert.equal(viewQueryOf(cleared), 'platform=hr&record_type=employee&sort=-data.on')
     assert.deepEqual([isFiltered(state), isFiltered(cleared)], [true, false])
@@ -70,7 +70,7 @@ describe('the list query of a URL', () => {
     assert.equal(viewQueryOf(opened), 'missing=true&q=bob')
   })
 
-  test('takes the sort order from the URL', () => {
+  test('contains the sort order of the URL', () => {
     assert.deepEqual(sortOf(state), { by: 'data.on', descending: true })
     assert.deepEqual(sortOf({}), { by: 'updated_at', descending: true })
     assert.equal(textOfSort({ by: 'data.on', descending: false }), 'data.on')

@@ -137,7 +137,7 @@ function FirstCell({
         {textOfValue(value) ? (
           <Cell column={column} value={value} />
         ) : (
-          TEXTS.recordId(record.record_id)
+          TEXTS.recordLink(record.record_id)
         )}
       </Anchor>
       {record.incomplete && (

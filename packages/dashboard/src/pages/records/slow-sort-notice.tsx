@@ -35,7 +35,11 @@ export function SlowSortNotice({
       : !canIndex
         ? TEXTS.operatorCanIndex
         : indexed.length >= MAX_INDEXED_FIELDS
-          ? `${module.module.module_name} already has the maximum of ${MAX_INDEXED_FIELDS} indexed fields (${indexed.map((field) => field.key).join(', ')}).`
+          ? TEXTS.maxIndexedFields(
+              module.module.module_name,
+              MAX_INDEXED_FIELDS,
+              indexed.map((field) => field.key).join(', '),
+            )
           : TEXTS.indexOrFilter
   const canOffer =
     key !== null && module !== null && canIndex && !own && indexed.length < MAX_INDEXED_FIELDS

@@ -1,15 +1,20 @@
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 /** The texts of the Records page. */
 export const TEXTS = {
+  ...COMMON_TEXTS,
+
   sortAscending: 'Sort ascending',
   sortDescending: 'Sort descending',
+  sortedAscending: 'sorted ascending',
+  sortedDescending: 'sorted descending',
+  filtered: 'filtered',
   notIndexedHint: 'Not indexed: sorting scans the records for at most two seconds.',
   indexThisField: 'Index this field',
   filter: 'Filter…',
   moveLeft: 'Move left',
   moveRight: 'Move right',
-  hide: 'Hide',
 
   columns: 'Columns',
   visibleColumns: 'Visible columns',
@@ -25,7 +30,6 @@ export const TEXTS = {
   eraseTitle: 'Erase this record permanently?',
   recordWasErased: 'The record was erased.',
   recordWasAnonymised: 'The record was anonymised.',
-  loading: 'Loading',
   eraseHint: (
     fullName: string,
     referenceNumber: string,
@@ -43,7 +47,6 @@ export const TEXTS = {
   notErased: 'Not erased by the hub',
   reasonOptional: 'Reason (optional)',
   reasonOptionalDescription: 'Saved in the audit log. Do not enter personal data.',
-  cancel: 'Cancel',
   erasePermanently: 'Erase permanently',
   anonymisePermanently: 'Anonymise permanently',
 
@@ -51,12 +54,11 @@ export const TEXTS = {
   field: 'Field',
   value: 'Value',
   notManifest: 'Not in the manifest',
-  pullLink: (pullId: number) => `pull ${pullId}`,
+  sourcePull: (pullId: number) => `pull ${pullId}`,
   requestSuffix: (requestId: string) => `, request ${requestId}`,
 
   showOlderChanges: 'Show older changes',
   noChangesSinceReceived: 'No changes since the record was received',
-  received: 'Received',
   viewThisVersion: 'View this version',
   requestId: (requestId: string) => `Request ${requestId}`,
   before: 'Before',
@@ -67,8 +69,6 @@ export const TEXTS = {
   jsonRecord: 'JSON of the record',
   onlyFirstPartShown: (count: string) =>
     `Only the first part of ${count} is shown. “Copy JSON” copies everything.`,
-
-  record: 'Record',
   closeRecord: 'Close record',
   couldNotLoadRecord: 'Could not load the record',
   copyLinkRecord: 'Copy link to this record',
@@ -83,7 +83,6 @@ export const TEXTS = {
     recordId: number,
   ) => `${referenceNumber} · ${moduleName} · ${displayTitle} · ID ${recordId}`,
   incomplete: 'Incomplete',
-  missing: 'Missing',
   receivedAndUpdatedAt: (time: ReactNode, time2: ReactNode) => (
     <>
       Received {time} · Updated {time2}
@@ -99,70 +98,53 @@ export const TEXTS = {
   exportRecords: 'Export records',
   filteredRecords: 'Filtered records: ',
   allRecords: 'All records: ',
+  estimatedSize: (size: string, isCompressed: boolean) =>
+    `, about ${size}${isCompressed ? ' before compression' : ''}`,
   format: 'Format',
   visibleColumnsInOrder: (count: number) => `Visible columns in their order (${count})`,
   allColumns: 'All columns, with other values as JSON',
   labelsInFirstLine: 'Field labels instead of keys in the first line',
   byteOrderMark: 'Byte order mark, so that Excel reads accents correctly',
   compressGz: 'Compress (.gz)',
-  exportStarted: 'The export has started. Your browser shows its progress.',
-  download: 'Download',
-
-  filters: 'Filters',
-  clearFilters: 'Clear filters',
   removeFilter: (label: string) => `Remove filter: ${label}`,
   editFilter: (label: string) => `Edit filter: ${label}`,
   addFilter: 'Add filter',
 
   incompleteRecords: 'Incomplete records',
-  missingRecords: 'Missing records',
   updatedSince: 'Updated since',
   filterBy: 'Filter by',
-  records: 'Records',
   onlyThese: 'Only these',
   allButThese: 'All but these',
   condition: 'Condition',
   from: 'From',
   toExclusive: 'To (exclusive)',
   apply: 'Apply',
-
-  platform: 'Platform',
   allPlatforms: 'All platforms',
-  module: 'Module',
-  allModules: 'All modules',
-  search: 'Search',
   searchPlaceholder: 'Search names, references and values',
   searchHint:
     'Finds the beginnings of words in all values, and any part of three or more characters in names and references. Use quotes for a phrase.',
   clearSearch: 'Clear search',
-
-  pagination: 'Pagination',
   recordsPerPage: 'Records per page',
 
   searchStopped: (records: string) =>
     `No index covers these filters. The search stopped after two seconds with ${records}. There may be more.`,
   continueSearching: 'Continue searching',
   searchLagMax: 'More than 10,000 updated records are not searchable yet.',
-  notSearchableYet: (are: string) => `${are} not searchable yet.`,
 
   recordsDescription: 'Records pushed and pulled from all platforms',
-  export: 'Export',
   noMatchingRecords: 'No matching records',
   noMatchingRecordsSoFar: 'No matching records found so far',
   clearSearchFilters: 'Clear search and filters',
   noMatchingRecordsHint:
     'A search finds the beginnings of words in all values, and any part of names and references. Check the search text and the filters, or select another module.',
-  goToOverview: 'Go to overview',
-  noRecordsYetHint: 'Records appear here when a platform pushes them or a pull receives them.',
-  registerAPlatform: 'Register a platform',
   noPlatformsHint: 'Register a platform to receive its records.',
-  noRecordsYet: 'No records yet',
 
-  recordId: (recordId: number) => `Record ${recordId}`,
-
+  indexStarted: 'The index is being built. Sorting and filtering are fast when it is ready.',
   indexBeingBuilt: 'The index is being built. The list appears when it is ready.',
   selectOneModuleFirst: 'Select one platform and one module first: indexes belong to a module.',
   operatorCanIndex: 'An operator can index this field to make sorting fast.',
+  maxIndexedFields: (moduleName: string, max: number, fields: string) =>
+    `${moduleName} already has the maximum of ${max} indexed fields (${fields}).`,
   indexOrFilter: 'Index this field to make sorting fast, or filter the list to fewer records.',
   thisField: 'this field',
   sortingTakesTooLong: (label: string) => `Sorting by ${label} takes too long`,
@@ -190,11 +172,9 @@ export const TEXTS = {
 
   savedAs: (name: string) => `Saved as “${name}”.`,
   saveViewTitle: 'Save this view',
-  name: 'Name',
   nameDescription: 'Saves search, filters and sorting. Columns are stored in each browser.',
   shareWithEveryone: 'Share with everyone',
   shareWithEveryoneHint: 'All operators and viewers can use it.',
-  requiresOperatorRole: 'Requires the operator role.',
   save: 'Save',
 
   views: 'Views',

@@ -10,7 +10,7 @@ import {
 } from './search-lanes.ts'
 
 const started = {
-  kind: 'asked' as const,
+  kind: 'started' as const,
   platforms: ['a', 'b', 'c', 'd', 'e'].map((platform_name) => ({
     platform_name,
     display_title: platform_name.toUpperCase(),

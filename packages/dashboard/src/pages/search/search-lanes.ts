@@ -1,5 +1,7 @@
 /** The state of a search, built from the lines of the streamed response. */
 import type { SearchLine } from '@recordhub/protocol'
+import { formatCount } from '../../lib/format.ts'
+import { TEXTS } from './texts.ts'
 
 export type HubLine = Extract<SearchLine, { kind: 'hub' }>
 export type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
@@ -22,7 +24,7 @@ export const INITIAL: SearchState = { hub: null, lanes: [], progress: 'searching
 
 export function addLine(state: SearchState, line: SearchLine): SearchState {
   switch (line.kind) {
-    case 'asked':
+    case 'started':
       return { ...state, lanes: line.platforms.map((one) => ({ ...one, line: null })) }
     case 'hub':
       return { ...state, hub: line }
@@ -55,12 +57,15 @@ function rankOf({ line }: Lane): number {
 export function progressLabel({ hub, lanes, progress }: SearchState): string {
   const responded = lanes.filter(({ line }) => line !== null)
   const found = responded.reduce((sum, { line }) => sum + (line?.found ?? 0), 0)
-  const platforms = `${responded.length} of ${lanes.length} ${lanes.length === 1 ? 'platform has' : 'platforms have'} responded`
-  if (progress === 'interrupted') return `The search was interrupted: ${platforms}.`
-  if (hub === null) return 'Searching…'
-  if (lanes.length === 0) return 'No active platforms to search.'
-  const state = progress === 'done' ? '' : 'Searching: '
+  const platforms = TEXTS.responded(
+    responded.length,
+    formatCount(lanes.length, 'platform has', 'platforms have'),
+  )
+  if (progress === 'interrupted') return TEXTS.searchInterrupted(platforms)
+  if (hub === null) return TEXTS.searchStarted
+  if (lanes.length === 0) return TEXTS.noActivePlatforms
+  const state = progress === 'done' ? '' : TEXTS.searchProgress
   const unknown = responded.filter(({ line }) => line?.outcome === 'raw').length
-  const unread = `${unknown} ${unknown === 1 ? 'response' : 'responses'} in an unknown format`
-  return `${state}${platforms}, ${found} found${unknown === 0 ? '' : `, ${unread}`}.`
+  const unread = TEXTS.inUnknownFormat(formatCount(unknown, 'response'))
+  return `${state}${platforms}, ${TEXTS.found(found)}${unknown === 0 ? '' : `, ${unread}`}.`
 }

@@ -20,7 +20,7 @@ export function useSearch(query: string, attempt: number): { state: SearchState;
   const isInterrupted = state.progress === 'interrupted'
   useEffect(() => {
     const search = `${attempt} ${query}`
-    // Repeats an interrupted search only once, because every search costs the platforms.
+    // Repeats an interrupted search only once, because every search puts load on the platforms.
     if (!isFailed && (!isInterrupted || repeatedSearch.current === search)) return
     return onResponse(() => {
       if (isInterrupted) repeatedSearch.current = search
@@ -58,7 +58,7 @@ async function follow(
       if (isLine(line)) onLine(line)
     }
   } catch {
-    // Interrupted: the results so far stay, and the missing end line marks the interruption.
+    // Interrupted: the results so far stay visible. The missing end line indicates the interruption.
   }
 }
 

@@ -10,7 +10,7 @@ export function SecondFactorPage({ missing }: { missing: 'set_up' | 'sign_in' })
   const hasFactor = missing === 'sign_in'
   return (
     <EntryFrame
-      title={hasFactor ? TEXTS.secondFactorRequired : TEXTS.setUpTwoFactorAuthentication}
+      title={hasFactor ? TEXTS.secondFactorRequired : TEXTS.setUpTwoFactor}
       description={hasFactor ? SIGN_IN : SET_UP}
     >
       <Stack>

@@ -1,5 +1,8 @@
+import { COMMON_TEXTS } from '../../texts.ts'
 /** The texts of the second-factor page. */
 export const TEXTS = {
+  ...COMMON_TEXTS,
+
   iHaveSavedCodes: 'I have saved the codes',
   useAuthenticatorApp: 'Use an authenticator app',
   useAPasskey: 'Use a passkey',
@@ -7,12 +10,9 @@ export const TEXTS = {
     'An authenticator app shows a code for each sign-in. A passkey uses the fingerprint, face or PIN of a device instead of a password.',
   appHint: 'An authenticator app shows a code for each sign-in.',
   setUpAuthenticatorApp: 'Set up an authenticator app',
-  continue: 'Continue',
 
   secondFactorRequired: 'Second factor required',
-  setUpTwoFactorAuthentication: 'Set up two-factor authentication',
   signInAgain: 'Sign in again',
-  signOut: 'Sign out',
   setUpHint:
     'This hub requires a second factor, so that your password alone does not give access. Choose one to continue.',
   signInAgainHint:

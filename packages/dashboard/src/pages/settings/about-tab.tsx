@@ -24,7 +24,7 @@ export function AboutTab() {
   return (
     <Stack maw={860}>
       <SettingsSection
-        title={TEXTS.recordhub(about.version)}
+        title={TEXTS.recordhubVersion(about.version)}
         action={
           <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
             {about.healthy ? TEXTS.healthy : TEXTS.databaseNotWritable}
@@ -55,7 +55,7 @@ export function AboutTab() {
             [TEXTS.timeZone, about.time_zone],
             [
               TEXTS.broadcasting,
-              (broadcasting ?? about.broadcasting) ? TEXTS.on : 'Off: pages refresh every 10 s',
+              (broadcasting ?? about.broadcasting) ? TEXTS.on : TEXTS.broadcastingOff,
             ],
             [TEXTS.runtime, `Node.js ${about.node_version}`],
             [

@@ -67,7 +67,7 @@ function ScheduleSection() {
                   {scheduleLabel(schedule.pattern)} <Code>{schedule.pattern}</Code>
                 </span>
               ) : (
-                'None; pulls start only on request'
+                TEXTS.noSchedule
               ),
             ],
             [

@@ -33,12 +33,12 @@ export function SingleSignOnTab() {
               [TEXTS.buttonLabel, TEXTS.signInWith(sso.name)],
               [TEXTS.provider, <Code key="issuer">{sso.issuer}</Code>],
               [TEXTS.clientId, <Code key="client">{sso.client_id}</Code>],
-              [TEXTS.clientSecret, 'Configured, never shown'],
+              [TEXTS.clientSecret, TEXTS.configuredNeverShown],
               [TEXTS.redirectUri, <Redirect key="redirect" uri={sso.redirect_uri} />],
               [
                 TEXTS.accessWithoutInvitation,
                 sso.domains.length > 0
-                  ? `E-mail addresses of ${sso.domains.join(', ')}, with the role ${sso.default_role ?? ''}`
+                  ? TEXTS.domainsWithRole(sso.domains.join(', '), sso.default_role ?? '')
                   : TEXTS.none,
               ],
             ]}

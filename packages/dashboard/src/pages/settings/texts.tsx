@@ -1,9 +1,12 @@
 import { Code } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../texts.ts'
 
 /** The texts of the Settings page. */
 export const TEXTS = {
-  recordhub: (version: string) => `Recordhub ${version}`,
+  ...COMMON_TEXTS,
+
+  recordhubVersion: (version: string) => `Recordhub ${version}`,
   healthy: 'Healthy',
   databaseNotWritable: 'Database not writable',
   aboutThisHub: 'About this hub',
@@ -21,6 +24,7 @@ export const TEXTS = {
   timeZone: 'Time zone',
   broadcasting: 'Broadcasting',
   on: 'On',
+  broadcastingOff: 'Off: pages refresh every 10 s',
   runtime: 'Runtime',
   licences: 'Licences',
   thirdPartyLicences: 'Third-party licences',
@@ -33,9 +37,7 @@ export const TEXTS = {
   enterAName: 'Enter a name',
   passkeyAdded: 'Passkey added.',
   addAPasskey: 'Add a passkey',
-  name: 'Name',
   passkeyNameHint: 'Shown in the list of passkeys',
-  yourPassword: 'Your password',
   add: 'Add',
   passkeyExists: 'This device already has a passkey for this hub.',
   noPasskeyCreated: 'No passkey was created. Try again, or use another device.',
@@ -69,10 +71,7 @@ export const TEXTS = {
   passkeyRemoved: 'Passkey removed.',
   removeAPasskeyHint: (name: string) =>
     `“${name}” can no longer be used. Delete it from your device or password manager as well.`,
-
-  passwordsDoNotMatch: 'The passwords do not match',
   passwordChanged: 'The password was changed. All other sessions have ended.',
-  password: 'Password',
   passwordDescription: (passwordAdvice: string) =>
     `${passwordAdvice} A new password ends all your other sessions.`,
   currentPassword: 'Current password',
@@ -92,9 +91,7 @@ export const TEXTS = {
   twoFactorIsOn: 'Two-factor authentication is on.',
   newRecoveryCodes: 'New recovery codes',
   turnOff: 'Turn off',
-  setUpTwoFactor: 'Set up two-factor authentication',
   managedByProvider: 'Managed by your single sign-on provider',
-  continue: 'Continue',
   createNewCodes: 'Create new codes',
   newRecoveryCodesMessage: 'Your current recovery codes will no longer work.',
   turnOffTwoFactorTitle: 'Turn off two-factor authentication',
@@ -103,27 +100,20 @@ export const TEXTS = {
 
   qrCodeLabel: 'QR code for your authenticator app',
   scanQrCode: 'Scan the QR code with an authenticator app, or enter this key:',
-  copyKey: 'Copy key',
   currentCode: 'Current code',
   turnOn: 'Turn on',
-  cancel: 'Cancel',
 
   auditLog: 'Audit log',
   auditLogDescription:
     'Actions of operators and programs. Entries cannot be changed, and are deleted after the retention period.',
   user: 'User',
   action: 'Action',
-  all: 'All',
   target: 'Target',
-  clearFilters: 'Clear filters',
   exportAs: (format: string) => `Export as ${format}`,
   noMatchingEntries: 'No matching entries',
   noEntriesYet: 'No entries yet',
   noMatchingEntriesHint: 'Check the filters. User and target must match exactly.',
   noEntriesYetHint: 'Actions of operators and programs appear here.',
-  showOlder: 'Show older',
-
-  time: 'Time',
   ipAddress: 'IP address',
 
   invitationFor: (email: string) => `Invitation for ${email}`,
@@ -133,10 +123,8 @@ export const TEXTS = {
   shareLinkHint: 'Share the link over a private channel. It works once, and is not shown again.',
   emailFailed: (mailProblem: string) =>
     `The e-mail could not be sent: ${mailProblem}. Share the link yourself.`,
-  done: 'Done',
   inviteAnOperator: 'Invite an operator',
   inviteHint: 'Creates a one-time link with which the new operator chooses a name and a password.',
-  eMail: 'E-mail',
   role: 'Role',
   linkExpiresAfterDays: 'Link expires after (days)',
   createLink: 'Create link',
@@ -180,13 +168,11 @@ export const TEXTS = {
 
   roleWasChanged: 'The role was changed.',
   disabled: 'Disabled',
-  active: 'Active',
   createdLastSeen: (time: ReactNode, lastSeen: ReactNode) => (
     <>
       Created {time} · last seen {lastSeen}
     </>
   ),
-  ownRoleHint: 'Another admin can change your role.',
   appliesFromNextRequest: 'Applies from the next request on.',
   ownAccountHint:
     'This is your own account. Change your password, two-factor authentication and passkeys under Account.',
@@ -197,22 +183,19 @@ export const TEXTS = {
   invite: 'Invite',
 
   operator: 'Operator',
-  state: 'State',
   signInMethods: 'Sign-in methods',
   lastSeen: 'Last seen',
-  never: 'Never',
   passwordAndCode: 'Password and code',
   passkey: 'Passkey',
+  passkeyCount: (count: number) => `${count} passkeys`,
 
   schedulePausedAllNodes: 'Schedule paused on all nodes.',
   scheduleResumed: 'Schedule resumed.',
   pullSchedule: 'Pull schedule',
   pullScheduleDescription:
     'The hub pulls all active platforms on this schedule, to receive records that were not pushed.',
-  resume: 'Resume',
-  pause: 'Pause',
-  schedule: 'Schedule',
   nextScheduledPull: 'Next scheduled pull',
+  noSchedule: 'None; pulls start only on request',
   pausedBy: 'Paused by',
   pausedSince: 'Paused since',
   pausingRequiresOperatorRole: 'Pausing requires the operator role.',
@@ -250,9 +233,6 @@ export const TEXTS = {
   apiTokens: 'API tokens',
   scheduleAndRetention: 'Schedule and retention',
   about: 'About',
-  settings: 'Settings',
-
-  loading: 'Loading',
 
   singleSignOnDescription:
     'Operators sign in with the account of your organisation, by OpenID Connect.',
@@ -264,8 +244,10 @@ export const TEXTS = {
   clientId: 'Client ID',
   clientSecret: 'Client secret',
   redirectUri: 'Redirect URI',
+  configuredNeverShown: 'Configured, never shown',
+  domainsWithRole: (domains: string, role: string) =>
+    `E-mail addresses of ${domains}, with the role ${role}`,
   accessWithoutInvitation: 'Access without an invitation',
-  none: 'None',
   noSingleSignOnHint: 'Operators sign in with a password or a passkey.',
   configuration: 'Configuration',
   configurationDescription: 'Single sign-on is configured by the settings of the hub.',
@@ -291,8 +273,6 @@ export const TEXTS = {
   ),
   restartStep: 'Restart the hub. The button appears on the sign-in page.',
   copyRedirectUri: 'Copy the redirect URI',
-
-  thirtyDays: '30 days',
   ninetyDays: '90 days',
   oneYear: '1 year',
   tokenCreated: 'Token created',

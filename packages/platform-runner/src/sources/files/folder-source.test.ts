@@ -49,7 +49,7 @@ test('a CSV file is read with any supported delimiter', async (t) => {
   }
 })
 
-test('the line sep=; of Excel states the delimiter and is not the header', async (t) => {
+test('the line sep=; of Excel sets the delimiter and is not the header', async (t) => {
   const { source } = openWith(t, {
     'excel.csv': 'sep=;\r\nid;"a, b, c"\r\n1;"x\r\ny"\r\n',
     'quoted.csv': '\uFEFF"sep=,"\nid,a;b;c\n1,x\n',
@@ -154,7 +154,7 @@ test('the error for an unreadable file names the location and contains no data',
   })
   mkdirSync(join(folder, 'folder.csv'))
   mkdirSync(join(folder, 'folder.ndjson'))
-  const words: Record<string, RegExp> = {
+  const messages: Record<string, RegExp> = {
     'long.csv': /long\.csv: .* on line 3/,
     'quote.csv': /quote\.csv: /,
     'empty.csv': /empty\.csv is empty/,
@@ -167,7 +167,7 @@ test('the error for an unreadable file names the location and contains no data',
     'folder.csv': /folder\.csv cannot be read: /,
     'folder.ndjson': /folder\.ndjson cannot be read: /,
   }
-  for (const [file, pattern] of Object.entries(words)) {
+  for (const [file, pattern] of Object.entries(messages)) {
     await assert.rejects(readAll(source, origin(file)), (error) => {
       assert.ok(error instanceof SourceMisconfigured, file)
       assert.match(error.message, pattern)

@@ -13,8 +13,7 @@ import {
   SourceUnavailable,
 } from '../source.ts'
 import { type CsvFile, readCsv, readHeader } from './csv.ts'
-import { describeObjects } from './describe-objects.ts'
-import { readJsonList, readNdjson } from './json-files.ts'
+import { describeObjects, readJsonList, readNdjson } from './json-files.ts'
 import { detectEncoding } from './read-text.ts'
 
 const KINDS: Record<string, OpenFile['kind']> = {

@@ -15,7 +15,7 @@ export async function* readText(path: string, encoding: string | null): AsyncGen
     for await (const bytes of createReadStream(path)) yield decoder.decode(bytes, { stream: true })
     yield decoder.decode()
   } catch (error) {
-    throw new SourceMisconfigured(`${path} ${whyUnreadable(error, encoding)}`)
+    throw new SourceMisconfigured(`${path} ${unreadableReason(error, encoding)}`)
   }
 }
 
@@ -47,7 +47,7 @@ function decodes(decode: () => string): boolean {
   }
 }
 
-function whyUnreadable(error: unknown, encoding: string | null): string {
+function unreadableReason(error: unknown, encoding: string | null): string {
   if (!(error instanceof TypeError)) {
     return `cannot be read: ${error instanceof Error ? error.message : error}`
   }

@@ -15,10 +15,10 @@ import { kindOf, postgresDialect } from './dialect.ts'
 const CONNECT_MS = 10_000
 
 /** Makes the format of values independent of the settings of the server, and lets it notice a lost connection. */
-const PREPARE = `SELECT set_config(name, wanted.text, true) FROM pg_settings JOIN (VALUES
+const PREPARE = `SELECT set_config(name, desired.text, true) FROM pg_settings JOIN (VALUES
   ('TimeZone', 'UTC'), ('DateStyle', 'ISO'), ('IntervalStyle', 'iso_8601'), ('bytea_output', 'hex'),
   ('extra_float_digits', '1'), ('cursor_tuple_fraction', '1'), ('client_connection_check_interval', '10s')
-) AS wanted (parameter, text) ON lower(name) = lower(parameter)`
+) AS desired (parameter, text) ON lower(name) = lower(parameter)`
 
 export function openPostgres(url: string): Database {
   const { host, pathname } = new URL(url)

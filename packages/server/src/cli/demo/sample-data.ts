@@ -15,7 +15,7 @@ type SampleModule = ManifestResponse['modules'][number] & {
   count: number
 }
 
-export type SamplePlatform = Omit<ManifestResponse, 'modules' | 'success'> & {
+type SamplePlatform = Omit<ManifestResponse, 'modules' | 'success'> & {
   modules: SampleModule[]
 }
 
@@ -47,7 +47,7 @@ function humanResources(fake: Faker): SamplePlatform {
       {
         module_name: 'Employees',
         record_type: 'employee',
-        description: 'Everybody who works here',
+        description: 'All employees of the company',
         fields: [
           field('reference_number', 'Employee no.', true),
           field('job_title', 'Job title', true),
@@ -73,7 +73,7 @@ function humanResources(fake: Faker): SamplePlatform {
               salary: fake.number.int({ min: 28_000, max: 140_000 }),
               left_on:
                 fake.number.int(30) === 0 ? fake.date.past().toISOString().slice(0, 10) : null,
-              ...bornAt(fake),
+              ...createTimes(fake),
             },
           }
         },
@@ -104,7 +104,7 @@ function humanResources(fake: Faker): SamplePlatform {
             from: fake.date.soon({ days: 90 }).toISOString().slice(0, 10),
             days: fake.number.int({ min: 1, max: 20 }),
             status: 'requested',
-            ...bornAt(fake),
+            ...createTimes(fake),
           },
         }),
         change: () => ({ status: fake.helpers.arrayElement(['approved', 'declined', 'taken']) }),
@@ -150,7 +150,7 @@ function clinic(fake: Faker): SamplePlatform {
             ]),
             city: fake.location.city(),
             insurance: fake.company.name(),
-            ...bornAt(fake),
+            ...createTimes(fake),
           },
         }),
         change: () => ({ city: fake.location.city() }),
@@ -158,7 +158,7 @@ function clinic(fake: Faker): SamplePlatform {
       {
         module_name: 'Appointments',
         record_type: 'appointment',
-        description: 'Who sees whom, and when',
+        description: 'Appointments of patients with doctors',
         fields: [
           field('reference_number', 'Appointment no.', true),
           field('at', 'When', true),
@@ -177,7 +177,7 @@ function clinic(fake: Faker): SamplePlatform {
             doctor: `Dr. ${fake.person.lastName()}`,
             reason: fake.helpers.arrayElement(['check-up', 'vaccination', 'pain', 'follow-up']),
             state: 'booked',
-            ...bornAt(fake),
+            ...createTimes(fake),
           },
         }),
         change: () => ({
@@ -188,7 +188,7 @@ function clinic(fake: Faker): SamplePlatform {
   }
 }
 
-function bornAt(fake: Faker): { created_at: string; updated_at: string } {
+function createTimes(fake: Faker): { created_at: string; updated_at: string } {
   const at = fake.date.past().toISOString()
   return { created_at: at, updated_at: at }
 }

@@ -50,6 +50,8 @@ process.on('message', ({ hub, hubApiKey }: DemoMessage) => {
   setInterval(() => void pushRecord(client).catch(report), PUSH_INTERVAL_MS)
 })
 process.on('disconnect', () => process.exit())
+// The reader of the demo's output may exit first.
+process.stderr.on('error', () => undefined)
 
 /** Pushes a new record in 30 % of the calls, otherwise a changed one. */
 async function pushRecord(client: PushClient): Promise<void> {

@@ -1,9 +1,9 @@
 import type { ActivityLevel } from '@recordhub/protocol'
 
-/** A new line of the activity. */
+/** A new activity entry. */
 export type NewActivity = {
   level: ActivityLevel
-  /** Noun and verb, such as `push.created`. Lines can be filtered by it. */
+  /** Noun and verb, such as `push.created`. Entries can be filtered by it. */
   kind: string
   message: string
   platform?: { platform_id: number; platform_name: string }
@@ -84,7 +84,7 @@ export function describeReplay(
   }
 }
 
-/** The activity entry of a pull on request. */
+/** The activity entry of a pull that an operator or a program has requested. */
 export function describePullStart(pull: {
   pull_id: number
   requested_by: string

@@ -19,7 +19,7 @@ const SCHOOL = {
 const LIBRARY = { ...SCHOOL, platform_id: 2, platform_name: 'library', key_hints: ['rhk_xyz…'] }
 const sender = { platform_id: null, key_hint: null, address: null }
 
-test('of an unknown key only the beginning is shown, and nothing of a short one', () => {
+test('an unknown key is masked except for its beginning, and a short one completely', () => {
   const cases: [string, string | null][] = [
     ['', null],
     ['rhk_wrongkey', 'rhk_wro…'],
@@ -37,7 +37,7 @@ test('of an unknown key only the beginning is shown, and nothing of a short one'
   )
 })
 
-test('a key and the stored hint of it are masked alike', () => {
+test('a key and its stored hint have the same masked form', () => {
   const { key, hint } = createKey(HUB_KEY_PREFIX)
   assert.equal(maskUnknownKey(key), maskHint(hint))
 })
@@ -48,11 +48,11 @@ test('a sender matches a platform by its valid key, or else by a key prefix or a
   assert.equal(matchSource({ ...sender, key_hint: 'rhk_abc…' }, SCHOOL), 'key_prefix')
   assert.equal(matchSource({ ...sender, address: '192.0.2.7' }, SCHOOL), 'address')
   assert.equal(matchSource({ ...sender, address: '192.0.2.8' }, SCHOOL), null)
-  // A valid key identifies the platform, whichever others use the address.
+  // A valid key identifies the platform, even if other platforms use the address.
   assert.equal(matchSource({ ...sender, platform_id: 1, address: '192.0.2.7' }, LIBRARY), null)
 })
 
-test('counts add up by each platform that matches, and else for unknown senders', () => {
+test('rejected requests are counted for each matching platform, and otherwise for unknown senders', () => {
   const counts = [
     { ...sender, address: '192.0.2.7', requests: 3 },
     { ...sender, key_hint: 'rhk_abc…', requests: 4 },

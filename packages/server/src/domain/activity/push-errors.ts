@@ -1,6 +1,6 @@
 /**
- * Push errors: requests that the receiver rejected without storing them. Decides what is counted, how the number of
- * counters stays limited, and which platform may have sent the requests.
+ * Push errors: requests that the receiver rejected without storing them. Limits the number of their counters, masks the
+ * keys, and finds the platforms that may have sent the requests.
  */
 import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import type { HourCounts } from '../alerts/push-baseline.ts'
@@ -34,7 +34,7 @@ export const MAX_PUSH_SENDERS = 200
 
 /** Number of characters of a key that are shown after its prefix. */
 const SHOWN_LENGTH = 3
-/** Nothing is shown of a shorter key without the prefix of the hub, which may be a password. */
+/** A shorter text without the prefix of the hub may be a password, so nothing of it is shown. */
 const MIN_FOREIGN_LENGTH = 12
 
 /** The start of an invalid key: enough to recognise it, too little to reconstruct it. Null if there is no key. */
@@ -46,7 +46,7 @@ export function maskUnknownKey(key: string): string | null {
   return `${key.slice(0, shown).replace(/[^\x20-\x7e]/g, '?')}…`
 }
 
-/** The same for a stored key, from its hint. */
+/** Masks a stored key in the same way, from its hint. */
 export function maskHint(hint: string): string {
   return `${hint.slice(0, HUB_KEY_PREFIX.length + SHOWN_LENGTH)}…`
 }
@@ -64,7 +64,7 @@ export function matchSource(sender: PushSender, source: PushSource): PushErrorMa
   return address !== null && source.addresses.includes(address) ? 'address' : null
 }
 
-/** Stands for an unknown platform in the counts of an hour. */
+/** The id of an unknown platform in the counts of an hour. */
 export const UNKNOWN_PLATFORM = 0
 
 /** The rejected requests of an hour per platform that may have sent them, and those that match no platform. */

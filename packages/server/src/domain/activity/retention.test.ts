@@ -5,7 +5,7 @@ import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit, RETENTION_NOUNS } from '
 
 const DAY_MS = 24 * 3600 * 1000
 
-test('each kind of data is kept for its number of days, or forever if that is 0', () => {
+test('each kind of data expires after its number of days, or never if that is 0', () => {
   const days = fc.record(
     Object.fromEntries(RETENTION_NOUNS.map((noun) => [noun, fc.integer({ min: 0, max: 36_500 })])),
   )

@@ -1,4 +1,4 @@
-/** How long the hub keeps data other than records. */
+/** How long the hub stores data other than records. */
 import { daysFrom } from '../../lib/time/clock.ts'
 
 /** The kinds of data that expire. Records never do. */
@@ -16,7 +16,7 @@ export const RETENTION_NOUNS = [
 ] as const
 export type RetentionNoun = (typeof RETENTION_NOUNS)[number]
 
-/** The number of days to keep each kind; 0 to keep it forever. */
+/** The number of days after which each kind is deleted; 0 for never. */
 export type RetentionDays = Readonly<Record<RetentionNoun, number>>
 
 /** The kinds that expire, each with the time (RFC 3339 in UTC) before which its rows are deleted. */

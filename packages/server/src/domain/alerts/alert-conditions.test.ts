@@ -40,21 +40,21 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
   }
 }
 
-/** The alerts that are found, given those that are already open. */
-function find(of: AlertFacts, open: OpenAlert[] = []): string[] {
-  return findAlerts(of, open).map(({ kind, message }) => `${kind}: ${message}`)
+/** The kinds and messages of the alerts that are found, given those that are already open. */
+function find(given: AlertFacts, open: OpenAlert[] = []): string[] {
+  return findAlerts(given, open).map(({ kind, message }) => `${kind}: ${message}`)
 }
 
-function opened(of: AlertFacts, raisedAt = NOW): OpenAlert[] {
-  return findAlerts(of, []).map((alert, index) => ({
+function toOpenAlerts(given: AlertFacts, raisedAt = NOW): OpenAlert[] {
+  return findAlerts(given, []).map((alert, index) => ({
     ...alert,
     alert_id: index + 1,
     raised_at: raisedAt.toISOString(),
   }))
 }
 
-/** One push in every hour of three weeks but the last silent ones, and rejections in the last hour. */
-function pushing(options: { silentHours?: number; recent?: number; usual?: number } = {}) {
+/** One push in every hour of three weeks except the last `silentHours`, and rejections in the last hour. */
+function recordPushes(options: { silentHours?: number; recent?: number; usual?: number } = {}) {
   const { silentHours = 0, recent = 0, usual = 0 } = options
   const baselines = new PushBaselines()
   for (let hour = HOUR - 500; hour <= HOUR; hour += 1) {
@@ -78,10 +78,10 @@ test('a platform is failing after five failed pulls, or two over an hour, until 
   assert.deepEqual(find(failing(1, 600)), [])
   assert.equal(find(failing(2, 59)).length, 0)
   assert.equal(find(failing(2, 60)).length, 1)
-  // Recovering: a running pull has read a module again but has not ended yet.
+  // Recovering: a running pull has read a module again but has not ended.
   const recovering = facts({ platforms: [{ ...HEALTHY, failures_in_row: 5, failing_since: null }] })
   assert.deepEqual(find(recovering), [])
-  assert.deepEqual(find(recovering, opened(failing(5, 5))), find(failing(5, 5)))
+  assert.deepEqual(find(recovering, toOpenAlerts(failing(5, 5))), find(failing(5, 5)))
   const [platform] = failing(9, 90).platforms
   assert.ok(platform)
   assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])
@@ -96,7 +96,7 @@ test('a module is failing by the same rule while other modules can be read', () 
           module_id: 7,
           platform_id: 1,
           module_name: 'Pupils',
-          last_error: 'The platform answered HTTP 500.',
+          last_error: 'The platform responded with HTTP 500.',
           failures_in_row: 5,
           failing_since: '2026-03-24T12:25:00.000Z',
           ...over,
@@ -105,40 +105,44 @@ test('a module is failing by the same rule while other modules can be read', () 
     })
   assert.deepEqual(find(failing({ failures_in_row: 4 })), [])
   const raised = [
-    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, although other modules could: The platform answered HTTP 500.',
+    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, although other modules could: The platform responded with HTTP 500.',
   ]
   assert.deepEqual(find(failing()), raised)
   const anHourAgo = { failing_since: '2026-03-24T11:30:00.000Z' }
   assert.equal(find(failing({ failures_in_row: 2, ...anHourAgo })).length, 1)
   assert.equal(find(failing({ failures_in_row: 1, ...anHourAgo })).length, 0)
   // If the whole platform is failing, or may be about to, the module raises no alert.
-  const whole = { failures_in_row: 5, failing_since: NOW.toISOString(), last_error: 'Gone.' }
+  const whole = {
+    failures_in_row: 5,
+    failing_since: NOW.toISOString(),
+    last_error: 'The platform cannot be reached.',
+  }
   assert.deepEqual(
     findAlerts(failing({}, whole), []).map(({ kind }) => kind),
     ['platform_failing'],
   )
   const beginning = failing({}, { failures_in_row: 1, failing_since: NOW.toISOString() })
   assert.deepEqual(find(beginning), [])
-  assert.deepEqual(find(beginning, opened(failing())), raised)
+  assert.deepEqual(find(beginning, toOpenAlerts(failing())), raised)
   assert.deepEqual(find(failing({}, { status: 'inactive' })), [])
   assert.deepEqual(find(failing({ platform_id: 2 })), [])
 })
 
 test('a platform is silent after six hours in which it usually pushes, until it pushes', () => {
   // The current hour is not over, so it does not count.
-  assert.deepEqual(find(facts({ baselines: pushing({ silentHours: 6 }) })), [])
-  const silent = facts({ baselines: pushing({ silentHours: 7 }) })
+  assert.deepEqual(find(facts({ baselines: recordPushes({ silentHours: 6 }) })), [])
+  const silent = facts({ baselines: recordPushes({ silentHours: 7 }) })
   assert.deepEqual(find(silent), [
     'platform_silent: The School has not pushed since about 2026-03-24T06:00:00.000Z, although it usually does at these hours.',
   ])
-  const open = opened(silent)
-  assert.equal(find(facts({ baselines: pushing({ silentHours: 30 }) }), open).length, 1)
+  const open = toOpenAlerts(silent)
+  assert.equal(find(facts({ baselines: recordPushes({ silentHours: 30 }) }), open).length, 1)
   // A hub that has just started has observed nothing yet, so open alerts stay open.
-  const restarted = { baselines: pushing({ silentHours: 30 }), watchedFrom: HOUR + 1 }
+  const restarted = { baselines: recordPushes({ silentHours: 30 }), watchedFrom: HOUR + 1 }
   assert.equal(find(facts(restarted), open).length, 1)
   assert.deepEqual(find(facts(restarted)), [])
   assert.equal(find(facts(), open).length, 1)
-  assert.deepEqual(find(facts({ baselines: pushing() }), open), [])
+  assert.deepEqual(find(facts({ baselines: recordPushes() }), open), [])
   assert.deepEqual(
     find(facts({ ...silent, platforms: [{ ...HEALTHY, status: 'inactive' }] }), open),
     [],
@@ -146,16 +150,17 @@ test('a platform is silent after six hours in which it usually pushes, until it 
   assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
 })
 
-test('rejections are rising at 20 in two hours and five times the usual, until they halve', () => {
-  const rising = (recent: number, usual = 0) => facts({ baselines: pushing({ recent, usual }) })
+test('rejections are rising at 20 in two hours and five times the usual number, until they halve', () => {
+  const rising = (recent: number, usual = 0) =>
+    facts({ baselines: recordPushes({ recent, usual }) })
   assert.deepEqual(find(rising(19)), [])
   assert.deepEqual(find(rising(20)), [
     'rejected_rising: 20 pushes and pulled records of The School were rejected within two hours; usually it is 0.',
   ])
-  // 10 an hour are usually 20 in two hours, and the previous hour brought 10 as well.
+  // 10 per hour are usually 20 in two hours, and the previous hour had 10 as well.
   assert.deepEqual(find(rising(90, 10)), [])
   assert.equal(find(rising(91, 10)).length, 1)
-  const open = opened(rising(20))
+  const open = toOpenAlerts(rising(20))
   assert.deepEqual(find(rising(10), open), find(rising(20)))
   assert.deepEqual(find(rising(9), open), [])
 })
@@ -181,7 +186,7 @@ test('push errors are rising by the same rule, by platform and for unknown sende
   assert.deepEqual(find({ ...rising(20), platforms: inactive }), [
     message(20, 'of unknown senders'),
   ])
-  const open = opened(rising(20))
+  const open = toOpenAlerts(rising(20))
   assert.deepEqual(find(rising(10), open), find(rising(20)))
   assert.deepEqual(find(rising(9), open), [])
 })
@@ -225,7 +230,7 @@ test('the search is behind when a change has waited for an hour of observation',
   // Observation began at 12:00, half an hour ago.
   assert.deepEqual(find(behind(6000, 0)), [])
   assert.equal(find(behind(6000, 1)).length, 1)
-  const open = opened(behind(60))
+  const open = toOpenAlerts(behind(60))
   assert.deepEqual(find(behind(30, -1), open), find(behind(60)))
   assert.deepEqual(find(behind(29), open), [])
   assert.deepEqual(find(facts(), open), [])
@@ -240,7 +245,7 @@ test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth abo
   ])
   assert.deepEqual(find(disk(2, 20)), [])
   assert.equal(find(disk(1.9, 20)).length, 1)
-  const open = opened(disk(9.9, 4000))
+  const open = toOpenAlerts(disk(9.9, 4000))
   assert.deepEqual(find(disk(11.9, 4000), open), find(disk(9.9, 4000)))
   assert.deepEqual(find(disk(12, 4000), open), [])
   assert.deepEqual(find(facts(), open), [])

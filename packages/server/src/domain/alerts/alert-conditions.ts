@@ -3,6 +3,7 @@
  * viewer's time zone and a mail in UTC.
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
+import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { hourText, type PushBaselines } from './push-baseline.ts'
@@ -35,7 +36,7 @@ export type AlertFacts = {
   baselines: PushBaselines
   /** The baselines of push errors per platform; `UNKNOWN_PLATFORM` for those that match none. */
   pushErrors: PushBaselines
-  /** The first whole hour since the start of this process: before, the hub itself may have been down. */
+  /** The first whole hour since the start of this process. The hub may have been down before it. */
   watchedFrom: number
   /** The pending reviews. */
   reviews: MissingReview[]
@@ -127,7 +128,7 @@ function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): F
   if (platform.status !== 'active' || !isFailing(platform, now)) return []
   const { display_title, failing_since, last_error } = platform
   if (last_error === null) {
-    // A pull in progress has read a module. Its end decides.
+    // A pull in progress has read a module. An open alert is resolved when that pull ends.
     const open = findOpen(String(platform.platform_id))
     return open ? [open] : []
   }
@@ -164,7 +165,7 @@ function findSilent(
   const lastPush = baselines.lastPush(platform.platform_id)
   const open = findOpen(String(platform.platform_id))
   if (open) {
-    const hasPushed = lastPush !== null && hourText(lastPush) >= open.raised_at.slice(0, 13)
+    const hasPushed = lastPush !== null && hourText(lastPush) >= toHour(open.raised_at)
     return hasPushed ? [] : [open]
   }
   if (lastPush === null) return []
@@ -185,18 +186,18 @@ function findRising(
   const counts = baselines.rejected(platform.platform_id)
   if (!isRising(counts, open)) return []
   if (open) return [open]
-  const { lately, usual } = counts
-  const message = `${lately} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
+  const { recent, usual } = counts
+  const message = `${recent} pushes and pulled records of ${platform.display_title} were rejected within two hours; usually it is ${Math.ceil(usual)}.`
   return [toFound('rejected_rising', platform, message)]
 }
 
 /** At least 20 within two hours and more than five times as many as usual. An open alert is resolved at half of that. */
 function isRising(
-  { lately, usual }: { lately: number; usual: number },
+  { recent, usual }: { recent: number; usual: number },
   open: OpenAlert | undefined,
 ): boolean {
-  const share = open ? RESOLVE_FACTOR : 1
-  return lately >= MIN_REJECTED * share && lately > RISE_FACTOR * usual * share
+  const factor = open ? RESOLVE_FACTOR : 1
+  return recent >= MIN_REJECTED * factor && recent > RISE_FACTOR * usual * factor
 }
 
 /** One alert per platform that may have sent the requests, and one for those that match no platform. */
@@ -207,8 +208,8 @@ function findPushErrors({ platforms, pushErrors }: AlertFacts, findOpen: FindOpe
     const counts = pushErrors.rejected(id)
     if (!isRising(counts, open)) return []
     if (open) return [open]
-    const { lately, usual } = counts
-    const message = `${lately} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
+    const { recent, usual } = counts
+    const message = `${recent} requests ${senders} were rejected within two hours, because of an invalid key or an unreadable body; usually it is ${Math.ceil(usual)}.`
     return [{ kind: 'push_errors_rising', subject, platform, message }]
   }
   const active = platforms.filter(({ status }) => status === 'active')
@@ -232,7 +233,7 @@ function toReviewAlert(review: MissingReview, platform: PlatformHealth | undefin
   }
 }
 
-/** The time before the start of this process does not count: the hub may have been down. */
+/** Does not count the time before the start of this process, since the hub may have been down. */
 function findSearchBehind(
   { now, watchedFrom, searchBehindSince }: AlertFacts,
   open: OpenAlert | undefined,

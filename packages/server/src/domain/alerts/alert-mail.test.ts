@@ -11,7 +11,7 @@ function alert(message: string, over: Partial<Alert> = {}): Alert {
     platform_name: 'school',
     missing_review_id: null,
     message,
-    advice: 'Mend it.',
+    advice: 'Fix it.',
     raised_at: '2026-03-10T08:00:00.000Z',
     resolved_at: null,
     acknowledged_at: null,
@@ -58,7 +58,7 @@ test('a resolved alert shows its period and no advice', () => {
   assert.doesNotMatch(text, /What to do|http/)
 })
 
-test('a storm of alerts is one mail with counts and each advice once', () => {
+test('a thousand alerts are one mail with counts and each advice once', () => {
   const raised = Array.from({ length: 1000 }, (_, index) => alert(`Platform ${index} fails`))
   const { subject, text } = composeAlertMail({ raised, resolved: [resolved('One')] }, '')
   assert.equal(subject, 'Recordhub: alerts: 1000 new, 1 resolved')

@@ -1,7 +1,7 @@
 /** The mail about all new and resolved alerts, as plain text. */
 import type { Alert } from '@recordhub/protocol'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { formatInstants, timeInWords } from '../../lib/time/clock.ts'
+import { formatInstants, formatTime } from '../../lib/time/clock.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
 /** `to`: the recipients, if they differ from the recipients of alerts. */
@@ -13,17 +13,14 @@ const MAX_SUBJECT_LENGTH = 120
 const MAX_MESSAGE_LENGTH = 500
 
 /** @param publicUrl HUB_PUBLIC_URL; empty if it is not set. */
-export function composeAlertMail(
-  { raised, resolved: over }: UnmailedAlerts,
-  publicUrl: string,
-): Mail {
+export function composeAlertMail({ raised, resolved }: UnmailedAlerts, publicUrl: string): Mail {
   const sections = [
     ...sectionOf('New:', raised, (alert) => describeRaised(alert, publicUrl)),
-    ...sectionOf('Resolved:', over, (alert) => describeResolved(alert)),
+    ...sectionOf('Resolved:', resolved, (alert) => describeResolved(alert)),
     ...adviceFor(raised),
     linkToHub(publicUrl),
   ]
-  return { subject: subjectOf({ raised, resolved: over }), text: `${sections.join('\n\n')}\n` }
+  return { subject: subjectOf({ raised, resolved }), text: `${sections.join('\n\n')}\n` }
 }
 
 export function composeTestMail(actor: string, publicUrl: string): Mail {
@@ -31,15 +28,15 @@ export function composeTestMail(actor: string, publicUrl: string): Mail {
   return { subject: 'Recordhub: test mail', text: `${text}\n\n${linkToHub(publicUrl)}\n` }
 }
 
-function subjectOf({ raised, resolved: over }: UnmailedAlerts): string {
-  const [first] = [...raised, ...over]
-  if (first && raised.length + over.length === 1) {
+function subjectOf({ raised, resolved }: UnmailedAlerts): string {
+  const [first] = [...raised, ...resolved]
+  if (first && raised.length + resolved.length === 1) {
     const message = toSingleLine(formatInstants(first.message), MAX_SUBJECT_LENGTH)
     return raised.length === 1 ? `Recordhub: ${message}` : `Recordhub: resolved: ${message}`
   }
   const counts = [
     ...(raised.length > 0 ? [`${raised.length} new`] : []),
-    ...(over.length > 0 ? [`${over.length} resolved`] : []),
+    ...(resolved.length > 0 ? [`${resolved.length} resolved`] : []),
   ]
   return `Recordhub: alerts: ${counts.join(', ')}`
 }
@@ -58,15 +55,15 @@ function describeRaised({ message, missing_review_id }: Alert, publicUrl: string
 }
 
 function describeResolved({ message, raised_at, resolved_at }: Alert): string {
-  const until = resolved_at === null ? '' : ` to ${timeInWords(resolved_at)}`
-  return `${formatMessage(message)} (from ${timeInWords(raised_at)}${until})`
+  const until = resolved_at === null ? '' : ` to ${formatTime(resolved_at)}`
+  return `${formatMessage(message)} (from ${formatTime(raised_at)}${until})`
 }
 
 function formatMessage(message: string): string {
   return toSingleLine(formatInstants(message), MAX_MESSAGE_LENGTH)
 }
 
-/** The advice for each kind of the alerts. */
+/** The advice for each kind of alert that was raised. */
 function adviceFor(raised: Alert[]): string[] {
   const kinds = [...new Set(raised.map(({ kind }) => kind))]
   if (kinds.length === 0) return []

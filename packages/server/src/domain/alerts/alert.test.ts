@@ -8,14 +8,14 @@ const anAlert: fc.Arbitrary<FoundAlert> = fc.record({
   kind: fc.constantFrom(...KINDS),
   subject: fc.constantFrom('1', '2', '3'),
   platform: fc.constant(null),
-  message: fc.constantFrom('It is so', 'It is otherwise'),
+  message: fc.constantFrom('It fails', 'It fails again'),
 })
 const keyOf = ({ kind, subject }: FoundAlert) => `${kind} ${subject}`
 const foundSets = fc.array(fc.uniqueArray(anAlert, { selector: keyOf, maxLength: 6 }), {
   maxLength: 12,
 })
 
-test('the open alerts are always those found last, each raised and resolved in turn', () => {
+test('the open alerts are always those found last, and each is raised and resolved alternately', () => {
   fc.assert(
     fc.property(foundSets, (rounds) => {
       let open: OpenAlert[] = []
@@ -58,7 +58,7 @@ test('an alert that is found twice is raised once', () => {
   assert.equal(diffAlerts([], [alert, alert]).raise.length, 1)
 })
 
-test('the activity entry says whether the alert was raised or resolved', () => {
+test('the activity entry contains whether the alert was raised or resolved', () => {
   const platform = { platform_id: 1, platform_name: 'school' }
   const alert = { kind: 'platform_failing', subject: '1', platform, message: 'It fails' } as const
   const raised = describeAlert(alert, 'raised')

@@ -2,7 +2,7 @@
 import type { Alert, AlertKind } from '@recordhub/protocol'
 import type { NewActivity } from '../activity/activity.ts'
 
-/** What to do about each kind of alert. */
+/** The advice for each kind of alert. */
 export const ADVICE: Readonly<Record<AlertKind, string>> = {
   platform_failing:
     "Test the platform's connection in the hub. If it fails there too, its base URL, its source API key or the platform itself needs to be fixed. Otherwise, check the platform's logs.",

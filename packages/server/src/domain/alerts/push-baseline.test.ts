@@ -6,14 +6,14 @@ import { BASELINE_HOURS, hourOf, hourText, PushBaselines } from './push-baseline
 const WEEK = 168
 /** A Monday, 00:00 UTC. */
 const MONDAY = hourOf(new Date('2026-03-02T00:00:00Z'))
-const OFFICE = (hour: number) => {
+const isOfficeHour = (hour: number) => {
   const ofWeek = (hour - MONDAY) % WEEK
   const isWeekday = Math.floor(ofWeek / 24) < 5
   return isWeekday && ofWeek % 24 >= 8 && ofWeek % 24 < 18
 }
 
-/** Learns the pushes of platform 1 from one hour up to and including another. */
-function learn(from: number, to: number, pushesAt: (hour: number) => boolean): PushBaselines {
+/** Records the pushes of platform 1 from one hour up to and including another. */
+function recordHours(from: number, to: number, pushesAt: (hour: number) => boolean): PushBaselines {
   const baselines = new PushBaselines()
   for (let hour = from; hour <= to; hour += 1) {
     baselines.record(hour, [{ platform_id: 1, pushes: pushesAt(hour) ? 3 : 0, rejected: 0 }])
@@ -21,25 +21,25 @@ function learn(from: number, to: number, pushesAt: (hour: number) => boolean): P
   return baselines
 }
 
-test('an hour is named as in the counters', () => {
+test('an hour has the form of the counters', () => {
   assert.equal(hourText(hourOf(new Date('2026-11-21T07:59:59.999Z'))), '2026-11-21T07')
 })
 
 test('a platform with office hours misses no pushes on a weekend, but does on Monday', () => {
   const nextMonday = MONDAY + 3 * WEEK
-  const silentAt = (hour: number) => OFFICE(hour) && hour < nextMonday - 48
-  const before = learn(MONDAY, nextMonday + 8, silentAt)
-  const last = before.lastPush(1)
+  const pushesAt = (hour: number) => isOfficeHour(hour) && hour < nextMonday - 48
+  const onWeekend = recordHours(MONDAY, nextMonday + 8, pushesAt)
+  const last = onWeekend.lastPush(1)
   assert.equal(last, nextMonday - 55)
-  assert.equal(before.hoursMissed(1, (last ?? 0) + 1), 0)
-  const at = learn(MONDAY, nextMonday + 14, silentAt)
-  assert.equal(at.hoursMissed(1, (last ?? 0) + 1), 6)
+  assert.equal(onWeekend.hoursMissed(1, (last ?? 0) + 1), 0)
+  const onMonday = recordHours(MONDAY, nextMonday + 14, pushesAt)
+  assert.equal(onMonday.hoursMissed(1, (last ?? 0) + 1), 6)
 })
 
 test('no push is expected in the first week or from a platform that never pushes', () => {
-  const new1 = learn(MONDAY, MONDAY + WEEK - 1, (hour) => hour < MONDAY + 20)
-  assert.equal(new1.hoursMissed(1, MONDAY + 20), 0)
-  const never = learn(MONDAY, MONDAY + 4 * WEEK, () => false)
+  const firstWeek = recordHours(MONDAY, MONDAY + WEEK - 1, (hour) => hour < MONDAY + 20)
+  assert.equal(firstWeek.hoursMissed(1, MONDAY + 20), 0)
+  const never = recordHours(MONDAY, MONDAY + 4 * WEEK, () => false)
   assert.equal(never.lastPush(1), null)
   assert.equal(never.hoursMissed(1, MONDAY), 0)
   assert.equal(new PushBaselines().hoursMissed(9, MONDAY), 0)
@@ -48,7 +48,7 @@ test('no push is expected in the first week or from a platform that never pushes
 test('an hour counts by the share of weeks in which it had pushes', () => {
   const end = MONDAY + 3 * WEEK
   // On every second Monday at 10:00, and on every Monday at 11:00.
-  const baselines = learn(MONDAY, end + 12, (hour) => {
+  const baselines = recordHours(MONDAY, end + 12, (hour) => {
     const ofWeek = (hour - MONDAY) % WEEK
     const week = Math.floor((hour - MONDAY) / WEEK)
     return hour < end && (ofWeek === 11 || (ofWeek === 10 && week % 2 === 0) || hour === MONDAY)
@@ -58,7 +58,7 @@ test('an hour counts by the share of weeks in which it had pushes', () => {
   close(baselines.hoursMissed(1, end + 11), 1)
 })
 
-test('only four weeks are remembered, whatever hours are skipped', () => {
+test('only four weeks are stored, even if hours are skipped', () => {
   const hours = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(hours, (steps) => {
@@ -74,8 +74,8 @@ test('only four weeks are remembered, whatever hours are skipped', () => {
         const known = baselines.lastPush(1)
         if (known !== null) assert.equal(known, last)
         else assert.ok(last === MONDAY || hour - last >= BASELINE_HOURS)
-        const { lately, usual } = baselines.rejected(1)
-        assert.equal(lately, step === 1 && index > 0 ? 2 : 1)
+        const { recent, usual } = baselines.rejected(1)
+        assert.equal(recent, step === 1 && index > 0 ? 2 : 1)
         assert.ok(usual >= 0 && usual <= 2)
       }
     }),
@@ -87,12 +87,12 @@ test('recent rejections are compared with the usual number, which a rise changes
   const recordHour = (hour: number, rejected: number) =>
     baselines.record(hour, [{ platform_id: 1, pushes: 1, rejected }])
   for (let hour = MONDAY; hour < MONDAY + 200; hour += 1) recordHour(hour, 3)
-  assert.deepEqual(baselines.rejected(1), { lately: 6, usual: 6 })
+  assert.deepEqual(baselines.rejected(1), { recent: 6, usual: 6 })
   recordHour(MONDAY + 200, 500)
   recordHour(MONDAY + 201, 700)
-  assert.deepEqual(baselines.rejected(1), { lately: 1200, usual: 6 })
+  assert.deepEqual(baselines.rejected(1), { recent: 1200, usual: 6 })
   for (let hour = MONDAY + 202; hour < MONDAY + 230; hour += 1) recordHour(hour, 0)
-  const { lately, usual } = baselines.rejected(1)
-  assert.equal(lately, 0)
+  const { recent, usual } = baselines.rejected(1)
+  assert.equal(recent, 0)
   assert.ok(usual > 6)
 })

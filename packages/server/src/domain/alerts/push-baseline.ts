@@ -2,6 +2,7 @@
  * The baseline of each platform from the hourly counters of the last four weeks: at which hours of the week it pushes,
  * and how many of its pushes are rejected. Hours are numbered since 1970, in UTC.
  */
+import { toHour } from '../../lib/time/clock.ts'
 
 /** The pushes of a platform within an hour. */
 export type HourCounts = { platform_id: number; pushes: number; rejected: number }
@@ -22,7 +23,7 @@ export function hourOf(at: Date): number {
 
 /** The hour in the form of the counters: `2026-11-21T07`. */
 export function hourText(hour: number): string {
-  return new Date(hour * HOUR_MS).toISOString().slice(0, 13)
+  return toHour(new Date(hour * HOUR_MS).toISOString())
 }
 
 type Baseline = {
@@ -81,10 +82,10 @@ export class PushBaselines {
   }
 
   /** The number of rejected pushes in the latest two hours, and the usual number in two hours. */
-  rejected(platformId: number): { lately: number; usual: number } {
+  rejected(platformId: number): { recent: number; usual: number } {
     const baseline = this.#platforms.get(platformId)
     const newest = this.#newest
-    if (!baseline?.rejected || newest === null) return { lately: 0, usual: 0 }
+    if (!baseline?.rejected || newest === null) return { recent: 0, usual: 0 }
     const { rejected } = baseline
     const at = (hour: number) => (this.#isKnown(hour) ? (rejected[hour % SLOTS] ?? 0) : 0)
     const end = newest - RECENT_HOURS
@@ -92,7 +93,7 @@ export class PushBaselines {
     let sum = 0
     for (let hour = begin; hour < end; hour += 1) sum += at(hour)
     return {
-      lately: at(newest) + at(newest - 1),
+      recent: at(newest) + at(newest - 1),
       usual: end > begin ? (2 * sum) / (end - begin) : 0,
     }
   }

@@ -10,7 +10,7 @@ const OWNER = {
 }
 const issueOf = (password: string) => findPasswordIssue(password, OWNER)
 
-test('a long password is accepted in any script, whatever it contains', () => {
+test('a long password is accepted in any script, with any characters', () => {
   for (const password of [
     'correct horse battery staple',
     'lauter kleine buchstaben',
@@ -25,13 +25,13 @@ test('a long password is accepted in any script, whatever it contains', () => {
   }
 })
 
-test('a character counts once, however many code units it has', () => {
+test('a character counts once, regardless of its number of code units', () => {
   assert.match(issueOf('🐴🔋📎✅🐴🔋📎') ?? '', /12 characters/)
   assert.match(issueOf('e\u0301'.repeat(5)) ?? '', /12 characters/)
   assert.match(issueOf('abcdefg'.repeat(40)) ?? '', /longer than 256/)
 })
 
-test('common passwords are rejected, also with capitals, with separators or in pairs', () => {
+test('common passwords are rejected, even with capitals, with separators or in pairs', () => {
   for (const password of [
     'qwerty123456',
     'Qwerty-123456',

@@ -10,7 +10,7 @@ const factors = fc.record({
   single_sign_on: fc.boolean(),
 })
 
-test('a password alone may set up a second factor only if there is none', () => {
+test('a session with a password alone may set up a second factor only if there is none', () => {
   assert.equal(requiredSecondFactorStep(NONE, { isStrong: false }), 'set_up')
   for (const one of [{ second_factor: true }, { passkeys: 1 }, { single_sign_on: true }]) {
     assert.equal(requiredSecondFactorStep({ ...NONE, ...one }, { isStrong: false }), 'sign_in')

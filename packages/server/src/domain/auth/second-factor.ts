@@ -9,7 +9,7 @@ function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolea
 
 /**
  * The step that a session requires where a second factor is mandatory. A session with a password alone may set up the
- * first factor, but must not add another one: whoever knows the password could bypass the existing factor.
+ * first factor, but must not add another one: an attacker with the password could bypass the existing factor.
  */
 export function requiredSecondFactorStep(
   factors: Factors,

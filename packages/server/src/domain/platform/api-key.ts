@@ -8,7 +8,7 @@ export const TOKEN_PREFIX = 'rht_'
 /** The prefix of the token of an invitation link. */
 export const INVITATION_PREFIX = 'rhi_'
 
-/** A new key, and what is stored of it: its hash for look-ups, and its masked form. */
+/** A new key, its hash, by which it is found, and its masked form. Only the hash and the masked form are stored. */
 export type NewKey = { key: string; hash: string; hint: string }
 
 export function createKey(

@@ -4,13 +4,18 @@ import { ERROR_CODES, isErrorCode } from '../../errors.ts'
 import { connectionHint } from './connection-hints.ts'
 
 /** Codes of a pull or of the hub itself, which a connection test cannot return. */
-const ELSEWHERE = new Set([
-  ...['platform_busy', 'platform_page_refused', 'platform_already_registered', 'platform_inactive'],
+const OTHER_CODES = new Set([
+  ...[
+    'platform_busy',
+    'platform_page_rejected',
+    'platform_already_registered',
+    'platform_inactive',
+  ],
 ])
 
 test('every code that a connection test can return has advice that adds to its message', () => {
   for (const code of Object.keys(ERROR_CODES)) {
-    if (!isErrorCode(code) || !/^(platform|source)_/.test(code) || ELSEWHERE.has(code)) continue
+    if (!isErrorCode(code) || !/^(platform|source)_/.test(code) || OTHER_CODES.has(code)) continue
     const advice = connectionHint(code)
     assert.ok(advice.length > 20, code)
     assert.ok(!ERROR_CODES[code].message.includes(advice), code)

@@ -66,27 +66,27 @@ const anyManifest = fc
 test('reordering a manifest is not a change', () => {
   fc.assert(
     fc.property(anyManifest, (one) => {
-      const turned = one.modules
+      const reversed = one.modules
         .map((each) => ({ ...each, fields: each.fields.toReversed() }))
         .toReversed()
-      assert.deepEqual(findManifestChanges(one, { ...one, modules: turned }), [])
+      assert.deepEqual(findManifestChanges(one, { ...one, modules: reversed }), [])
     }),
   )
 })
 
 test('additions in one direction are removals in the other', () => {
-  const turn = (change: string) =>
+  const invert = (change: string) =>
     change.replace(/added|removed/, (word) => (word === 'added' ? 'removed' : 'added'))
   fc.assert(
     fc.property(anyManifest, anyManifest, (one, other) => {
-      const there = findManifestChanges(one, other).map((each) => JSON.stringify(each))
-      const back = findManifestChanges(other, one).map((each) => turn(JSON.stringify(each)))
-      assert.deepEqual(there.sort(), back.sort())
+      const forward = findManifestChanges(one, other).map((each) => JSON.stringify(each))
+      const backward = findManifestChanges(other, one).map((each) => invert(JSON.stringify(each)))
+      assert.deepEqual(forward.sort(), backward.sort())
     }),
   )
 })
 
-test('a new field has the time of its addition, and a removed field is kept until it returns', () => {
+test('a new field has the time of its addition, and a removed field is stored until it is added again', () => {
   const first = mergeModule(null, module('cases', ['a', 'b']), AT)
   assert.deepEqual(first, { ...module('cases', ['a', 'b']), removed_at: null, removed_fields: [] })
   const second = mergeModule(first, module('cases', ['c', 'a']), AT)
@@ -98,24 +98,24 @@ test('a new field has the time of its addition, and a removed field is kept unti
   assert.deepEqual(third.removed_fields, [])
 })
 
-test('a removed module has the time of its removal until it returns', () => {
+test('a removed module has the time of its removal until it is added again', () => {
   const first = mergeModule(null, module('cases', ['a']), AT)
-  const gone = mergeModule(mergeModule(first, null, AT), null, LATER)
-  assert.equal(gone?.removed_at, AT)
-  assert.deepEqual(gone.fields, module('cases', ['a']).fields)
-  assert.equal(mergeModule(gone, module('cases', ['a']), LATER)?.removed_at, null)
+  const removed = mergeModule(mergeModule(first, null, AT), null, LATER)
+  assert.equal(removed?.removed_at, AT)
+  assert.deepEqual(removed.fields, module('cases', ['a']).fields)
+  assert.equal(mergeModule(removed, module('cases', ['a']), LATER)?.removed_at, null)
   assert.equal(mergeModule(null, null, AT), null)
 })
 
-test('every key that was ever declared is kept in exactly one list', () => {
+test('every key that was ever declared is in exactly one list', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uniqueArray(fc.constantFrom('x', 'y', 'z')), { minLength: 1 }),
       (all) => {
-        let kept: StoredModule | null = null
-        for (const keys of all) kept = mergeModule(kept, module('cases', keys), AT)
-        const current = kept?.fields.map((one) => one.key) ?? []
-        const removed = kept?.removed_fields.map((one) => one.key) ?? []
+        let stored: StoredModule | null = null
+        for (const keys of all) stored = mergeModule(stored, module('cases', keys), AT)
+        const current = stored?.fields.map((one) => one.key) ?? []
+        const removed = stored?.removed_fields.map((one) => one.key) ?? []
         assert.deepEqual(current, all.at(-1))
         assert.deepEqual([...current, ...removed].sort(), [...new Set(all.flat())].sort())
       },

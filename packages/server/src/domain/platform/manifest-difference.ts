@@ -84,7 +84,7 @@ export function mergeModule(
   return { ...named, fields, removed_at: null, removed_fields }
 }
 
-/** Pairs the items with the same name; null for an item that one side lacks. */
+/** Pairs the items with the same name; null for an item that only the other manifest contains. */
 function pairByName<Item, Name extends keyof Item>(
   before: Item[],
   after: Item[],

@@ -13,15 +13,15 @@ test('hub keys are redacted in any value or member name', () => {
   )
 })
 
-test('members named like an API key lose their value', () => {
+test('the values of members named like an API key are redacted', () => {
   const names = ['X-API-KEY', 'api_key', 'apiKey', 'X-PLATFORM-API-KEY', 'Authorization']
   for (const name of names) {
-    const kept = redactKeys(JSON.stringify({ data: { [name]: ['a', 'b'] } }))
-    assert.equal(kept, JSON.stringify({ data: { [name]: REMOVED_KEY } }), name)
+    const redacted = redactKeys(JSON.stringify({ data: { [name]: ['a', 'b'] } }))
+    assert.equal(redacted, JSON.stringify({ data: { [name]: REMOVED_KEY } }), name)
   }
 })
 
-test('members with similar names keep their value, and numbers keep their digits', () => {
+test('members with similar names are not changed, and numbers keep their digits', () => {
   const body = '{"apiKeyboard":"x","my_api_key_note":"y","n":1.10,"rht_":12345678901234567890}'
   assert.equal(redactKeys(body), body)
 })
@@ -32,7 +32,7 @@ test('a known key is redacted even if JSON escapes it', () => {
   assert.equal(redactKeys(body, [key, '']), JSON.stringify({ note: `it is ${REMOVED_KEY}.` }))
 })
 
-test('a known key is redacted in every encoding, and the rest of the text is kept', () => {
+test('a known key is redacted in every encoding, and the rest of the text is not changed', () => {
   const key = 'a key/with+signs=1'
   const bytes = Buffer.from(key)
   const forms = [key, encodeURIComponent(key), bytes.toString('base64url'), bytes.toString('hex')]
@@ -63,7 +63,7 @@ test('a body without keys is unchanged', () => {
   )
 })
 
-test('no hub key is left in any body', () => {
+test('no redacted body contains a hub key', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (one, other) => {
       const body = JSON.stringify({ one: JSON.parse(one), [`k${KEY}`]: `${other}${KEY}` })

@@ -21,7 +21,7 @@ const MIN_KEY_LENGTH = 8
 /**
  * @param body JSON text.
  * @param keys other known keys, such as the source API key of the platform.
- * @returns the body with {@link REMOVED_KEY} in place of each key; unchanged without keys.
+ * @returns the body with {@link REMOVED_KEY} instead of each key; unchanged if it contains no key.
  */
 export function redactKeys(body: string, keys: readonly string[] = []): string {
   const isKnown = keys
@@ -31,7 +31,7 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
   try {
     return stringifyLossless(redactValue(parseLossless(body), keys))
   } catch (error) {
-    // It is nested too deeply to be searched.
+    // The body is nested too deeply to be searched.
     if (error instanceof RangeError || error instanceof SyntaxError) {
       return stringifyLossless(REMOVED_KEY)
     }

@@ -39,16 +39,16 @@ test('a Last-Modified that is invalid or not older than the response is ignored'
   assert.equal(findValidators({ etag: '', last_modified: OLD, date: '' }), null)
 })
 
-test('another manifest or another address gives another tag', () => {
-  const tags = [
+test('the fingerprint changes with the manifest and with the source', () => {
+  const fingerprints = [
     readFingerprint({ manifest_hash: 'a', source_base_url: 'https://a' }),
     readFingerprint({ manifest_hash: 'b', source_base_url: 'https://a' }),
     readFingerprint({ manifest_hash: 'a', source_base_url: 'https://b' }),
   ]
-  assert.equal(new Set(tags).size, 3)
+  assert.equal(new Set(fingerprints).size, 3)
 })
 
-test('only a complete read of one page without open issues is cached', () => {
+test('only a complete read of one page without problems is cached', () => {
   const clean = { isComplete: true, pages: 1, stale: 0, rejected: 0, warnings: 0 }
   assert.equal(isCacheable(clean), true)
   for (const over of [

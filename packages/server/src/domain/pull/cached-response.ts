@@ -5,7 +5,7 @@ import { sha256 } from '../../lib/crypto/hash.ts'
 export type Validators = { etag: string | null; last_modified: string | null }
 
 export type CachedResponse = Validators & {
-  /** Identifies the manifest and the source that the response was read with. The response is not used with others. */
+  /** Identifies the manifest and the source of the read. The response is not used with any others. */
   read_fingerprint: string
   /** The number of records in the response. */
   records: number
@@ -42,7 +42,7 @@ export function conditionalHeaders({ etag, last_modified }: Validators): Record<
   }
 }
 
-/** Identifies what a response was read with: the keys of the manifest, and the source. */
+/** Identifies the keys of the manifest and the source of a read. */
 export function readFingerprint(context: {
   manifest_hash: string
   source_base_url: string
@@ -51,7 +51,7 @@ export function readFingerprint(context: {
   return `2.${manifest_hash}.${sha256(source_base_url).slice(0, 8)}`
 }
 
-/** The result of a read, as far as it decides whether its response may be cached. */
+/** The results of a read that determine whether its response may be cached. */
 export type ReadResult = {
   isComplete: boolean
   pages: number

@@ -24,7 +24,7 @@ test('only a complete read can prove that records are missing', () => {
   assert.equal(classifyRead({ ...WHOLE, error: new Error('cut off') }), 'incomplete')
 })
 
-test('a 304 response proves nothing, and settles its read', () => {
+test('a 304 response marks nothing, and its read is decided', () => {
   const read = { ...WHOLE, coverage: { unidentified: 0, pages: 0 }, total: null, received: 0 }
   assert.equal(classifyRead(read), 'not_modified')
   assert.equal(classifyRead({ ...read, error: new Error('cut off') }), 'incomplete')
@@ -36,7 +36,7 @@ test('a 304 response proves nothing, and settles its read', () => {
   })
 })
 
-test('an incomplete read marks nothing, and deletes the candidates of the read before', () => {
+test('an incomplete read marks nothing, and deletes the candidates of the previous read', () => {
   assert.deepEqual(planMissing('incomplete', 20), {
     decision: 'nothing',
     review: 'none',
@@ -80,8 +80,8 @@ test('the missing threshold is exceeded above its share of a module and from ten
     [10, 1_000_000, 0, true],
   ]
   for (const [missing, records, threshold, expected] of cases) {
-    const says = `${missing} of ${records} at ${threshold} %`
-    assert.equal(exceedsMissingThreshold({ missing, records }, threshold), expected, says)
+    const name = `${missing} of ${records} at ${threshold} %`
+    assert.equal(exceedsMissingThreshold({ missing, records }, threshold), expected, name)
   }
 })
 
@@ -112,7 +112,7 @@ const mark = (close: 'marked' | 'resolved' | null) => ({
 })
 const needsReview = (review: MissingPlan['review']) => ({ decision: 'needs_review', review })
 
-test('below the threshold all records are marked, and an open review is settled', () => {
+test('below the threshold all records are marked, and an open review is closed', () => {
   assert.deepEqual(decide(set(0), null), mark(null))
   assert.deepEqual(decide(set(200), null), mark(null))
   for (const state of ['pending', 'dismissed'] as const) {
@@ -135,7 +135,7 @@ test('a pending review follows the records that are missing in the last read', (
   }
 })
 
-test('an approval covers the reviewed number plus what the threshold allows', () => {
+test('an approval covers the number of reviewed records plus the number that the threshold allows', () => {
   for (const missing of [250, 300, 500]) {
     assert.deepEqual(decide(set(missing), open('approved')), mark('marked'))
   }
@@ -156,7 +156,7 @@ test('a read of several pages saves its absent records as candidates', () => {
   assert.equal(candidatesOf({}), null)
 })
 
-test('a read is settled when it decides about every absent record', () => {
+test('a read is decided when it decides about every absent record', () => {
   const isDecided = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).isDecided
   assert.equal(isDecided({ found: set(5) }), true)
   assert.equal(isDecided({ found: set(5), unconfirmed: 1 }), false)

@@ -4,6 +4,7 @@
  */
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
+import { totalDiffers } from '../record/completeness.ts'
 
 /** Which records of a module a read contained. */
 export type ReadCoverage = {
@@ -17,13 +18,13 @@ export type ReadCoverage = {
   pages: number
 }
 
-/** What a read can prove about records that it did not contain. */
+/** Whether a read proves that the records that it did not contain are missing. */
 export type ReadProof =
-  /** Every record that it did not contain is missing. */
+  /** It does: every such record is missing. */
   | 'complete'
-  /** Nothing, and nothing has to be proved: the module has not changed since an earlier read that was settled. */
+  /** It need not: the module has not changed since an earlier read that decided about every record. */
   | 'not_modified'
-  /** Nothing: it failed, its total differs, or one of its unidentified elements may be the record. */
+  /** It does not: it failed, its total differs, or one of its unidentified elements may be the record. */
   | 'incomplete'
 
 export function classifyRead(read: {
@@ -35,7 +36,7 @@ export function classifyRead(read: {
   const { error, coverage, total, received } = read
   if (error !== null) return 'incomplete'
   if (coverage.pages === 0) return 'not_modified'
-  const isComplete = coverage.unidentified === 0 && (total === null || total === received)
+  const isComplete = coverage.unidentified === 0 && !totalDiffers(total, received)
   return isComplete ? 'complete' : 'incomplete'
 }
 
@@ -51,7 +52,7 @@ export function needsSecondRead({ pages }: Pick<ReadCoverage, 'pages'>): boolean
 export type ReadStart = {
   /** The write sequence at the read's first request. */
   snapshotSeq: number
-  /** Records pushed after this time are left to a later read; in the form of `parseRfc3339`. */
+  /** A later read decides about records pushed after this time. In the form of `parseRfc3339`. */
   pushed_until: string
 }
 
@@ -80,7 +81,7 @@ export type OpenReview = MissingSet & {
   state: 'pending' | 'approved' | 'dismissed'
 }
 
-/** The result of a complete read, and what earlier reads have stored. */
+/** The result of a complete read, and the review and candidates that earlier reads have saved. */
 export type MissingSurvey = {
   /** The records that this read proves missing. */
   found: MissingSet
@@ -96,7 +97,7 @@ export type MissingSurvey = {
 }
 
 export type MissingPlan = {
-  /** Mark the missing records, leave them to a review, or do nothing since the read proves nothing. */
+  /** Mark the missing records, wait for a review of them, or do nothing since the read proves nothing. */
   decision: 'mark' | 'needs_review' | 'nothing'
   /** The change of the review. `create` replaces an open one. */
   review: 'none' | 'create' | 'update' | { close: 'marked' | 'resolved' }
@@ -106,7 +107,7 @@ export type MissingPlan = {
   isDecided: boolean
 }
 
-/** Fewer missing records never need a review, whatever their share of the module. */
+/** Fewer missing records never need a review, regardless of their share of the module. */
 const MIN_FOR_REVIEW = 10
 
 /** Whether the missing records exceed the missing threshold, so that an operator must review them. */
@@ -118,12 +119,12 @@ export function exceedsMissingThreshold(
 }
 
 /**
- * Decides what a read does to the missing records of its module.
+ * Decides which missing records a read marks, and how it changes their review and the candidates.
  *
  * - A complete read marks the missing records. If they exceed the missing threshold, an operator must review them.
  * - An approved review covers as many records as it listed, and as many more as the threshold allows. A dismissed
- *   review holds as long as exactly the same records are missing.
- * - A read of several pages saves the absent records as candidates, and marks only candidates of the read before.
+ *   review is valid as long as exactly the same records are missing.
+ * - A read of several pages saves the absent records as candidates, and marks only candidates of the previous read.
  * - Two reads in a row must agree, so an incomplete read deletes the candidates.
  */
 export function planMissing(

@@ -16,7 +16,7 @@ test('the result of a pull depends on its tasks', () => {
   assert.equal(concludePull({ failed: 2 }), 'failed')
 })
 
-test('a pull that read every requested module has succeeded, whatever it skipped', () => {
+test('a pull that read every requested module has succeeded, even if it skipped others', () => {
   assert.equal(concludePull({ succeeded: 3, skipped: 1 }), 'succeeded')
   assert.equal(concludePull({ succeeded: 3, skipped: 1, failed: 1 }), 'partial')
   assert.equal(concludePull({ skipped: 1, failed: 1 }), 'failed')
@@ -43,21 +43,21 @@ test('the result for one platform depends on its modules', () => {
 })
 
 test('the summary counts every module once', () => {
-  const words = (tasks: TaskTally, state: PullState = concludePull(tasks)) =>
+  const format = (tasks: TaskTally, state: PullState = concludePull(tasks)) =>
     formatEnding({ state, tasks })
-  assert.equal(words({ succeeded: 4 }), 'succeeded: 4 of 4 modules read')
-  assert.equal(words({ succeeded: 3, skipped: 1 }), 'succeeded: 3 of 4 modules read, 1 skipped')
+  assert.equal(format({ succeeded: 4 }), 'succeeded: 4 of 4 modules read')
+  assert.equal(format({ succeeded: 3, skipped: 1 }), 'succeeded: 3 of 4 modules read, 1 skipped')
   assert.equal(
-    words({ succeeded: 1, failed: 2, skipped: 3, not_reached: 4 }),
+    format({ succeeded: 1, failed: 2, skipped: 3, not_reached: 4 }),
     'succeeded in part: 1 of 10 modules read, 2 failed, 3 skipped, 4 not finished',
   )
   assert.equal(
-    words({ succeeded: 1, timed_out: 1, queued: 1 }, 'timed_out'),
+    format({ succeeded: 1, timed_out: 1, queued: 1 }, 'timed_out'),
     'reached its time limit: 1 of 3 modules read, 2 not finished',
   )
 })
 
-test('two endings are alike if as many modules were read and the rest was skipped or failed', () => {
+test('two endings are the same if they read the same number of modules and skipped or failed to read the others', () => {
   const partial = { state: 'partial', tasks: { succeeded: 3, failed: 1 } } as const
   assert.ok(isSameEnding(partial, partial))
   const skipping = { state: 'succeeded', tasks: { succeeded: 3, skipped: 1 } } as const

@@ -39,16 +39,16 @@ export function concludePlatform(tasks: TaskTally): PullTaskState | 'partial' {
 }
 
 /**
- * Whether a pull ended like the one before it. The schedule pulls every minute, and the same end is reported once;
- * failed modules and skipped platforms are reported separately. A failed module and a skipped one count as the same
- * end, so that a platform that is down is not reported again each time a pull skips or requests it.
+ * Whether a pull ended like the previous one. Scheduled pulls run every minute, so an ending is reported only if it
+ * differs from the previous one. Failed and skipped modules count as the same, so that a platform that is down is not
+ * reported each time a pull skips or requests it; these have activity entries of their own.
  */
 export function isSameEnding(ending: PullEnding, before: PullEnding): boolean {
-  const [now, then] = [countTasks(ending.tasks), countTasks(before.tasks)]
+  const [current, previous] = [countTasks(ending.tasks), countTasks(before.tasks)]
   return (
     withoutSkipping(ending) === withoutSkipping(before) &&
-    now.read === then.read &&
-    now.all === then.all
+    current.read === previous.read &&
+    current.all === previous.all
   )
 }
 

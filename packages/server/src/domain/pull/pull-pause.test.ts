@@ -32,7 +32,7 @@ test('scheduled pulls skip a platform for 15 minutes after five failures, unless
     ['a push in the same minute', { last_push_at: '2026-03-10T08:00:00.000Z' }, false],
     ['a push in the minute after', { last_push_at: '2026-03-10T08:01:00.000Z' }, false],
   ]
-  for (const [what, over, expected] of table) {
-    assert.equal(isPaused({ ...FAILING, ...over }, NOW), expected, what)
+  for (const [name, over, expected] of table) {
+    assert.equal(isPaused({ ...FAILING, ...over }, NOW), expected, name)
   }
 })

@@ -1,13 +1,13 @@
 /** When scheduled pulls skip a failing platform, and what ends that pause: pure. */
 
-/** Scheduled pulls skip a platform after this number of pulls in a row that could read nothing of it. */
+/** Scheduled pulls skip a platform after this number of consecutive pulls in which no module of it could be read. */
 export const MAX_FAILURES = 5
 const PAUSE_MS = 15 * 60_000
 
-/** What is stored about a platform whose pulls fail. All times are RFC 3339 in UTC. */
+/** The stored failures and signs of recovery of a platform. All times are RFC 3339 in UTC. */
 export type FailingPlatform = {
   failures_in_row: number
-  /** When a module last failed in the last of those pulls. */
+  /** When a module last failed in the last of these pulls. */
   failed_at: string | null
   /**
    * When it last responded to a request outside of pulls, its manifest was refreshed, its source was changed or
@@ -21,9 +21,10 @@ export type FailingPlatform = {
 }
 
 /**
- * Until when scheduled pulls skip a platform (RFC 3339 in UTC): 15 minutes after its last failure, unless it has shown
- * since then that it works. The failures still count: if it then fails once more, the next pause begins.
- * @returns null if they do not skip it.
+ * The end of the pause in which scheduled pulls skip a platform (RFC 3339 in UTC): 15 minutes after its last failure. A
+ * request, a pull or a push that has succeeded since then ends the pause early. The failures still count: after one
+ * more failure, the next pause begins.
+ * @returns null if scheduled pulls do not skip the platform.
  */
 export function findPauseEnd(platform: FailingPlatform, now: Date): string | null {
   const { failures_in_row, failed_at, recovered_at, last_pulled_at, last_push_at } = platform
@@ -31,7 +32,7 @@ export function findPauseEnd(platform: FailingPlatform, now: Date): string | nul
   const end = Date.parse(failed_at) + PAUSE_MS
   if (now.getTime() >= end) return null
   if (isAfter(recovered_at, failed_at) || isAfter(last_pulled_at, failed_at)) return null
-  // A push within the minute of the failure may have come after it.
+  // A push within the minute of the failure may have arrived after it.
   if (last_push_at !== null && minuteOf(last_push_at) >= minuteOf(failed_at)) return null
   return new Date(end).toISOString()
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { estimateProgress, formatCounts, noCounts, type PullWork } from './pull.ts'
 
 const WORK: PullWork = {
-  isOver: false,
+  hasEnded: false,
   tasksTotal: 4,
   tasksDone: 1,
   known: { tasks: 4, expected: 200, done: 50 },
@@ -26,7 +26,7 @@ test('progress is weighted by records, not by modules', () => {
   assert.equal(estimateProgress({ ...WORK, seconds: 0.5 }).records_per_second, 120)
 })
 
-test('the rate and the time left follow the tasks that run, not those that have ended', () => {
+test('the rate and the time left depend on the running tasks, not on those that have ended', () => {
   const work = {
     ...WORK,
     known: { tasks: 4, expected: 8000, done: 6500 },
@@ -41,7 +41,7 @@ test('the rate and the time left follow the tasks that run, not those that have 
   assert.deepEqual([starting.records_per_second, starting.seconds_left], [20, 75])
 })
 
-test('a module whose number of records is unknown counts as an average one', () => {
+test('a module whose number of records is unknown counts as the average of the others', () => {
   const work = { ...WORK, known: { tasks: 3, expected: 300, done: 90 } }
   const waiting = estimateProgress({ ...work, unknown: { tasks: 1, received: 0 } })
   assert.deepEqual([waiting.records_expected, waiting.percent], [400, 22])
@@ -66,8 +66,8 @@ test('without any known number of records, progress counts modules and still est
 test('progress reaches 100 % only when the pull has ended', () => {
   const all = { tasks: 4, expected: 200, done: 200 }
   assert.equal(estimateProgress({ ...WORK, known: all, tasksDone: 4 }).percent, 99)
-  const over = estimateProgress({ ...WORK, isOver: true })
-  assert.deepEqual([over.percent, over.seconds_left], [100, null])
+  const ended = estimateProgress({ ...WORK, hasEnded: true })
+  assert.deepEqual([ended.percent, ended.seconds_left], [100, null])
 })
 
 test('nothing is estimated without data', () => {

@@ -23,12 +23,12 @@ export function formatCounts(counts: PullCounts): string {
   return texts.length > 0 ? texts.join(', ') : 'no records'
 }
 
-/** A module that has just started is taken to have run for this long, since its first records arrive in a burst. */
+/** The minimum time for the rate of a module that has just started: its first records arrive in a burst. */
 const MIN_SECONDS = 1
 
-/** What is known of the work of a pull. */
+/** The stored progress of a pull. */
 export type PullWork = {
-  isOver: boolean
+  hasEnded: boolean
   tasksTotal: number
   tasksDone: number
   /** Tasks whose number of records is known: from the platform, from an earlier pull, or because they have ended. */
@@ -39,7 +39,7 @@ export type PullWork = {
   received: number
   /** Since its start; null before it. */
   seconds: number | null
-  /** What the tasks that run have received, and the seconds since the first of them started; null if none is running. */
+  /** The records that the running tasks have received, and the seconds since the first of them started; null for none. */
   running: { received: number; seconds: number } | null
 }
 
@@ -52,14 +52,13 @@ export type PullEstimate = {
 }
 
 /**
- * Estimates the progress of a pull, weighted by records. A module whose number of records is unknown counts as an
- * average one of the others. Only if nothing is known of any module, each module counts the same. A pull that has not
- * ended is never at 100 %.
+ * Estimates the progress of a pull, weighted by records. A module whose number of records is unknown counts as the
+ * average of the others. If no number is known, all modules count the same. A pull that has not ended is never at 100 %.
  *
- * The rate is that of the tasks that run, since the modules of a fast platform say nothing about a slow one.
+ * The rate is the rate of the running tasks, since the rate of a fast platform does not predict that of a slow one.
  */
 export function estimateProgress(work: PullWork): PullEstimate {
-  const { isOver, received, seconds, running } = work
+  const { hasEnded, received, seconds, running } = work
   const { expected, done } = estimateRecords(work)
   const rate = running
     ? running.received / Math.max(running.seconds, MIN_SECONDS)
@@ -71,7 +70,7 @@ export function estimateProgress(work: PullWork): PullEstimate {
     records_done: done,
     records_per_second: rate === null ? null : Math.round(rate),
   }
-  if (isOver) return { ...estimate, percent: 100, seconds_left: null }
+  if (hasEnded) return { ...estimate, percent: 100, seconds_left: null }
   const share = shareOf(work, { expected, done })
   if (share === null) return { ...estimate, percent: null, seconds_left: null }
   return {
@@ -81,7 +80,7 @@ export function estimateProgress(work: PullWork): PullEstimate {
   }
 }
 
-/** From the rate; while there is none, from the share that the pull has done so far. */
+/** Calculated from the rate, or without a rate from the completed share of the pull. */
 function estimateSecondsLeft(
   work: ReturnType<typeof estimateRecords> & {
     rate: number | null

@@ -37,7 +37,7 @@ test('a Retry-After is used as the delay', () => {
   assert.deepEqual(decision, { outcome: 'retry', pause_ms: 7000 })
 })
 
-test('a Retry-After beyond the remaining time or one minute is not waited for', () => {
+test('a request is not retried if Retry-After exceeds the remaining time or one minute', () => {
   const decide = (retry_after_ms: number, left_ms: number) =>
     decideRetry({ status: 503, retry_after_ms }, { ...FIRST, left_ms })
   assert.deepEqual(decide(5001, 5000), { outcome: 'too_long', seconds: 6 })

@@ -9,11 +9,11 @@ export type RetryDecision =
   /** The platform requests a pause of more than 60 s, or one that ends after the deadline. */
   | { outcome: 'too_long'; seconds: number }
 
-/** Not 500: a defect responds the same again, and the retry adds load. */
+/** 500 is not retryable: it usually indicates a defect, which fails again. */
 const RETRYABLE = new Set([429, 502, 503, 504])
 export const MAX_ATTEMPTS = 4
 const FIRST_PAUSE_MS = 500
-/** Other platforms wait for the end of the pull. */
+/** Longer pauses would delay the end of the pull, for which other platforms wait. */
 const MAX_PAUSE_MS = 60_000
 
 /**
@@ -35,15 +35,15 @@ export function decideRetry(
   return pause_ms <= maxPauseMs ? { outcome: 'retry', pause_ms } : { outcome: 'give_up' }
 }
 
-/** Why a request failed after all retries: the HTTP status, or what went wrong without a complete response. */
+/** Why a request failed after all retries: the HTTP status, or the network error that prevented a complete response. */
 export type RequestFailure =
   | { status: number }
   | { network: 'not_connected' | 'certificate_invalid' | 'no_response' | 'cut_off' }
 
 /**
- * The statuses that concern the whole platform. 401 and 403 reject the key, and 429 limits the hub's requests, whichever
- * module they are for. 503 says that the platform is unavailable, and all retries have failed. 500, 502 and 504 may be
- * caused by the code or the query behind one endpoint.
+ * The statuses that concern the whole platform. 401 and 403 reject the key, and 429 limits the hub's requests, for every
+ * module. 503 means that the platform is unavailable, and all retries have failed. 500, 502 and 504 may be caused by the
+ * code or the query behind one endpoint.
  */
 const STATUSES_OF_PLATFORM = new Set([401, 403, 429, 503])
 

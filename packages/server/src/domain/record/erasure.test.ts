@@ -8,7 +8,7 @@ const names = (body: unknown, reference = 'R-1') =>
   mayContainReference(JSON.stringify(body), reference)
 
 describe('finding a record in a rejected body', () => {
-  test('matches the reference in any member, however the body is wrapped', () => {
+  test('matches the reference in any member at any depth', () => {
     for (const body of [
       { reference_number: 'R-1' },
       { record_type: 'cases', reference_number: 'R-1', data: 'none' },
@@ -60,25 +60,25 @@ describe('finding a record in a rejected body', () => {
 })
 
 describe('the hash of a reference', () => {
-  const place = { platform_name: 'school', ...record }
+  const reference = { platform_name: 'school', ...record }
 
   test('differs for each key, platform, module and reference, and at their boundaries', () => {
     const hash = createHashReference(Buffer.from('a key'))
     const other = createHashReference(Buffer.from('another key'))
     const hashes = [
-      hash(place),
-      other(place),
-      hash({ ...place, platform_name: 'clinic' }),
-      hash({ ...place, record_type: 'visits' }),
-      hash({ ...place, reference_number: 'R-2' }),
+      hash(reference),
+      other(reference),
+      hash({ ...reference, platform_name: 'clinic' }),
+      hash({ ...reference, record_type: 'visits' }),
+      hash({ ...reference, reference_number: 'R-2' }),
       hash({ platform_name: 'school","cases', record_type: 'R-1', reference_number: '' }),
     ]
     assert.equal(new Set(hashes).size, hashes.length)
-    assert.equal(hash(place), hash({ ...place }))
+    assert.equal(hash(reference), hash({ ...reference }))
   })
 
   test('gives a pseudonym that is unique per record and does not contain the reference', () => {
-    const hash = createHashReference(Buffer.from('a key'))(place)
+    const hash = createHashReference(Buffer.from('a key'))(reference)
     assert.notEqual(pseudonymOf(1, hash), pseudonymOf(2, hash))
     assert.doesNotMatch(pseudonymOf(1, hash), /R-1/)
   })

@@ -1,4 +1,4 @@
-/** The values that the types of a manifest stand for. The specification uses only `string`; the others are common. */
+/** The kinds of values of the types in a manifest. The specification uses only `string`; the others are common. */
 import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
@@ -45,7 +45,7 @@ export function isKnownType(type: string): boolean {
   return valueKindOf(type) !== null
 }
 
-/** A label of what a value is instead of the expected kind, such as "a number"; null if it matches or is null. */
+/** The label of a value's kind, such as "a number", if it is not the expected kind. Otherwise, or for null, null. */
 export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
   if (value === null || expected === 'any') return null
   const kind = kindOf(value)

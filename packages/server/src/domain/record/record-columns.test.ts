@@ -23,7 +23,7 @@ const RECORD = {
   missing_since: null,
   created_at: '2026-03-10T08:00:00.000Z',
   updated_at: '2026-03-10T08:00:00.000Z',
-  data: '{"a":1.10,"hub_other":"theirs","created_at":"own","d":[1e2],"c":null}',
+  data: '{"a":1.10,"hub_other":"sent","created_at":"also sent","d":[1e2],"c":null}',
 }
 const all = { chosen: null, header: 'key' as const }
 
@@ -36,12 +36,12 @@ test('hub columns come first, then each field once in manifest order, then the r
   )
   const cells = createCellReader(columns)(RECORD).map(cellText)
   assert.deepEqual(cells.slice(HUB_MEMBERS.length), [
-    ...['', '1.10', 'own', '', '{"hub_other":"theirs","d":[1e2]}'],
+    ...['', '1.10', 'also sent', '', '{"hub_other":"sent","d":[1e2]}'],
   ])
   assert.deepEqual(cells.slice(4, 8), ['r-1', 'Ann', 'false', ''])
 })
 
-test('chosen columns keep their order, and the rest column holds the data that they do not show', () => {
+test('chosen columns are in their own order, and hub_other contains the data that they do not show', () => {
   const chosen = ['hub_other', 'd', 'hub_full_name', 'd', 'constructor']
   const columns = chooseColumns(MODULES, { chosen, header: 'label' })
   assert.deepEqual(
@@ -49,14 +49,14 @@ test('chosen columns keep their order, and the rest column holds the data that t
     ['hub_other', 'd', 'hub_full_name', 'constructor'],
   )
   assert.deepEqual(createCellReader(columns)(RECORD).map(cellText), [
-    '{"a":1.10,"hub_other":"theirs","created_at":"own","c":null}',
+    '{"a":1.10,"hub_other":"sent","created_at":"also sent","c":null}',
     '[1e2]',
     'Ann',
     '',
   ])
 })
 
-test('the header is the label if requested, the first one where modules differ', () => {
+test('the header is the label if requested, and the first label if modules differ', () => {
   const columns = chooseColumns(MODULES, { chosen: ['a', 'x'], header: 'label' })
   assert.deepEqual(
     columns.map((column) => column.header),

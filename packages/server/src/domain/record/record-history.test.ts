@@ -33,7 +33,7 @@ const step = fc.oneof(
     data,
   }),
   fc.record({ source: fc.constant('pull' as const), full_name: fc.constant('Zoe'), data }),
-  fc.record({ source: fc.constant('gone' as const) }),
+  fc.record({ source: fc.constant('missing' as const) }),
 )
 
 test('undoing the changes one by one restores each earlier state', () => {
@@ -43,11 +43,11 @@ test('undoing the changes one by one restores each earlier state', () => {
       const entries: ParsedChange[][] = []
       let state: RecordState | null = null
       for (const [index, one] of steps.entries()) {
-        const next = take(state, one, index + 1)
+        const next = applyStep(state, one, index + 1)
         if (!next) continue
         if (state) {
           states.push(state)
-          entries.push(next.changes.map(parsed))
+          entries.push(next.changes.map(parseChange))
         }
         state = next.state
       }
@@ -75,7 +75,7 @@ test('every value of a record has a path', () => {
   ])
 })
 
-test('the past is known back to the last deletion, or completely if nothing was deleted', () => {
+test('the past is stored back to the last deletion, or completely if nothing was deleted', () => {
   assert.equal(isPastStored(null, '2020-01-01T00:00:00.000Z'), true)
   const since = '2026-01-01T00:00:00.000Z'
   assert.equal(isPastStored(since, since), true)
@@ -103,12 +103,12 @@ const READ = {
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
 /** The state after a step; null if the step changes nothing visible. */
-function take(
+function applyStep(
   stored: RecordState | null,
   one: Step,
   seq: number,
 ): { state: RecordState; changes: RecordChange[] } | null {
-  if (one.source === 'gone') {
+  if (one.source === 'missing') {
     if (!stored || stored.missing_since !== null) return null
     return { state: { ...stored, missing_since: SINCE }, changes: [missingChange(SINCE)] }
   }
@@ -126,7 +126,7 @@ function take(
   return { state: decision.next, changes: decision.changes }
 }
 
-function parsed({ path, before, after }: RecordChange): ParsedChange {
+function parseChange({ path, before, after }: RecordChange): ParsedChange {
   return {
     path,
     ...(before === undefined ? {} : { before: parseLossless(before) }),
@@ -139,7 +139,7 @@ function contentOf(state: RecordState): RecordContent {
   return { full_name, data: json(text), incomplete, missing_since }
 }
 
-/** Keeps numbers as they were written. */
+/** The values as JSON texts, in which numbers have their original digits. */
 function plain({ data: members, ...rest }: RecordContent) {
   const texts = Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)])
   return { ...rest, data: Object.fromEntries(texts) }

@@ -18,7 +18,7 @@ function errorsOf(method: 'POST' | 'PATCH', body: unknown): Record<string, strin
   return checked.outcome === 'invalid' ? checked.errors : {}
 }
 
-test('a POST requires every member, a PATCH may omit the names', () => {
+test('a POST requires every member, and a PATCH may omit the names', () => {
   assert.deepEqual(errorsOf('POST', {}), {
     module_name: ['is required'],
     full_name: ['is required'],
@@ -47,11 +47,11 @@ test('wrong types are reported and never coerced', () => {
     [{ data: parseLossless('1.10') }, { data: ['must be an object'] }],
     [
       { reference_number: 'a\u0000' },
-      { reference_number: ['must not hold a null character or half of a surrogate pair'] },
+      { reference_number: ['must not contain a null character or an unpaired surrogate'] },
     ],
     [
       { full_name: '\ud800' },
-      { full_name: ['must not hold a null character or half of a surrogate pair'] },
+      { full_name: ['must not contain a null character or an unpaired surrogate'] },
     ],
     [
       { occurred_at: 'yesterday' },

@@ -141,7 +141,7 @@ function invalid(errors: Record<string, string[]>) {
   return { outcome: 'invalid' as const, errors }
 }
 
-const UNSTORABLE = 'must not hold a null character or half of a surrogate pair'
+const UNSTORABLE = 'must not contain a null character or an unpaired surrogate'
 
 /** PHP serialises an empty object as `[]`. */
 function dataOf(data: unknown): JsonObject {

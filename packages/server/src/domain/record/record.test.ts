@@ -14,19 +14,19 @@ import {
   type WriteDecision,
 } from './record.ts'
 
-const TAG = manifestHash(['a', 'b'])
+const MANIFEST_HASH = manifestHash(['a', 'b'])
 const read = (over: Partial<ReadContext> = {}): ReadContext => ({
   snapshotSeq: 10,
   requested_at: '2026-11-21T08:00:00.000000000Z',
   manifest_keys: new Set(['a', 'b']),
-  manifest_hash: TAG,
+  manifest_hash: MANIFEST_HASH,
   ...over,
 })
 const pulled = (data: JsonObject, hash = 'x', full_name = 'Ann'): PulledContent => ({
   source: 'pull',
   full_name,
   data,
-  fingerprint: `${TAG}.${hash}`,
+  fingerprint: `${MANIFEST_HASH}.${hash}`,
 })
 const push = (
   source: 'POST' | 'PATCH',
@@ -34,7 +34,7 @@ const push = (
   over: Partial<PushedContent> = {},
 ): PushedContent => ({ source, full_name: 'Ann', data, occurred_at: null, ...over })
 
-/** When pushes are made. */
+/** The time of the pushes. */
 const AT = '2026-11-21T09:00:00.000000000Z'
 const first = { seq: 1, at: AT, lastRead: null }
 
@@ -80,7 +80,7 @@ const anyPush = fc.record({
   occurred_at: fc.constant(null),
 })
 
-test('a POST replaces the record, whatever was stored before', () => {
+test('a POST replaces the stored record completely', () => {
   fc.assert(
     fc.property(fc.array(anyPush), data, (before, last) => {
       const state = apply([...before, push('POST', last, { full_name: 'Zoe' })])
@@ -91,7 +91,7 @@ test('a POST replaces the record, whatever was stored before', () => {
   )
 })
 
-test('a PATCH sets the keys that it contains and keeps the others', () => {
+test('a PATCH sets the keys that it contains and leaves the others unchanged', () => {
   fc.assert(
     fc.property(fc.array(anyPush, { minLength: 1 }), data, (before, changed) => {
       const stored = dataOf(apply(before))
@@ -202,14 +202,15 @@ test('a push that occurred before the last read of the record is stale', () => {
     'stale',
   )
   const byPush = apply([push('POST', { a: 2 })])
-  const metBefore = { ...byPush, pulled_at: '2026-11-21T07:00:00.000000000Z' }
+  const pulledBefore = { ...byPush, pulled_at: '2026-11-21T07:00:00.000000000Z' }
   const lastRead = { snapshotSeq: 10, requested_at: read().requested_at }
   assert.equal(
-    decidePush(metBefore, push('POST', { a: 1 }, occurred), { seq: 11, at: AT, lastRead }).outcome,
+    decidePush(pulledBefore, push('POST', { a: 1 }, occurred), { seq: 11, at: AT, lastRead })
+      .outcome,
     'stale',
   )
   // Pushed after the read, or not contained in any read.
-  for (const other of [{ ...metBefore, pushed_seq: 11 }, byPush]) {
+  for (const other of [{ ...pulledBefore, pushed_seq: 11 }, byPush]) {
     const decision = decidePush(other, push('POST', { a: 1 }, occurred), {
       seq: 12,
       at: AT,
@@ -221,9 +222,9 @@ test('a push that occurred before the last read of the record is stale', () => {
 
 test('a pull never overwrites a push that arrived after its first request', () => {
   fc.assert(
-    fc.property(anyPush, data, fc.nat(20), (pushed, came, seq) => {
+    fc.property(anyPush, data, fc.nat(20), (pushed, received, seq) => {
       const stored = nextOf(decidePush(null, pushed, { seq, at: AT, lastRead: null }), null)
-      const decision = decidePull(stored, pulled(came), read({ snapshotSeq: 10 }))
+      const decision = decidePull(stored, pulled(received), read({ snapshotSeq: 10 }))
       assert.equal(decision.outcome === 'stale', seq > 10)
     }),
   )
@@ -237,10 +238,10 @@ test('a pull removes keys that the manifest names, and no others', () => {
 
 test('a pull of identical bytes changes and writes nothing', () => {
   fc.assert(
-    fc.property(data, (came) => {
-      const stored = nextOf(decidePull(null, pulled(came), read()), null)
-      assert.ok(isUnchanged(stored, pulled(came), read()))
-      assert.deepEqual(decidePull(stored, pulled(came), read()), {
+    fc.property(data, (received) => {
+      const stored = nextOf(decidePull(null, pulled(received), read()), null)
+      assert.ok(isUnchanged(stored, pulled(received), read()))
+      assert.deepEqual(decidePull(stored, pulled(received), read()), {
         outcome: 'unchanged',
         next: null,
       })
@@ -250,15 +251,15 @@ test('a pull of identical bytes changes and writes nothing', () => {
 
 test('a pull of the same content in other bytes writes nothing', () => {
   const stored = nextOf(decidePull(null, pulled({ a: 1, b: 2 }, 'one'), read()), null)
-  const reworded = decidePull(stored, pulled({ b: 2, a: 1 }, 'two'), read())
-  assert.deepEqual(reworded, { outcome: 'unchanged', next: null })
+  const reordered = decidePull(stored, pulled({ b: 2, a: 1 }, 'two'), read())
+  assert.deepEqual(reordered, { outcome: 'unchanged', next: null })
 })
 
 test('after an unchanged push, one pull stores the fingerprint and the next needs no parsing', () => {
   const stored = nextOf(decidePush(null, push('POST', { a: 1 }), first), null)
-  const noted = decidePull(stored, pulled({ a: 1 }), read())
-  assert.equal(noted.outcome, 'unchanged')
-  assert.ok(isUnchanged(nextOf(noted, stored), pulled({ a: 1 }), read()))
+  const pulledAgain = decidePull(stored, pulled({ a: 1 }), read())
+  assert.equal(pulledAgain.outcome, 'unchanged')
+  assert.ok(isUnchanged(nextOf(pulledAgain, stored), pulled({ a: 1 }), read()))
 })
 
 test('after a manifest change the next pull compares every record again', () => {
@@ -269,15 +270,15 @@ test('after a manifest change the next pull compares every record again', () => 
   assert.equal(nextOf(decision, stored).fingerprint, other.fingerprint)
 })
 
-test('a record that returns is no longer missing', () => {
-  const gone = {
+test('a missing record that is pulled or pushed again is no longer missing', () => {
+  const missing = {
     ...nextOf(decidePull(null, pulled({ a: 1 }), read()), null),
     missing_since: '2026-11-20T00:00:00.000Z',
   }
   const decisions = [
-    decidePull(gone, pulled({ a: 1 }), read()),
-    decidePush(gone, push('POST', { a: 1 }), first),
-    decidePush(gone, push('PATCH', {}), first),
+    decidePull(missing, pulled({ a: 1 }), read()),
+    decidePush(missing, push('POST', { a: 1 }), first),
+    decidePush(missing, push('PATCH', {}), first),
   ]
   for (const decision of decisions) {
     assert.equal(decision.outcome, 'updated')

@@ -74,8 +74,8 @@ export type WriteDecision =
 
 /**
  * Decides what a push does (specification 4.1). POST replaces the record, PATCH sets the keys that it contains. With
- * `occurred_at`, an older push never overwrites the fields of a newer one, in whatever order they arrive. `seq` is the
- * number of the write in the write sequence, `at` its time in the form of `parseRfc3339`.
+ * `occurred_at`, an older push never overwrites the fields of a newer one, regardless of the order in which they arrive.
+ * `seq` is the number of the write in the write sequence, `at` its time in the form of `parseRfc3339`.
  */
 export function decidePush(
   stored: RecordState | null,
@@ -131,8 +131,8 @@ export function decidePull(
 }
 
 /**
- * Whether the received bytes are those that the stored record was last written from, so that they need not even be
- * parsed. Needs only a few columns of the record.
+ * Whether the stored record was last written from the same bytes, which then need not be parsed. Requires only a few
+ * columns of the record.
  */
 export function isUnchanged(
   stored: Pick<RecordState, 'fingerprint' | 'incomplete' | 'missing_since' | 'pushed_seq'>,

@@ -1,4 +1,4 @@
-/** Maximum number of reasons; the rejected records themselves are stored as well. */
+/** Maximum number of listed reasons. The rejected records are stored with their reasons as well. */
 const MAX_REASONS = 5
 
 /** Counts why elements of one read were rejected, by reason, in the order of their first occurrence. */
@@ -19,7 +19,9 @@ export class RejectionReasons {
     return [
       ...reasons.map(([reason, count]) => `${count} rejected: ${reason}`),
       ...(this.#others > 0 ? [`${this.#others} rejected for other reasons.`] : []),
-      ...(stored < all ? [`Of the ${all} rejected the first ${stored} are kept.`] : []),
+      ...(stored < all
+        ? [`Only the first ${stored} of the ${all} rejected records are stored.`]
+        : []),
     ]
   }
 }
@@ -34,8 +36,8 @@ export function describeDuplicate(
   reference: string | null,
   { first, position }: { first: number | null; position: number },
 ): string {
-  const [at, here] = [first, position].map((number) => number?.toLocaleString('en-US'))
+  const [firstAt, at] = [first, position].map((number) => number?.toLocaleString('en-US'))
   const subject = reference === null ? 'This reference number' : `Reference number ${reference}`
-  const sent = at === undefined ? 'earlier in this pull' : `at position ${at}`
-  return `${subject} was already sent ${sent}; this one is at position ${here}. The first one was kept.`
+  const sent = firstAt === undefined ? 'earlier in this pull' : `at position ${firstAt}`
+  return `${subject} was already sent ${sent}; this one is at position ${at}. The first one was kept.`
 }

@@ -27,15 +27,20 @@ function post(value: number): PushedContent {
   return { source: 'POST', full_name: `Person ${value}`, data: { value }, occurred_at: null }
 }
 
-const NAMED = new Set(['value'])
+const MANIFEST_KEYS = new Set(['value'])
 
 function element(value: number): ReplayedElement {
-  return { source: 'pull', full_name: `Person ${value}`, data: { value }, manifest_keys: NAMED }
+  return {
+    source: 'pull',
+    full_name: `Person ${value}`,
+    data: { value },
+    manifest_keys: MANIFEST_KEYS,
+  }
 }
 
 function readOf(seq: number): ReadContext {
   const { at } = positionOf(seq)
-  return { snapshotSeq: seq, requested_at: at, manifest_keys: NAMED, manifest_hash: 'tag' }
+  return { snapshotSeq: seq, requested_at: at, manifest_keys: MANIFEST_KEYS, manifest_hash: 'hash' }
 }
 
 function next(stored: RecordState | null, decision: WriteDecision): RecordState | null {
@@ -55,7 +60,7 @@ function pushed(value: number, seq: number, stored: RecordState | null = null) {
 
 function pulled(value: number, seq: number, stored: RecordState | null = null) {
   const { source, full_name, data } = element(value)
-  const content = { source, full_name, data, fingerprint: `tag.${value}` }
+  const content = { source, full_name, data, fingerprint: `hash.${value}` }
   return next(stored, decidePull(stored, content, readOf(seq)))
 }
 
@@ -67,14 +72,14 @@ describe('a replay takes the position of the original rejected write', () => {
     }
   })
 
-  test('it does not overwrite what a push or a pull has written since', () => {
+  test('it does not overwrite a later push or pull', () => {
     for (const stored of [pushed(1, 7), pulled(1, 7), pulled(1, 7, pushed(1, 3))]) {
       assert.equal(replay(stored, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
       assert.equal(replay(stored, { content: element(2), from: 5, now: 9 }).outcome, 'stale')
     }
   })
 
-  test('it does not overwrite what a complete read has confirmed since', () => {
+  test('it does not overwrite a record that a later complete read has confirmed', () => {
     const lastRead = { snapshotSeq: 7, requested_at: positionOf(7).at }
     const outcome = replay(pulled(1, 3), { content: post(2), from: 5, now: 9, lastRead }).outcome
     assert.equal(outcome, 'stale')
@@ -84,20 +89,20 @@ describe('a replay takes the position of the original rejected write', () => {
 
   test('a complete read does not confirm a record that only replays have written', () => {
     const lastRead = { snapshotSeq: 20, requested_at: positionOf(20).at }
-    const made = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
-    const second = replay(made, { content: post(2), from: 9, now: 31, lastRead })
+    const created = next(null, replay(null, { content: post(1), from: 5, now: 30, lastRead }))
+    const second = replay(created, { content: post(2), from: 9, now: 31, lastRead })
     assert.equal(second.outcome, 'updated')
     const occurred_at = positionOf(15).at
-    const push = decidePush(made, { ...post(3), occurred_at }, { ...positionOf(32), lastRead })
+    const push = decidePush(created, { ...post(3), occurred_at }, { ...positionOf(32), lastRead })
     assert.equal(push.outcome, 'updated')
   })
 
-  test('it does not restore a record that has been marked as missing since', () => {
+  test('it does not restore a record that was marked as missing later', () => {
     const stored = pulled(1, 3)
     assert.ok(stored)
-    const missed = { ...stored, missing_since: new Date(7000).toISOString() }
-    assert.equal(replay(missed, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
-    assert.equal(replay(missed, { content: post(2), from: 8, now: 9 }).outcome, 'updated')
+    const missing = { ...stored, missing_since: new Date(7000).toISOString() }
+    assert.equal(replay(missing, { content: post(2), from: 5, now: 9 }).outcome, 'stale')
+    assert.equal(replay(missing, { content: post(2), from: 8, now: 9 }).outcome, 'updated')
   })
 
   test('the second element of a read with the same reference does not overwrite the first', () => {
@@ -113,7 +118,7 @@ describe('a replay takes the position of the original rejected write', () => {
     assert.deepEqual(pulled(2, 4, replayed)?.data, '{"value":1}')
   })
 
-  test('a replayed element keeps keys outside the manifest and stores no fingerprint', () => {
+  test('a replayed element leaves keys outside the manifest unchanged and stores no fingerprint', () => {
     const content: PushedContent = { ...post(1), data: { value: 1, extra: true } }
     const stored = next(null, decidePush(null, content, { ...positionOf(3), lastRead: null }))
     const replayed = next(stored, replay(stored, { content: element(2), from: 5, now: 9 }))
@@ -138,13 +143,13 @@ describe('a replay takes the position of the original rejected write', () => {
 
 const CONTEXT = { ...positionOf(7), lastRead: null }
 
-test('rejected writes can be replayed in any order; the newest write wins', () => {
-  const words = fc.array(
+test('after rejected writes are replayed in any order, the record has the newest data', () => {
+  const writes = fc.array(
     fc.record({ kind: fc.constantFrom('push', 'pull'), rejected: fc.boolean(), order: fc.nat() }),
     { minLength: 1, maxLength: 8 },
   )
   fc.assert(
-    fc.property(words, (given) => {
+    fc.property(writes, (given) => {
       const events = given.map((event, index) => ({ ...event, seq: index + 1 }))
       let stored: RecordState | null = null
       for (const { kind, seq } of events.filter((event) => !event.rejected)) {

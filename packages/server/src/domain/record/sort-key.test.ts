@@ -21,7 +21,7 @@ const decimal = fc
     }
   })
 
-test('sort keys of numbers follow the order of the numbers, to the last digit', () => {
+test('sort keys of numbers have the order of the numbers, to the last digit', () => {
   fc.assert(
     fc.property(decimal, decimal, (one, other) => {
       const order = compareCodePoints(numberKey(one.text) ?? '', numberKey(other.text) ?? '')
@@ -33,7 +33,7 @@ test('sort keys of numbers follow the order of the numbers, to the last digit', 
   )
 })
 
-test('equal numbers have the same sort key, however they are written', () => {
+test('equal numbers have the same sort key in every notation', () => {
   const keyOf = (text: string) => sortKeyOf(parseLossless(text), true)
   for (const same of [
     ['1.1', '1.10', '11e-1', '0.11E+1', '"1.1"', '" 01.1 "'],
@@ -57,7 +57,7 @@ test('values that are not numbers sort after all numbers, by code point', () => 
   assert.equal(numberKey(''), null)
 })
 
-test('undefined and null have no sort key, every other value has one', () => {
+test('undefined and null have no sort key, and every other value has one', () => {
   assert.equal(sortKeyOf(undefined, false), null)
   assert.equal(sortKeyOf(null, true), null)
   const keys = ['""', 'false', '[1,{"b":1,"a":1.10}]', '12'].map((text) =>
@@ -66,7 +66,7 @@ test('undefined and null have no sort key, every other value has one', () => {
   assert.deepEqual(keys, ['', 'false', '[1,{"a":1.10,"b":1}]', '12'])
 })
 
-test('sort keys are short and storable, whatever the value', () => {
+test('the sort key of every value is short and storable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 600 }), fc.boolean(), (text, isNumeric) => {
       const key = sortKeyOfText(`${text}\u0000\ud800`, isNumeric)

@@ -25,7 +25,7 @@ test('records are found under records, results, data and at the top level', () =
   }
 })
 
-test('a result with other members than a record stores them as its data', () => {
+test('the members of a result that is not a record are its data', () => {
   const response = read('[{"id":9007199254740993,"name":"Ann"},{"reference_number":12,"x":null}]')
   assert.equal(
     JSON.stringify(response),
@@ -45,7 +45,7 @@ test('an empty list is a valid response without results', () => {
   assert.deepEqual(read('{"records":[]}'), { outcome: 'found', found: 0, records: [] })
 })
 
-test('results grouped by module, pages and single persons are understood', () => {
+test('results grouped by module, pages and single persons are parsed', () => {
   const ann = '{"reference_number":"A-1","full_name":"Ann","data":{"name":"x"}}'
   const page = `{"current_page":1,"data":[${ann}],"links":[{"url":null,"label":"Next"}],"total":1}`
   const cases: [string, [string | null, string | null][]][] = [

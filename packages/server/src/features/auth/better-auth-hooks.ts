@@ -1,6 +1,6 @@
 /** Decisions of the hub while Better Auth creates operators and sessions. */
 import { APIError } from 'better-auth/api'
-import { decideAdmission } from '../../domain/auth/operator.ts'
+import { decideAdmission } from '../../domain/auth/single-sign-on.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
@@ -50,7 +50,7 @@ export function createHooks(deps: HookDeps, oidc: OidcSettings | null) {
     if (!operator || operator.disabled_at !== null) {
       throw new APIError('FORBIDDEN', {
         code: 'OPERATOR_DISABLED',
-        message: 'This account is disabled. Ask an admin of the hub.',
+        message: 'This account is disabled. Contact an admin of the hub.',
       })
     }
     const code = endpoint?.path === '/two-factor/verify-totp' && Object(endpoint.body).code

@@ -3,8 +3,8 @@ import { passkey } from '@better-auth/passkey'
 import { APIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Role } from '../../domain/auth/caller.ts'
-import { readIssuer } from '../../domain/auth/issuer.ts'
-import { PASSKEY, SECOND_FACTOR } from './better-auth-tables.ts'
+import { readIssuer } from '../../domain/auth/single-sign-on.ts'
+import { PASSKEY, SECOND_FACTOR } from './better-auth-names.ts'
 import { recoveryCodes } from './recovery-codes.ts'
 
 /** Single sign-on with an OpenID Connect provider. */

@@ -4,9 +4,16 @@ import { betterAuth } from 'better-auth'
 import type { FastifyBaseLogger } from 'fastify'
 import { hashPassword, type PasswordCost, verifyPassword } from '../../lib/crypto/password-hash.ts'
 import { createHooks, type HookDeps } from './better-auth-hooks.ts'
-import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './better-auth-names.ts'
+import {
+  ACCOUNT,
+  AUTH_PATH,
+  CLIENT_ADDRESS_HEADER,
+  RATE_LIMIT,
+  SESSION,
+  USER,
+  VERIFICATION,
+} from './better-auth-names.ts'
 import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './better-auth-plugins.ts'
-import { ACCOUNT, RATE_LIMIT, SESSION, USER, VERIFICATION } from './better-auth-tables.ts'
 
 export type BetterAuthDeps = HookDeps & {
   /** Signs session cookies and encrypts second factors. */

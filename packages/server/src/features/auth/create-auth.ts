@@ -64,10 +64,14 @@ export function createAuth(deps: {
     await app.register(passkeyRoutes(routeDeps))
   }
 
+  const findOperator = createFindOperator(routeDeps)
   return {
     betterAuth,
     routes,
-    findOperator: createFindOperator(routeDeps),
+    findOperator,
+    /** Whether a request has a valid session. The request does not keep the session alive. */
+    isSignedIn: async (request: FastifyRequest): Promise<boolean> =>
+      (await findOperator(request, { keepAlive: false })) !== null,
     findProgram: (token: string) => findProgram({ operators, clock }, token),
     /** @throws HubError `password_wrong`, `session_not_fresh`, `too_many_requests`. */
     reauthenticate: (request: FastifyRequest, password: string) =>
@@ -81,6 +85,6 @@ export function createAuth(deps: {
       return (await operators.hasOperators()) ? null : setupLink(secrets, site)
     },
     /** Waits for the audit log entries in progress. */
-    settle: throttle.settle,
+    stop: throttle.waitForPending,
   }
 }

@@ -28,7 +28,7 @@ type Deps = {
  * The operator of a request's session cookie; null without a valid session.
  * @param keepAlive whether the request counts as activity, which keeps an idle session from ending.
  */
-export type FindOperator = (
+type FindOperator = (
   request: FastifyRequest,
   options: { keepAlive: boolean },
 ) => Promise<SignedInOperator | null>

@@ -5,7 +5,7 @@ import type { BetterAuth } from './better-auth.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './better-auth-names.ts'
 import { readCookie } from './read-cookie.ts'
 
-export type ForwardedRequest = {
+type ForwardedRequest = {
   /** A path of Better Auth below {@link AUTH_PATH}, with its query if any. */
   path: string
   body?: object
@@ -75,7 +75,7 @@ function toHubError({ code, message }: Record<string, unknown>): HubError {
   const known = CODES[String(code)]
   if (known) return new HubError(known)
   return HubError.withMessage(
-    'sign_in_setting_refused',
+    'sign_in_setting_rejected',
     String(message ?? 'The change was rejected.'),
   )
 }

@@ -38,13 +38,13 @@ export type LoginThrottle = {
    */
   reauthenticate: <Result>(sessionId: string, step: () => Promise<Result>) => Promise<Result>
   /** Waits for the audit log entries in progress. */
-  settle: () => Promise<void>
+  waitForPending: () => Promise<void>
 }
 
-/** The buckets that an attempt is counted in, by their keys: hashes of what its attempts have in common. */
+/** The keys of the buckets that an attempt is counted in: hashes of what the attempts of a bucket have in common. */
 type Buckets = { client: string; global: string } & Partial<Record<Bucket, string>>
 
-/** How an attempt ended; `void` if neither the credential was accepted nor was it wrong, such as after an error. */
+/** How an attempt ended; `void` if the credential was neither accepted nor wrong, such as after an error. */
 type Outcome = 'succeeded' | 'failed' | 'void'
 
 export function createLoginThrottle(deps: {
@@ -60,31 +60,31 @@ export function createLoginThrottle(deps: {
   const { loginThrottle: store, operators, activity, devices, clock } = deps
   const pending = new Set<Promise<void>>()
   const hash = (...parts: string[]) => hmacSha256(deps.key, JSON.stringify(parts))
-  const global = hash('global')
+  const globalKey = hash('global')
   const logError = (error: unknown) =>
     deps.log.error({ err: error }, 'a sign-in attempt could not be recorded')
 
   /**
-   * Counts an attempt in its buckets, runs it, and settles the counts by its outcome: a failed attempt stays counted,
+   * Counts an attempt in its buckets, runs it, and adjusts the counts to its outcome: a failed attempt stays counted,
    * any other is refunded, and a successful one also resets the bucket of its client.
    */
-  async function attempt<Result>(
+  async function runAttempt<Result>(
     policy: ThrottlePolicy,
     buckets: Buckets,
     step: () => Promise<Result>,
-    outcomeOf: (settled: PromiseSettledResult<Result>, counts: AttemptCounts) => Outcome,
+    outcomeOf: (result: PromiseSettledResult<Result>, counts: AttemptCounts) => Outcome,
   ): Promise<Result> {
     const counts = await count(policy, buckets)
-    const [settled] = await Promise.allSettled([step()])
-    const outcome = outcomeOf(settled, counts)
-    if (settled.status === 'rejected') {
+    const [result] = await Promise.allSettled([step()])
+    const outcome = outcomeOf(result, counts)
+    if (result.status === 'rejected') {
       // The error of the step matters more than an error of its refund.
       if (outcome === 'void') await refund(buckets).catch(logError)
-      throw settled.reason
+      throw result.reason
     }
     if (outcome === 'void') await refund(buckets)
     if (outcome === 'succeeded') await resetClient(buckets)
-    return settled.value
+    return result.value
   }
 
   async function count(policy: ThrottlePolicy, buckets: Buckets): Promise<AttemptCounts> {
@@ -98,16 +98,16 @@ export function createLoginThrottle(deps: {
   }
 
   function refund(buckets: Buckets): Promise<void> {
-    return store.refundAttempt([], Object.values(buckets))
+    return store.refundAttempt({ reset: [], refund: Object.values(buckets) })
   }
 
   function resetClient({ client, ...others }: Buckets): Promise<void> {
-    return store.refundAttempt([client], Object.values(others))
+    return store.refundAttempt({ reset: [client], refund: Object.values(others) })
   }
 
   /**
-   * Records a failed sign-in in the audit log, if it is due. It runs after the response, whose timing must not reveal
-   * whether the account exists.
+   * Records a failed sign-in in the audit log, unless `isAudited` skips it. Runs after the response, whose timing must
+   * not reveal whether the account exists.
    */
   function auditFailure(
     { credential, email, request }: SignInAttempt,
@@ -121,7 +121,7 @@ export function createLoginThrottle(deps: {
       const target = isOperator ? email : null
       await activity.appendAudit({
         actor: target ?? 'unknown user',
-        action: 'session.refuse',
+        action: 'session.reject',
         target,
         address: request.ip,
         details: { method: credential, attempts },
@@ -133,9 +133,8 @@ export function createLoginThrottle(deps: {
   }
 
   return {
-    signIn(signIn, step) {
-      const { credential, request } = signIn
-      const email = signIn.email.toLowerCase()
+    signIn({ credential, email: entered, request }, step) {
+      const email = entered.toLowerCase()
       const device = devices.find(request, email)
       const subnet = clientSubnet(request.ip)
       const client = device === null ? ['subnet', subnet] : ['device', device]
@@ -143,18 +142,18 @@ export function createLoginThrottle(deps: {
         client: hash(credential, 'client', email, ...client),
         subnet: hash(credential, 'subnet', subnet),
         account: hash(credential, 'account', email),
-        global,
+        global: globalKey,
       }
       // A recovery code is as long as a good password.
       const policy = credential === 'code' ? 'code' : 'password'
-      return attempt(
+      return runAttempt(
         device === null ? policy : 'trusted_device',
         buckets,
         step,
-        (settled, counts) => {
-          if (settled.status === 'rejected') return 'void'
-          if (settled.value.ok) return 'succeeded'
-          if (settled.value.status !== 401) return 'void'
+        (result, counts) => {
+          if (result.status === 'rejected') return 'void'
+          if (result.value.ok) return 'succeeded'
+          if (result.value.status !== 401) return 'void'
           auditFailure({ credential, email, request }, counts)
           return 'failed'
         },
@@ -162,14 +161,14 @@ export function createLoginThrottle(deps: {
     },
 
     reauthenticate(sessionId, step) {
-      const buckets = { client: hash('session', sessionId), global }
-      return attempt('reauthentication', buckets, step, (settled) => {
-        if (settled.status === 'fulfilled') return 'succeeded'
-        return isWrongCredential(settled.reason) ? 'failed' : 'void'
+      const buckets = { client: hash('session', sessionId), global: globalKey }
+      return runAttempt('reauthentication', buckets, step, (result) => {
+        if (result.status === 'fulfilled') return 'succeeded'
+        return isWrongCredential(result.reason) ? 'failed' : 'void'
       })
     },
 
-    async settle() {
+    async waitForPending() {
       await Promise.all(pending)
     },
   }

@@ -9,7 +9,7 @@ import type { SignedInOperator } from './requester.ts'
 
 const FRESH_MS = 15 * 60_000
 
-export type ReauthenticateDeps = {
+type ReauthenticateDeps = {
   betterAuth: BetterAuth
   operators: OperatorStore
   throttle: LoginThrottle

@@ -8,7 +8,7 @@ const SECRET = 'a secret of Better Auth, 32 characters or more'
 const { customBackupCodesGenerate: create, storeBackupCodes: store } = recoveryCodes(SECRET)
 
 /** What an attacker with the database and the secret can read. */
-const unseal = async (sealed: string) => symmetricDecrypt({ key: SECRET, data: sealed })
+const decrypt = async (ciphertext: string) => symmetricDecrypt({ key: SECRET, data: ciphertext })
 
 test('recovery codes have 140 random bits, in characters that are not easily confused', () => {
   const codes = Array.from({ length: 100 }, create).flat()
@@ -22,12 +22,12 @@ test('recovery codes have 140 random bits, in characters that are not easily con
 
 test('only hashes are stored, and they stay the same when the list is stored again', async () => {
   const codes = create()
-  const sealed = await store.encrypt(JSON.stringify(codes))
-  const hashes = JSON.parse(await unseal(sealed))
+  const ciphertext = await store.encrypt(JSON.stringify(codes))
+  const hashes = JSON.parse(await decrypt(ciphertext))
   assert.deepEqual(hashes, codes.map(hashRecoveryCode))
-  assert.equal(await store.decrypt(sealed), JSON.stringify(hashes))
+  assert.equal(await store.decrypt(ciphertext), JSON.stringify(hashes))
   const rest = JSON.stringify(hashes.slice(1))
-  assert.equal(await unseal(await store.encrypt(rest)), rest)
+  assert.equal(await decrypt(await store.encrypt(rest)), rest)
 })
 
 test('a list of plain codes from an older version is read as hashes', async () => {
@@ -35,7 +35,7 @@ test('a list of plain codes from an older version is read as hashes', async () =
   const read = await store.decrypt(await symmetricEncrypt({ key: SECRET, data }))
   assert.equal(read, JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'].map(hashRecoveryCode)))
   assert.match(
-    await unseal(await store.encrypt(read)),
+    await decrypt(await store.encrypt(read)),
     /^\["sha256:[\w-]{43}","sha256:[\w-]{43}"\]$/,
   )
 })

@@ -122,7 +122,7 @@ export function signInRoutes(deps: {
         const response = await forwardToBetterAuth(betterAuth, request, call)
         const audit = { actor: email, action: 'session.sign_out', target: null }
         await activity.appendAudit({ ...audit, address: request.ip })
-        // Also clears the pages that the back button would show. Local storage stays: it only holds column orders.
+        // Also clears the pages that the back button would show, but not local storage, which only contains column orders.
         if (response.ok) reply.header('Clear-Site-Data', '"cache"')
         return sendResponse(request, reply, response)
       },

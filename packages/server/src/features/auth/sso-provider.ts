@@ -1,4 +1,4 @@
-import { isIssuer, readIssuer } from '../../domain/auth/issuer.ts'
+import { isIssuer, readIssuer } from '../../domain/auth/single-sign-on.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import { type BetterAuth, type BetterAuthDeps, createBetterAuth } from './better-auth.ts'

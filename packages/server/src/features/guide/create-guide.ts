@@ -1,7 +1,10 @@
 /** The integration guide, and the packages for owners of platforms. */
+
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Storage } from '../../storage/port/storage.ts'
-import { downloadRoutes } from './download-routes.ts'
 import { type GuideDeps, guideRoutes } from './guide-routes.ts'
 
 export function createGuide(deps: Omit<GuideDeps, 'platforms'> & { storage: Storage }) {
@@ -12,4 +15,31 @@ export function createGuide(deps: Omit<GuideDeps, 'platforms'> & { storage: Stor
     await app.register(downloadRoutes())
   }
   return { routes }
+}
+
+/** Written by `npm run build`. */
+const FOLDER = fileURLToPath(new URL('../../../dist/downloads/', import.meta.url))
+
+/**
+ * The packages for owners of platforms: kit, runner and checker. They are public, because `npm install <url>` sends no
+ * credentials.
+ */
+function downloadRoutes(): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    await app.register(fastifyStatic, {
+      root: FOLDER,
+      prefix: '/downloads/',
+      schemaHide: true,
+      index: false,
+      dotfiles: 'ignore',
+      // The plugin that serves the page has already decorated the reply.
+      decorateReply: false,
+      cacheControl: false,
+      setHeaders(reply) {
+        // A package may be rebuilt with the same version, so clients must revalidate it.
+        reply.header('Cache-Control', 'public, no-cache')
+        reply.header('Content-Type', 'application/gzip')
+      },
+    })
+  }
 }

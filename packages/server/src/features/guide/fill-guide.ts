@@ -2,10 +2,12 @@
  * Replaces the generic values and examples of the guide by those of a hub and a platform. Without replacements, the guide
  * in the repository is complete as well.
  */
-import type { Examples } from './make-examples.ts'
+
+import type { GuideResponse, Platform } from '@recordhub/protocol'
+import { type Examples, examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
 /** The values of a hub. */
-export type HubValues = {
+type HubValues = {
   /** The URL at which platforms reach the hub, such as `https://hub.example.org`. */
   hubUrl: string
   platformPath: string
@@ -15,7 +17,7 @@ export type HubValues = {
 }
 
 /** The values of a platform. */
-export type PlatformValues = { title: string; recordType: string | null; examples: Examples }
+type PlatformValues = { title: string; recordType: string | null; examples: Examples }
 
 const EXAMPLE_BLOCK = /^```((?:nd)?json) example=(\w+)\n[\s\S]*?\n```$/gm
 /** The path segment: in URLs, in Laravel's routes and in the options of the kit. */
@@ -59,4 +61,40 @@ function write(example: unknown, format: string): string {
 /** Escapes a text for a single line of Markdown. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_{}[\]<>()#+\-.!|~&]/g, '\\$&')
+}
+
+/**
+ * The guide for a registered platform, or the generic guide: the same text for the page, the download and the command
+ * line. It contains no keys.
+ */
+export function writeGuide(
+  sections: readonly string[],
+  hub: HubValues,
+  platform: Platform | null,
+): GuideResponse {
+  const values = platform && {
+    title: platform.display_title,
+    recordType: exampleRecordType(platform),
+    examples: makeExamples(platform),
+  }
+  return {
+    success: true,
+    platform_name: platform?.platform_name ?? null,
+    file_name: nameFile(platform),
+    markdown: fillGuide(sections, hub, values),
+    first_push: platform && firstPushOf(platform, hub),
+  }
+}
+
+function firstPushOf(
+  platform: Platform,
+  { hubUrl, tunnelHeader }: HubValues,
+): GuideResponse['first_push'] {
+  const record = examplePush(platform)
+  return record && { hub_url: hubUrl, tunnel_header: tunnelHeader, record }
+}
+
+function nameFile(platform: Platform | null): string {
+  const name = platform?.platform_name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60)
+  return `integration-guide${name ? `-${name}` : ''}.md`
 }

@@ -3,8 +3,8 @@ import { ErrorResponse, GuideQuery, GuideResponse, type Platform } from '@record
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { writeGuide } from './fill-guide.ts'
 import { readGuide } from './read-guide.ts'
-import { writeGuide } from './write-guide.ts'
 
 type GuideFormat = 'markdown' | 'json' | undefined
 

@@ -46,7 +46,7 @@ export function makeExamples(platform: Platform): Examples {
     ],
     ['push', examplePush(platform) ?? { reference_number: NEW_REFERENCE }],
     [
-      'answer',
+      'response',
       {
         success,
         message: `New record received from ${display_title}.`,

@@ -1,6 +1,7 @@
 /**
- * Counts requests that the receiver rejected without storing anything of them, and from where platforms push. Counts
- * are kept in memory and saved together, so that a flood neither grows the memory nor costs a write per request.
+ * Counts the requests that the receiver rejected without storing them, and records the addresses from which platforms
+ * push. The counts stay in memory and are saved together, so that a flood neither fills the memory nor causes a write
+ * per request.
  */
 import type { PushErrorReason } from '@recordhub/protocol'
 import {
@@ -10,7 +11,7 @@ import {
   withoutSender,
 } from '../../domain/activity/push-errors.ts'
 import { clientSubnet, UNKNOWN_ADDRESS } from '../../lib/net/client-subnet.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { type Clock, toHour } from '../../lib/time/clock.ts'
 import type { PushAddress, PushErrorStore } from '../../storage/port/push-error-store.ts'
 
 /** Maximum number of pairs of a platform and an address that are remembered until the next hour. */
@@ -64,7 +65,7 @@ export function createPushErrorCounter(deps: {
     countError({ reason, key, address, platform_id }) {
       const at = clock.now().toISOString()
       add({
-        ...{ reason, platform_id, requests: 1, last_at: at, hour: at.slice(0, 13) },
+        ...{ reason, platform_id, requests: 1, last_at: at, hour: toHour(at) },
         key_hint: maskUnknownKey(key),
         address: toClient(address),
       })
@@ -72,7 +73,7 @@ export function createPushErrorCounter(deps: {
 
     recordAddress(platformId, address) {
       const at = clock.now().toISOString()
-      const hour = at.slice(0, 13)
+      const hour = toHour(at)
       if (hour !== rememberedHour || remembered.size >= MAX_REMEMBERED_ADDRESSES) remembered.clear()
       rememberedHour = hour
       const name = `${platformId} ${address}`

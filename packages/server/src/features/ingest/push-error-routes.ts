@@ -6,7 +6,7 @@ import type { PushErrorStore, StoredPushError } from '../../storage/port/push-er
 
 const PAGE = 50
 
-/** Lists the counts of requests that the receiver rejected without storing anything of them. */
+/** Lists the counts of requests that the receiver rejected without storing them. */
 export function pushErrorRoutes(deps: {
   pushErrors: Pick<PushErrorStore, 'listPushErrors' | 'listPushSources'>
 }): FastifyPluginAsyncTypebox {

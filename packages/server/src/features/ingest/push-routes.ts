@@ -23,7 +23,7 @@ import type { ReceivePush } from './receive-push.ts'
 type Authenticated = { key: string; platform: AuthenticatedPlatform }
 const AUTHENTICATED = 'authenticated'
 
-/** The error codes that are counted. Nothing of these requests is stored. */
+/** The error codes of requests that are counted but not stored. */
 const COUNTED: Readonly<Record<string, PushErrorReason>> = {
   invalid_json: 'invalid_json',
   unsupported_media_type: 'unsupported_media_type',

@@ -98,7 +98,7 @@ export function createReceivePush(deps: {
     if (written.outcome !== 'rejected') {
       return toResponse(request, written, [...input.warnings, ...warningsOf(drift)])
     }
-    // Of a push of an erased record, nothing at all is saved.
+    // A push of an erased record is not saved.
     if (written.code === 'record_erased') throw new HubError('record_erased')
     await authenticator.refresh(request.key)
     if (written.code === 'api_key_invalid') throw new HubError('api_key_invalid')

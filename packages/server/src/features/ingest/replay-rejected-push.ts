@@ -58,7 +58,7 @@ export async function replayRejectedPush(
   return replayed.replay
 }
 
-/** An edited push may be of another module, whose manifest it is then validated against. */
+/** An edited push may name another module. It is then validated against the manifest of that module. */
 async function withEditedModule(
   { platforms }: Pick<ReplayDeps, 'platforms'>,
   rejection: ReplayableRejection,
@@ -73,7 +73,7 @@ async function withEditedModule(
   return { ...rejection, record_type, fields, drift_policy }
 }
 
-export type ReplayOptions = {
+type ReplayOptions = {
   isDryRun: boolean
   overwrite: boolean
   request_id: string

@@ -32,7 +32,7 @@ export function createRejectedPushSaver(deps: {
   async function sourceKeyOf(platformId: number): Promise<string> {
     const source = await platforms.readSource(platformId)
     try {
-      return source ? secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE) : ''
+      return source ? secrets.decrypt(source.encrypted_source_key, SOURCE_KEY_PURPOSE) : ''
     } catch {
       return ''
     }

@@ -22,7 +22,7 @@ export function createMaintenance(deps: {
 }) {
   const { storage, log } = deps
   const deletionWorker = createDeletionWorker({ removals: storage.removals, log })
-  const retention = { ...storage, ...deps, kept: deps.retentionDays }
+  const retentionDeps = { ...storage, ...deps }
 
   const routes: FastifyPluginAsync = async (app) => {
     await app.register(removalRoutes({ ...storage, ...deps, deletionWorker }))
@@ -35,7 +35,7 @@ export function createMaintenance(deps: {
       runPeriodically(
         deps.retentionIntervalMs,
         signal,
-        () => enforceRetention(retention, signal),
+        () => enforceRetention(retentionDeps, signal),
         (error) => log.error({ err: error }, 'old rows could not be deleted'),
       ),
     /** Starts to delete the records of removed platforms and modules. */

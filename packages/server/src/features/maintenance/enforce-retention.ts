@@ -21,14 +21,14 @@ const LEASE_SECONDS = 3600
 /** Minimum pause between two steps. Pushes wait for a step, so the pause is at least as long as the step. */
 const MIN_PAUSE_MS = 20
 
-export type RetentionDeps = {
+type RetentionDeps = {
   retention: RetentionStore
   operators: Pick<OperatorStore, 'deleteEndedSessions'>
   leases: Pick<LeaseStore, 'acquire' | 'release'>
   /** The owner of leases. */
   processName: string
   session: { idleMinutes: number }
-  kept: RetentionDays
+  retentionDays: RetentionDays
   /** Maximum number of activity entries; 0 for no limit. */
   activityEntries: number
   clock: Clock
@@ -65,7 +65,7 @@ async function deleteOldRows(
   deps: RetentionDeps,
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
-  const { retention, kept, activityEntries, clock } = deps
+  const { retention, retentionDays, activityEntries, clock } = deps
   const deleted: Record<string, number> = {}
   async function deleteRows(
     noun: string,
@@ -82,7 +82,7 @@ async function deleteOldRows(
       return after !== null
     })
   }
-  for (const { noun, before } of listCutoffs(kept, clock.now())) {
+  for (const { noun, before } of listCutoffs(retentionDays, clock.now())) {
     await deleteRows(noun, (step) => retention.deleteOld(noun, { ...step, before }))
   }
   if (activityEntries > 0) {

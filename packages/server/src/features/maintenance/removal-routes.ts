@@ -16,8 +16,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
 import type { DeletionWorker } from './deletion-worker.ts'
-import { removeModuleRecords } from './remove-module-records.ts'
-import { removePlatform } from './remove-platform.ts'
+import { removeModuleRecords, removePlatform } from './request-removal.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const ModuleId = Type.Object({ ...PlatformId.properties, record_type: Type.String() })

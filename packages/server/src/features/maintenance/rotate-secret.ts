@@ -3,7 +3,7 @@ import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
 import { HubError } from '../../errors.ts'
 import { createSecretBox } from '../../lib/crypto/secret-box.ts'
-import type { SealedText } from '../../storage/port/secret-store.ts'
+import type { EncryptedText } from '../../storage/port/secret-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { verifySecret } from './verify-secret.ts'
 
@@ -12,7 +12,7 @@ export type Rotation = {
   outcome: 'rotated' | 'already_rotated'
   encrypted: number
   /** Texts that no secret can decrypt. They were damaged before and stay unchanged. */
-  unreadable: SealedText[]
+  unreadable: EncryptedText[]
 }
 
 /**
@@ -25,7 +25,7 @@ export async function rotateSecret(
   { next, previous }: { next: string; previous: readonly string[] },
 ): Promise<Rotation> {
   const { secret: current } = await verifySecret(storage, [next, ...previous])
-  const before = await storage.encryptedSecrets.listSealed()
+  const before = await storage.encryptedSecrets.listEncrypted()
   const plaintexts = await Promise.all(before.map((text) => decrypt(current, text)))
   const unreadable = before.filter((_, index) => plaintexts[index] === null)
   const encrypted = before.length - unreadable.length
@@ -34,18 +34,18 @@ export async function rotateSecret(
   const texts = await Promise.all(
     before.map(async (text, index) => {
       const plain = plaintexts[index] ?? null
-      const sealed = plain === null ? text.sealed : await encrypt(next, text, plain)
-      return { before: text, sealed }
+      const ciphertext = plain === null ? text.ciphertext : await encrypt(next, text, plain)
+      return { before: text, ciphertext }
     }),
   )
-  const outcome = await storage.encryptedSecrets.reseal(texts, {
+  const outcome = await storage.encryptedSecrets.reencrypt(texts, {
     actor: 'command line',
     action: 'secret.rotate',
     target: null,
     address: null,
-    details: { resealed: encrypted, unreadable: unreadable.length },
+    details: { reencrypted: encrypted, unreadable: unreadable.length },
   })
-  if (outcome !== 'resealed') throw new HubError('secret_in_use')
+  if (outcome !== 'reencrypted') throw new HubError('secret_in_use')
   await verifyTexts(storage, next, before, plaintexts)
   return { outcome: 'rotated', encrypted, unreadable }
 }
@@ -54,11 +54,11 @@ export async function rotateSecret(
 async function verifyTexts(
   storage: Pick<Storage, 'encryptedSecrets'>,
   secret: string,
-  before: SealedText[],
+  before: EncryptedText[],
   plaintexts: (string | null)[],
 ): Promise<void> {
   const after = new Map(
-    (await storage.encryptedSecrets.listSealed()).map((text) => [`${text.of} ${text.id}`, text]),
+    (await storage.encryptedSecrets.listEncrypted()).map((text) => [`${text.of} ${text.id}`, text]),
   )
   for (const [index, { of, id }] of before.entries()) {
     const text = after.get(`${of} ${id}`)
@@ -74,13 +74,13 @@ async function verifyTexts(
 /** Null if the secret cannot decrypt the text. */
 async function decrypt(
   secret: string,
-  { of, purpose, sealed }: SealedText,
+  { of, purpose, ciphertext }: EncryptedText,
 ): Promise<string | null> {
   const box = createSecretBox(secret)
   try {
     return of === 'secret'
-      ? box.open(sealed, purpose)
-      : await symmetricDecrypt({ key: deriveAuthSecret(box), data: sealed })
+      ? box.decrypt(ciphertext, purpose)
+      : await symmetricDecrypt({ key: deriveAuthSecret(box), data: ciphertext })
   } catch {
     return null
   }
@@ -88,11 +88,11 @@ async function decrypt(
 
 async function encrypt(
   secret: string,
-  { of, purpose }: SealedText,
+  { of, purpose }: EncryptedText,
   plain: string,
 ): Promise<string> {
   const box = createSecretBox(secret)
   return of === 'secret'
-    ? box.seal(plain, purpose)
+    ? box.encrypt(plain, purpose)
     : symmetricEncrypt({ key: deriveAuthSecret(box), data: plain })
 }

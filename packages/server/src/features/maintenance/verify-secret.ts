@@ -20,21 +20,21 @@ export async function verifySecret(
   [first, ...others]: readonly [string, ...string[]],
 ): Promise<VerifiedSecret> {
   const key = randomBytes(32).toString('base64url')
-  const sealed = await storage.encryptedSecrets.ensureReferencesKey(
-    createSecretBox(first).seal(key, REFERENCES_PURPOSE),
+  const ciphertext = await storage.encryptedSecrets.ensureReferencesKey(
+    createSecretBox(first).encrypt(key, REFERENCES_PURPOSE),
   )
   for (const secret of [first, ...others]) {
-    const opened = tryOpen(secret, sealed)
-    if (opened === null) continue
-    return { secret, hashReference: createHashReference(Buffer.from(opened, 'base64url')) }
+    const decrypted = tryDecrypt(secret, ciphertext)
+    if (decrypted === null) continue
+    return { secret, hashReference: createHashReference(Buffer.from(decrypted, 'base64url')) }
   }
   throw new HubError('secret_wrong')
 }
 
 /** Null if another secret encrypted the text. */
-function tryOpen(secret: string, sealed: string): string | null {
+function tryDecrypt(secret: string, ciphertext: string): string | null {
   try {
-    return createSecretBox(secret).open(sealed, REFERENCES_PURPOSE)
+    return createSecretBox(secret).decrypt(ciphertext, REFERENCES_PURPOSE)
   } catch {
     return null
   }

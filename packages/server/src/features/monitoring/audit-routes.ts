@@ -4,18 +4,20 @@ import { AuditEntry, ErrorResponse, NullableString, OneOf, Timestamp } from '@re
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
+import { requireMember } from '../../errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
+import { NDJSON_TYPE, toJsonLine } from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import { readTime } from './read-activity-filter.ts'
 
 const PAGE = 50
 const EXPORT_PAGE = 500
 const EXPORT_COLUMNS = ['id', 'at', 'actor', 'action', 'target', 'address', 'details'] as const
 const EXPORT_TYPES = {
   csv: 'text/csv; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
+  ndjson: `${NDJSON_TYPE}; charset=utf-8`,
 } as const
 
 const Text = Type.Optional(Type.String({ maxLength: 512 }))
@@ -113,8 +115,9 @@ function filtersOf({ actor, action, target, from, until }: Static<typeof Filters
     actor: actor ?? null,
     action: action ?? null,
     target: target ?? null,
-    from: readTime('from', from),
-    until: readTime('until', until),
+    from: from === undefined ? null : requireMember(parseTimestamp(from), 'from', TIMESTAMP_RULE),
+    until:
+      until === undefined ? null : requireMember(parseTimestamp(until), 'until', TIMESTAMP_RULE),
   }
 }
 
@@ -125,7 +128,7 @@ async function* exportAudit(
   format: keyof typeof EXPORT_TYPES,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(EXPORT_COLUMNS)
-  const write = format === 'csv' ? toCsv : (entry: AuditEntry) => `${JSON.stringify(entry)}\n`
+  const write = format === 'csv' ? toCsv : toJsonLine
   let before: number | null = null
   do {
     const page: AuditEntry[] = await activity.listAudit({ ...filters, limit: EXPORT_PAGE, before })

@@ -1,4 +1,4 @@
-/** What operators see of the hub: dashboard, activity, audit log, statistics and alerts. */
+/** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
 import type { Clock } from '../../lib/time/clock.ts'

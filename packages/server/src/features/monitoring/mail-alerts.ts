@@ -22,7 +22,7 @@ export type AlertMailDeps = {
   log: FastifyBaseLogger
 }
 
-/** Sends one mail about all new and resolved alerts. If it fails, an alert on the page says so. */
+/** Sends one mail about all new and resolved alerts. If it fails, it raises an alert on the page. */
 export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Promise<void> {
   const { alerts, leases, processName, mailer, publicUrl, log } = deps
   const findUnmailed = async () => {

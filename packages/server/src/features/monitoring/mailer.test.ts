@@ -3,18 +3,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { REFUSAL, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
+import { REJECTION, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
 import { createMailer, type MailTimeouts } from './mailer.ts'
 
-const PATIENT: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
+const LONG: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
 /** For servers that never send a greeting. */
-const HASTY: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
-/** For a server that goes silent late: until then, each response may be slow. */
-const SILENCED: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
+const SHORT: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
+/** For a server that stops responding in the middle of a mail. */
+const SHORT_SILENCE: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
 const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
 const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
 
-const mailerTo = (url: string, timeouts = PATIENT) => createMailer({ url, ...FROM_TO }, timeouts)
+const mailerTo = (url: string, timeouts = LONG) => createMailer({ url, ...FROM_TO }, timeouts)
 
 test('each recipient receives the complete mail as plain text, marked as auto-generated', async () => {
   await using server = await startMailServer()
@@ -50,7 +50,7 @@ test('the URL may have any characters in the user name and password', async () =
   const wrong = server.url.replace('p%40ss', 'another-long-secret')
   const rejected = await mailerTo(wrong).send(MAIL)
   assert.ok(rejected.outcome === 'failed')
-  assert.match(rejected.reason, /535.*Who are you\?/)
+  assert.match(rejected.reason, /535.*Invalid credentials\?/)
   assert.doesNotMatch(rejected.reason, /another-long-secret/)
 })
 
@@ -65,31 +65,31 @@ test('the password is sent to a remote mail server over TLS only', async () => {
 })
 
 test("a rejection is returned with the mail server's message", async () => {
-  await using server = await startMailServer({ refusedRecipient: 'bob@example.org' })
+  await using server = await startMailServer({ rejectedRecipient: 'bob@example.org' })
   const sent = await mailerTo(server.url).send(MAIL)
   assert.deepEqual(sent, { outcome: 'sent', rejected: ['bob@example.org'] })
-  server.behave('refuse')
+  server.setReaction('reject')
   const rejected = await mailerTo(server.url).send(MAIL)
   assert.ok(rejected.outcome === 'failed')
-  assert.ok(rejected.reason.includes(REFUSAL), rejected.reason)
+  assert.ok(rejected.reason.includes(REJECTION), rejected.reason)
   assert.doesNotMatch(rejected.reason, /[\r\n]/)
 })
 
 test('sending fails if the server is silent, absent or does not speak SMTP', async () => {
   await using hanging = await startMailServer()
-  hanging.behave('hang')
-  const late = await mailerTo(hanging.url, SILENCED).send(MAIL)
+  hanging.setReaction('hang')
+  const late = await mailerTo(hanging.url, SHORT_SILENCE).send(MAIL)
   assert.ok(late.outcome === 'failed')
   assert.match(late.reason, /time/i)
 
   await using silent = await listen(() => undefined)
-  const unheard = await mailerTo(silent.url, HASTY).send(MAIL)
-  assert.ok(unheard.outcome === 'failed')
+  const withoutGreeting = await mailerTo(silent.url, SHORT).send(MAIL)
+  assert.ok(withoutGreeting.outcome === 'failed')
   // Either timeout may end first, since both are equally long.
-  assert.match(unheard.reason, /greeting|timeout/i)
+  assert.match(withoutGreeting.reason, /greeting|timeout/i)
 
   await using web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-  assert.equal((await mailerTo(web.url, HASTY).send(MAIL)).outcome, 'failed')
+  assert.equal((await mailerTo(web.url, SHORT).send(MAIL)).outcome, 'failed')
 
   await using closed = await listen(() => undefined)
   await closed[Symbol.asyncDispose]()
@@ -100,7 +100,7 @@ test('sending fails if the server is silent, absent or does not speak SMTP', asy
 
 test('sending fails at the total timeout, and can be aborted', async () => {
   await using server = await startMailServer()
-  server.behave('hang')
+  server.setReaction('hang')
   const limited = { connect: 10_000, silence: 10_000, total: 100 }
   const late = await mailerTo(server.url, limited).send(MAIL)
   assert.deepEqual(late, { outcome: 'failed', reason: 'the mail server did not respond in time' })

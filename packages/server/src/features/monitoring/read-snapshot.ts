@@ -3,7 +3,7 @@ import { sha256 } from '../../lib/crypto/hash.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { SnapshotStore } from '../../storage/port/snapshot-store.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
-import { readHours } from './read-hours.ts'
+import { readHours } from './statistics-routes.ts'
 
 /** The hours of the chart on the overview page. */
 const HOURS = 24

@@ -1,8 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, Statistics } from '@recordhub/protocol'
+import { ErrorResponse, type HourOfStatistics, Statistics } from '@recordhub/protocol'
+import { hourOf, hourText } from '../../domain/alerts/push-baseline.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
-import { readHours } from './read-hours.ts'
+import { EMPTY_HOUR, type StatisticsStore } from '../../storage/port/statistics-store.ts'
 
 const DAY = 24
 const MAX_HOURS = 31 * DAY
@@ -30,4 +30,16 @@ export function statisticsRoutes(deps: {
       }),
     )
   }
+}
+
+/** Reads the statistics of the last `count` hours, oldest first. The current hour is the last one. */
+export async function readHours(
+  { statistics, clock }: { statistics: StatisticsStore; clock: Clock },
+  count: number,
+): Promise<HourOfStatistics[]> {
+  const last = hourOf(clock.now())
+  const names = Array.from({ length: count }, (_, index) => hourText(last - count + 1 + index))
+  const found = await statistics.readHours(hourText(last - count + 1), hourText(last))
+  const byHour = new Map(found.map(({ hour, ...figures }) => [hour, figures]))
+  return names.map((name) => ({ at: `${name}:00:00.000Z`, ...(byHour.get(name) ?? EMPTY_HOUR) }))
 }

@@ -24,7 +24,7 @@ const REVIEWS_PAGE = 500
 const HOURS_PER_READ = 6
 const PAUSE_MS = 1
 
-export type AlertWatchDeps = AlertMailDeps & {
+type AlertWatchDeps = AlertMailDeps & {
   missing: Pick<MissingStore, 'listReviews'>
   pushErrors: Pick<PushErrorStore, 'readPushErrors' | 'listPushSources'>
   leases: Pick<LeaseStore, 'acquire' | 'release'>
@@ -34,7 +34,7 @@ export type AlertWatchDeps = AlertMailDeps & {
 }
 
 /** Evaluates the alerts once: raises and resolves them, and sends the mail about them. */
-export type WatchAlerts = (signal: AbortSignal) => Promise<void>
+type WatchAlerts = (signal: AbortSignal) => Promise<void>
 
 export function createAlertWatch(deps: AlertWatchDeps): WatchAlerts {
   const { leases, processName, clock } = deps

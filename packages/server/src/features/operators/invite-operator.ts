@@ -5,7 +5,7 @@ import { createKey, INVITATION_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import { isEmail } from '../../lib/text/email.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { type Clock, daysFrom, timeInWords } from '../../lib/time/clock.ts'
+import { type Clock, daysFrom, formatTime } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 
@@ -16,7 +16,7 @@ export type SendMail = (mail: {
   text: string
 }) => Promise<string | null>
 
-export type Invited = {
+type Invited = {
   invitation: Invitation
   /** Returned only here: the hub stores only the hash of its token. */
   link: string
@@ -70,7 +70,7 @@ function composeInvitation(
 ): { subject: string; text: string } {
   const text = [
     `${toSingleLine(invited_by, MAX_NAME_LENGTH)} invites you to Recordhub with the role ${role}.`,
-    `Open this link to choose a name and a password. It works once, until ${timeInWords(expires_at)}:`,
+    `Open this link to choose a name and a password. It works once, until ${formatTime(expires_at)}:`,
     link,
     'If you did not expect this mail, ignore it.',
   ].join('\n\n')

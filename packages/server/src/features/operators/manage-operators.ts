@@ -1,4 +1,4 @@
-/** What the command line does with operators and tokens, directly in the database and next to a running hub. */
+/** The commands for operators and tokens. They use the database directly, and can run next to a hub. */
 import type { Operator } from '@recordhub/protocol'
 import { isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
@@ -69,7 +69,7 @@ export async function endSessions(storage: Storage, email: string): Promise<numb
 /**
  * Sets a new password, which ends all sessions.
  * @returns whether a second factor was removed.
- * @throws HubError `not_found`, `password_refused`
+ * @throws HubError `not_found`, `password_rejected`
  */
 export async function resetPassword(
   storage: Storage,
@@ -79,7 +79,7 @@ export async function resetPassword(
   const { password, removeSecondFactor, publicUrl } = request
   const { id, email: target, name } = await findOperator(storage, request.email)
   const reason = findPasswordIssue(password, { email: target, name, publicUrl })
-  if (reason !== null) throw new HubError('password_refused', { reason })
+  if (reason !== null) throw new HubError('password_rejected', { reason })
   const audit = { ...REQUESTER, target }
   const hash = await hashPassword(password)
   await operators.setPassword(id, hash, { ...audit, action: 'account.reset_password' })
@@ -87,7 +87,7 @@ export async function resetPassword(
   return operators.removeSecondFactor(id, { ...audit, action: 'second_factor.reset' })
 }
 
-/** @returns the token, of which only the hash is stored. */
+/** Creates a token and stores its hash. @returns the token. */
 export function createToken(
   { operators }: Storage,
   request: { name: string; role: Role; expiresInDays: number | null },

@@ -11,9 +11,9 @@ export type ConnectionTestClient = Pick<
   'ping' | 'fetchManifest' | 'peekRecords' | 'hasSearch'
 >
 
-/** The description that a platform gives of itself, as far as it could be read. */
+/** The ping response and the manifest of a platform, as far as they could be read. */
 export type PlatformDescription = {
-  /** The address that it responded at, which may be corrected; null if it was not reached. */
+  /** The base URL at which it responded, which may be corrected; null if it was not reached. */
   source_base_url: string | null
   /** The target of further requests; null if they would fail, too. */
   target: CallTarget | null
@@ -23,7 +23,7 @@ export type PlatformDescription = {
 
 /** Errors that mean that no server was reached. */
 const NOT_REACHED = new Set([
-  'platform_address_refused',
+  'platform_address_rejected',
   'platform_unreachable',
   'platform_certificate_invalid',
   'platform_timed_out',
@@ -62,13 +62,13 @@ export async function* checkDescription(
     target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
   yield passed('reachable', server + correction)
   if (ping instanceof HubError) yield failed('ping', ping)
-  else yield passed('ping', `It says: ${ping.message}`)
+  else yield passed('ping', `Message: ${ping.message}`)
   const manifest = await attempt(() => client.fetchManifest(target, signal))
   const pinged = ping instanceof HubError ? null : ping
   if (manifest instanceof HubError) yield failed('manifest', manifest)
   else yield checkNames(manifest, pinged, expected)
   const isKeyRejected = [ping, manifest].some(
-    (result) => result instanceof HubError && result.code === 'platform_refused_key',
+    (result) => result instanceof HubError && result.code === 'platform_rejected_key',
   )
   return {
     source_base_url: target.source_base_url,
@@ -91,7 +91,7 @@ async function pingPlatform(
   }
   const corrected = { ...target, source_base_url: shortened }
   const retried = await attempt(() => client.ping(corrected, signal))
-  const isFound = !(retried instanceof HubError) || retried.code === 'platform_refused_key'
+  const isFound = !(retried instanceof HubError) || retried.code === 'platform_rejected_key'
   return isFound ? { target: corrected, ping: retried } : { target, ping }
 }
 
@@ -130,7 +130,7 @@ async function checkRecords(
   const checked = checkPulled(first)
   if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.`, total)
   const reason = `in its first record ${formatErrors(checked.errors)}`
-  return failed(check, new HubError('platform_answer_invalid', { path, reason }))
+  return failed(check, new HubError('platform_response_invalid', { path, reason }))
 }
 
 function checkNames(
@@ -141,7 +141,7 @@ function checkNames(
   const { platform_name: got, platform_title, modules } = manifest
   if (ping && ping.platform_name !== got) {
     const message = `The platform_name is "${ping.platform_name}" in the ping response and "${got}" in the manifest. Both must be the same.`
-    return failed('manifest', HubError.withMessage('platform_answer_invalid', message))
+    return failed('manifest', HubError.withMessage('platform_response_invalid', message))
   }
   if (expected !== null && expected !== got) {
     return failed('manifest', new HubError('platform_name_differs', { got, expected }))

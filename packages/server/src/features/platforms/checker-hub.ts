@@ -1,4 +1,4 @@
-/** What the platform checker uses of this hub: its platform client and its validation. */
+/** The interface through which the platform checker uses the hub's platform client and validation. */
 import type { CheckClient, Hub, HubRules, RecordsPage } from '@recordhub/platform-checker'
 import { connectionHint } from '../../domain/platform/connection-hints.ts'
 import { findManifestIssues, findRecordTypeIssue } from '../../domain/platform/manifest.ts'
@@ -36,10 +36,10 @@ export function createCheckerHub(client: PlatformClient, clock: Clock, version: 
 }
 
 export const CHECKER_RULES: HubRules = {
-  findManifestIssues: findManifestIssues,
-  findRecordTypeIssue: findRecordTypeIssue,
+  findManifestIssues,
+  findRecordTypeIssue,
   validateRecord: checkPulled,
-  formatErrors: formatErrors,
+  formatErrors,
   referenceOf,
   recordTypeOf,
   isKnownType,
@@ -82,7 +82,7 @@ function toCheckClient(client: PlatformClient): CheckClient {
     },
     async openRecords(target, recordType, { signal, maxSeconds, asksForGzip }) {
       const page = await client.openRecords(target, recordType, {
-        ...{ signal, asksForGzip, validators: null, firstByteSeconds: maxSeconds },
+        ...{ signal, acceptGzip: asksForGzip, validators: null, firstByteSeconds: maxSeconds },
         retryUntil: performance.now() + maxSeconds * 1000,
       })
       if (!page) throw new Error('304 in response to an unconditional request')
@@ -117,7 +117,7 @@ function toCheckPage(page: ClientPage): RecordsPage {
             error:
               error === null
                 ? null
-                : new HubError('platform_answer_invalid', { path: page.path, reason: error }),
+                : new HubError('platform_response_invalid', { path: page.path, reason: error }),
           }
         } finally {
           page.release(chunk)

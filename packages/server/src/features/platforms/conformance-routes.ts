@@ -8,25 +8,26 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import {
   abortOnClose,
+  acceptsNdjson,
   jsonOrLines,
   LINES,
+  resultOf,
   sendLines,
   toLines,
-  wantsLines,
-} from './ndjson-stream.ts'
+} from '../../lib/net/ndjson.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { readTarget } from './read-target.ts'
 
-/** An operator waits for the result, and the hub has other work; the command line reads more. */
+/** The limits of a check by the hub. The command line has higher ones. */
 const LIMITS = { maxRecords: 200_000, maxSeconds: 300 }
 
 const ABOUT =
   `Checks ping, manifest, every module and the search of a platform as the hub would: at most ` +
   `${LIMITS.maxRecords} records per module and ${LIMITS.maxSeconds} s. Nothing is stored. ${LINES}`
 
-/** Check complete platforms, before and after they are registered. */
+/** Checks all endpoints of a platform, before or after it is registered. */
 export function conformanceRoutes(deps: {
   hub: Hub
   platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
@@ -51,14 +52,12 @@ export function conformanceRoutes(deps: {
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
   ): Promise<void> {
     const lines = check(checked, abortOnClose(reply))
-    if (wantsLines(request)) {
+    if (acceptsNdjson(request)) {
       const last = (report: ConformanceReport) => ({ kind: 'report', ...toResponse(report) })
       sendLines(reply, toLines(lines, last))
       return
     }
-    let step = await lines.next()
-    while (!step.done) step = await lines.next()
-    reply.send(toResponse(step.value))
+    reply.send(toResponse(await resultOf(lines)))
   }
 
   return async (app) => {
@@ -66,7 +65,7 @@ export function conformanceRoutes(deps: {
       '/api/v1/platforms/conformance',
       {
         schema: {
-          summary: 'Check a whole platform before it is registered',
+          summary: 'Check all endpoints of a platform before it is registered',
           description: ABOUT,
           body: ProbeRequest,
           response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },
@@ -86,7 +85,7 @@ export function conformanceRoutes(deps: {
       '/api/v1/platforms/:id/conformance',
       {
         schema: {
-          summary: 'Check a registered platform whole',
+          summary: 'Check all endpoints of a registered platform',
           description: ABOUT,
           params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
           response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },

@@ -11,22 +11,21 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import {
+  abortOnClose,
+  acceptsNdjson,
+  jsonOrLines,
+  LINES,
+  sendLines,
+  toLines,
+} from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { ConnectionTestClient } from './check-connection.ts'
-import {
-  abortOnClose,
-  jsonOrLines,
-  LINES,
-  sendLines,
-  toLines,
-  wantsLines,
-} from './ndjson-stream.ts'
+import { revealHubKey, rotateHubKey } from './hub-key.ts'
 import { readTarget } from './read-target.ts'
-import { revealHubKey } from './reveal-hub-key.ts'
-import { rotateHubKey } from './rotate-hub-key.ts'
 import { type ConnectionTestOptions, testRegistered } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -78,7 +77,7 @@ export function connectionRoutes(deps: {
         const checkEverything = request.body?.check_everything ?? false
         const options = await toTestOptions(request.params.id, checkEverything)
         const steps = testRegistered(deps, options, abortOnClose(reply))
-        if (wantsLines(request)) {
+        if (acceptsNdjson(request)) {
           const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)
           return sendLines(reply, toLines(steps, last))
         }

@@ -12,23 +12,21 @@ import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import type { ConnectionStore } from '../../storage/port/connection-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { changeSource } from './change-source.ts'
 import {
   abortOnClose,
+  acceptsNdjson,
   jsonOrLines,
   LINES,
   resultOf,
   sendLines,
   toLines,
-  wantsLines,
-} from './ndjson-stream.ts'
+} from '../../lib/net/ndjson.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { changeSource, setPlatformStatus, setRegisteredModules } from './change-platform.ts'
 import { registerPlatform } from './register-platform.ts'
-import { setPlatformStatus } from './set-platform-status.ts'
-import { setRegisteredModules } from './set-registered-modules.ts'
 import { testConnection } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -65,7 +63,7 @@ export function platformRoutes(deps: {
           checkEverything,
         }
         const steps = testConnection(client, options, abortOnClose(reply))
-        if (!wantsLines(request)) return reply.send(await resultOf(steps))
+        if (!acceptsNdjson(request)) return reply.send(await resultOf(steps))
         const lines = toLines(steps, (result) => result)
         return sendLines(reply, lines)
       },

@@ -16,7 +16,7 @@ export async function readTarget(
   const source = await deps.platforms.readSource(platformId)
   const platform = source && (await deps.platforms.readPlatform(platformId))
   if (!platform) throw new HubError('not_found', { what: 'platform' })
-  const { source_base_url, sealed_source_key } = source
-  const source_api_key = deps.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+  const { source_base_url, encrypted_source_key } = source
+  const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
   return { platform, target: { source_base_url, source_api_key } }
 }

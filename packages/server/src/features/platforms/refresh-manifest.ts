@@ -37,7 +37,7 @@ export async function refreshManifest(
 const MIN_INTERVAL_MS = 60 * 60 * 1000
 
 /** Refreshes a platform's manifest unless that was attempted within the last hour. Never rejects. */
-export type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
+type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
 
 export function createManifestRefresher(
   deps: ManifestDeps & {
@@ -81,7 +81,7 @@ async function fetchAndStore(
   { requester, signal }: { requester: Requester | null; signal: AbortSignal | null },
 ): Promise<ManifestChange[] | null> {
   const { platform_id, platform_name, source_base_url } = source
-  const source_api_key = secrets.open(source.sealed_source_key, SOURCE_KEY_PURPOSE)
+  const source_api_key = secrets.decrypt(source.encrypted_source_key, SOURCE_KEY_PURPOSE)
   const manifest = await client.fetchManifest({ source_base_url, source_api_key }, signal)
   if (manifest.platform_name !== platform_name) {
     const got = manifest.platform_name

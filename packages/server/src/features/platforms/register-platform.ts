@@ -51,11 +51,11 @@ export async function registerPlatform(
       display_title: platform_title,
       platform_description: manifest.platform_description,
       source_base_url,
-      sealed_source_key: deps.secrets.seal(request.source_api_key, SOURCE_KEY_PURPOSE),
+      encrypted_source_key: deps.secrets.encrypt(request.source_api_key, SOURCE_KEY_PURPOSE),
       hub_key: {
         key_hash: hubKey.hash,
         hint: hubKey.hint,
-        sealed: deps.secrets.seal(hubKey.key, HUB_KEY_PURPOSE),
+        ciphertext: deps.secrets.encrypt(hubKey.key, HUB_KEY_PURPOSE),
       },
       modules: manifest.modules.map((module) => ({
         ...module,
@@ -87,6 +87,6 @@ export async function registerPlatform(
 
 /** The error of a request that fails because of a problem that the probe found. */
 export function toProbeError(problem: { code: string; message: string }): HubError {
-  const code = isErrorCode(problem.code) ? problem.code : 'platform_answer_invalid'
+  const code = isErrorCode(problem.code) ? problem.code : 'platform_response_invalid'
   return HubError.withMessage(code, problem.message)
 }

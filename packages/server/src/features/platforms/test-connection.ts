@@ -15,7 +15,7 @@ export type ConnectionTestOptions = {
   expected: string | null
   /** The modules whose records endpoint is called; null for those of the manifest. */
   recordTypes: string[] | null
-  /** Whether the platform is also looked for at a corrected address. */
+  /** Whether to retry with a corrected base URL. */
   correctUrl: boolean
   /** Whether the records endpoints and the search endpoint are called too. */
   checkEverything: boolean
@@ -52,8 +52,8 @@ export async function* testConnection(
 }
 
 /**
- * Tests the connection to a registered platform. If one of its endpoints responds as agreed, scheduled pulls no longer
- * skip the platform.
+ * Tests the connection to a registered platform. If the response of one of its endpoints is valid, scheduled pulls
+ * no longer skip the platform.
  */
 export async function* testRegistered(
   {

@@ -6,8 +6,8 @@ import type { PullRunner } from './run-pull.ts'
 export type CancelPull = (pullId: number, actor: string) => Promise<Pull>
 
 /**
- * Ends a pull at once, whichever process runs it: nothing that it still reads is stored, and the next pull may start.
- * The process that runs it closes its connections within two seconds.
+ * Ends a pull immediately, in whichever process it runs. Records that it reads afterwards are not stored, and the next
+ * pull may start. The process that runs it closes its connections within two seconds.
  * @throws HubError `not_found`, `pull_over`.
  */
 export function createCancelPull(deps: {

@@ -100,7 +100,7 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
   const absent: number[] = []
   let unconfirmed = 0
   let undecided = 0
-  // If the read contained every record, the counters show it without a look at any record.
+  // If the read contained every record, the counters show it, and no record has to be examined.
   const steps = records === coverage.seen.size ? [] : walkAbsent(missing, read)
   for await (const step of steps) {
     undecided += step.undecided
@@ -210,7 +210,7 @@ function describeReviewNeeded(
 ): NewActivity {
   return {
     level: 'warning',
-    kind: 'missing.held',
+    kind: 'missing.needs_review',
     message: `${missing} of ${records} records of ${plan.module_name} of ${source.display_title} are missing from a complete pull, more than ${thresholdPercent} %. They are not marked as missing until an operator approves it. Check whether the platform still has them, then approve or dismiss the review.`,
     platform: source,
     details: { record_type: plan.record_type, missing, records, pull_id },

@@ -1,6 +1,6 @@
 /**
- * Reports progress at once, then at most once per interval, and always reports the latest state: also that of a read
- * in which nothing more arrives for a while.
+ * Reports progress immediately, then at most once per interval. Every change is reported within an interval, even if no
+ * further change follows.
  */
 export class ProgressReporter {
   readonly #report: () => Promise<void>

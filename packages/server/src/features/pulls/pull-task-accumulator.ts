@@ -8,6 +8,7 @@ import {
 } from '../../domain/pull/cached-response.ts'
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { noCounts } from '../../domain/pull/pull.ts'
+import { totalDiffers } from '../../domain/record/completeness.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import {
@@ -134,7 +135,7 @@ export class PullTaskAccumulator {
 
   endPages(): void {
     const { received } = this.#counts
-    if (this.#total === null || this.#total === received) return
+    if (!totalDiffers(this.#total, received)) return
     this.#warnings.push(
       `The response reports a total of ${this.#total}, but the number of records received is ${received}.`,
     )
@@ -166,7 +167,7 @@ export class PullTaskAccumulator {
       return this.rejections.add(element, { code, params: {}, errors: {} })
     }
     if (code !== 'record_erased') throw toAbortError(code)
-    // The hub stores nothing of an erased record at any read; the platform is not at fault.
+    // The hub does not store erased records. That is not an error of the platform.
     this.#counts.unchanged += 1
     return null
   }

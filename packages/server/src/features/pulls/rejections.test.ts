@@ -5,12 +5,12 @@ import { Rejections } from './rejections.ts'
 
 function startRejections() {
   const stored: NewRejectedPush[] = []
-  const keep = async (rejected: NewRejectedPush) => void stored.push(rejected)
+  const save = async (rejected: NewRejectedPush) => void stored.push(rejected)
   const plan = { platform_id: 1, record_type: 'cases' }
   const read = { pull_id: 1, snapshotSeq: 1, requested_at: '2026-03-10T08:00:00.000Z' }
   return {
     stored,
-    rejections: new Rejections({ rejectedPushSaver: { save: keep } }, { plan, read }),
+    rejections: new Rejections({ rejectedPushSaver: { save } }, { plan, read }),
   }
 }
 

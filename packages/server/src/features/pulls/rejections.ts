@@ -8,9 +8,9 @@ import type { RecordRead, WriteRejection } from '../../storage/port/record-store
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { RejectedPushSaver } from '../ingest/save-rejected-push.ts'
 
-/** The maximum number of rejected records that are stored of one task. All are counted. */
+/** Maximum number of rejected records stored per task. All of them are counted. */
 const MAX_STORED = 100
-/** The maximum number of reference numbers of rejected records that are remembered. With more, the read is incomplete. */
+/** Maximum number of remembered reference numbers of rejected records. With more, the read is incomplete. */
 const MAX_REFERENCES = 10_000
 const MAX_STORED_BODY = 1024 * 1024
 
@@ -83,8 +83,8 @@ export class Rejections {
   }
 
   /**
-   * Adds an element with the reference number of an earlier element. The message contains the reference number only
-   * if the body does, since an erasure finds the message by the body.
+   * Adds an element that repeats the reference number of an earlier element. The message contains the reference number
+   * only if the body does, because an erasure finds the message by the body.
    * @param findFirst returns the position of the earlier element. It is called only for a duplicate that is stored,
    *   since it may take a millisecond.
    * @returns a promise that resolves when the rejection is stored.
@@ -108,7 +108,10 @@ export class Rejections {
     else this.#references.add(reference)
   }
 
-  /** @param describe returns what is stored besides the reason, which all rejections of this kind share. */
+  /**
+   * @param reason the same for all rejections of one kind.
+   * @param describe returns the details of this rejection.
+   */
   async #store(
     code: ErrorCode,
     reason: string,
@@ -133,7 +136,7 @@ export class Rejections {
   }
 }
 
-/** The body that is stored of an element: only its index if it is too long. */
+/** Returns the body to store for an element: only its index if the element is too long. */
 function bodyOf(value: RecordElement['value'], index: number): { text: string; isWhole: boolean } {
   const text = JSON.stringify(value)
   const isWhole = text.length <= MAX_STORED_BODY

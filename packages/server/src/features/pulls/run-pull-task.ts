@@ -69,11 +69,11 @@ export async function runPullTask(
 ): Promise<PullTaskOutcome> {
   const pipeline = createPipeline(deps, context)
   const { result, reporter } = pipeline
-  const { source_base_url, sealed_source_key } = context.source
+  const { source_base_url, encrypted_source_key } = context.source
   let sourceKey = ''
   let error: unknown = null
   try {
-    const source_api_key = deps.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+    const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
     sourceKey = source_api_key
     const target = { source_base_url, source_api_key }
     await withRedactedKey(source_api_key, () => fetchPages(pipeline, target))
@@ -168,7 +168,7 @@ async function storeChunks(
   }
   await Promise.all(storing)
   reporter.changed()
-  if (error !== null) throw new HubError('platform_answer_invalid', { path, reason: error })
+  if (error !== null) throw new HubError('platform_response_invalid', { path, reason: error })
 }
 
 function validateElement(

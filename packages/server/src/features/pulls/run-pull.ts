@@ -11,7 +11,7 @@
  *   cancelled    An operator cancelled it while it was queued or running.
  *
  * States of a task, one per module:
- *   queued       Waits for its turn.
+ *   queued       Waits to run.
  *   running      `startTask` has begun the read of the module.
  *   succeeded    The module was read completely.
  *   failed       The read ended with an error.
@@ -79,9 +79,9 @@ type RunningPull = {
   endsAt: number
 }
 
-/** What the tasks of one platform pass on to the next one. */
+/** The state that each task of a platform passes to the next one. */
 type PlatformProgress = {
-  /** The error of the platform's module that failed most recently in this pull; null where none failed. */
+  /** The error of the platform's module that failed most recently in this pull; null if none failed. */
   platformError: string | null
   /** Whether the last module failed for a reason that concerns the whole platform. */
   isPlatformFailing: boolean

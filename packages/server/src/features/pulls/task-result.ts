@@ -1,4 +1,4 @@
-/** The result of a pull task as it is stored, and its line in the activity. */
+/** The stored result of a pull task, and its activity entry. */
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import { formatCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { findIncompleteReasons } from '../../domain/record/completeness.ts'
@@ -7,11 +7,11 @@ import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, PullTaskResult, StartedTask } from '../../storage/port/pull-store.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
 
-/** What a task's result depends on besides the outcome of its read. */
-export type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
+/** The inputs of a task's result other than the outcome of its read. */
+type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
   /** Why the pull was stopped; null if it was not. */
   stop: PullStop | null
-  /** The error of the platform's module that failed most recently in this pull; null where none failed. */
+  /** The error of the platform's module that failed most recently in this pull; null if none failed. */
   platformError: string | null
 }
 
@@ -20,7 +20,7 @@ export function toResult(
   { snapshotSeq, pushes, stop, platformError }: TaskEnding,
 ): PullTaskResult {
   const { total, counts, warnings, error, requested_at, records, coverage } = outcome
-  // If the read is not settled, the next one must return all records again.
+  // If the read left records undecided, the next one must return all records again.
   const isCached = outcome.isDecided || coverage.pages === 0
   const common = {
     total,

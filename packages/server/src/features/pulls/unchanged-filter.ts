@@ -13,16 +13,16 @@ import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts
 /** An element whose record may have changed, parsed. `fingerprint` is the hash of its bytes. */
 export type FilteredElement = RecordElement & { fingerprint: string }
 
-export type FilteredElements = {
+type FilteredElements = {
   /** The number of elements whose record is unchanged. */
   unchanged: number
   /** All other elements, up to the first one that is not valid JSON. */
   elements: FilteredElement[]
-  /** The error of that one; null without an error. */
+  /** The error of the element that is not valid JSON; null if all are valid. */
   error: string | null
 }
 
-/** After a look-up that found nothing, this many chunks are not looked up: a first read finds no element. */
+/** Number of chunks that skip the look-up after one without a match: the first read of a module has no matches. */
 const SKIP_AFTER_MISS = 15
 
 /**
@@ -93,9 +93,9 @@ export class UnchangedFilter {
   }
 }
 
-/** `index`: in `records` of its page. */
+/** `index` is the index of the element in `records` of its page. */
 type HashedElement = { index: number; reference_number: string | null; fingerprint: string }
-/** With the ids of their records. */
+/** The unchanged elements with the ids of their records. */
 type UnchangedElements = Map<HashedElement, number>
 
 function hasReference(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
 const KIB = 1024
 
-function slice(index: number, bytes: number): RecordsChunk {
+function createChunk(index: number, bytes: number): RecordsChunk {
   return { bytes: new Uint8Array(bytes), starts: [], ends: [], firstIndex: index, tooLarge: [] }
 }
 
@@ -14,66 +14,66 @@ function slice(index: number, bytes: number): RecordsChunk {
 function createStore() {
   const commits: number[][] = []
   const open: PromiseWithResolvers<void>[] = []
-  const store = async (slices: RecordsChunk[]) => {
-    commits.push(slices.map((slice) => slice.firstIndex))
-    const gate = Promise.withResolvers<void>()
-    open.push(gate)
-    await gate.promise
+  const store = async (chunks: RecordsChunk[]) => {
+    commits.push(chunks.map((chunk) => chunk.firstIndex))
+    const commit = Promise.withResolvers<void>()
+    open.push(commit)
+    await commit.promise
   }
   async function untilCommits(count: number): Promise<void> {
-    while (commits.length < count) await turn()
+    while (commits.length < count) await nextIteration()
   }
-  return { commits, store, untilCommits, gateOf: (commit: number) => open[commit] }
+  return { commits, store, untilCommits, commitOf: (commit: number) => open[commit] }
 }
 
-for (const [what, hasPushes, kib] of [
+for (const [condition, hasPushes, kib] of [
   ['without pushes', false, 64],
   ['during pushes', true, 16],
 ] as const) {
-  test(`slices read during a commit are stored together in order, up to the limit ${what}`, async () => {
-    const { commits, store, untilCommits, gateOf } = createStore()
-    const ahead = new WriteBuffer(store, () => hasPushes)
-    await ahead.add(slice(0, kib * KIB))
+  test(`chunks read during a commit are stored together in order, up to the limit ${condition}`, async () => {
+    const { commits, store, untilCommits, commitOf } = createStore()
+    const buffer = new WriteBuffer(store, () => hasPushes)
+    await buffer.add(createChunk(0, kib * KIB))
     await untilCommits(1)
-    for (let index = 1; index <= 5; index += 1) await ahead.add(slice(index, kib * KIB))
-    gateOf(0)?.resolve()
+    for (let index = 1; index <= 5; index += 1) await buffer.add(createChunk(index, kib * KIB))
+    commitOf(0)?.resolve()
     await untilCommits(2)
-    gateOf(1)?.resolve()
+    commitOf(1)?.resolve()
     await untilCommits(3)
-    gateOf(2)?.resolve()
-    await ahead.end()
+    commitOf(2)?.resolve()
+    await buffer.end()
     assert.deepEqual(commits, [[0], [1, 2, 3, 4], [5]])
   })
 }
 
 test('large elements are stored alone and are not read ahead', async () => {
-  const { commits, store, untilCommits, gateOf } = createStore()
-  const ahead = new WriteBuffer(store, () => false)
-  let isReadOn = false
-  const adding = ahead.add(slice(0, 16 * 1024 * KIB)).then(() => {
-    isReadOn = true
+  const { commits, store, untilCommits, commitOf } = createStore()
+  const buffer = new WriteBuffer(store, () => false)
+  let isNextRead = false
+  const adding = buffer.add(createChunk(0, 16 * 1024 * KIB)).then(() => {
+    isNextRead = true
   })
   await untilCommits(1)
-  await turn()
-  assert.equal(isReadOn, false)
-  gateOf(0)?.resolve()
+  await nextIteration()
+  assert.equal(isNextRead, false)
+  commitOf(0)?.resolve()
   await adding
-  await ahead.add(slice(1, KIB))
+  await buffer.add(createChunk(1, KIB))
   await untilCommits(2)
-  gateOf(1)?.resolve()
-  await ahead.end()
+  commitOf(1)?.resolve()
+  await buffer.end()
   assert.deepEqual(commits, [[0], [1]])
 })
 
 test('after a failure nothing more is stored, and add() and end() reject', async () => {
-  const { commits, store, untilCommits, gateOf } = createStore()
-  const ahead = new WriteBuffer(store, () => false)
-  await ahead.add(slice(0, 64 * KIB))
+  const { commits, store, untilCommits, commitOf } = createStore()
+  const buffer = new WriteBuffer(store, () => false)
+  await buffer.add(createChunk(0, 64 * KIB))
   await untilCommits(1)
-  for (let index = 1; index <= 6; index += 1) await ahead.add(slice(index, 64 * KIB))
-  gateOf(0)?.reject(new Error('the disk is full'))
-  await assert.rejects(ahead.end(), /the disk is full/)
-  await assert.rejects(ahead.add(slice(7, KIB)), /the disk is full/)
-  await turn()
+  for (let index = 1; index <= 6; index += 1) await buffer.add(createChunk(index, 64 * KIB))
+  commitOf(0)?.reject(new Error('the disk is full'))
+  await assert.rejects(buffer.end(), /the disk is full/)
+  await assert.rejects(buffer.add(createChunk(7, KIB)), /the disk is full/)
+  await nextIteration()
   assert.deepEqual(commits, [[0]])
 })

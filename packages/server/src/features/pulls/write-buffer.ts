@@ -6,8 +6,8 @@ const MAX_WAITING_BYTES = 512 * 1024
 /** Maximum size of a commit. A larger chunk is committed alone. */
 const COMMIT_BYTES = 256 * 1024
 /**
- * Pushes wait for a commit and its preparation. Beside a first load, twice as many pushes per second succeed as with
- * large commits. Without pushes, a disk that is slow to sync needs the large commits.
+ * Commits are smaller while platforms push, because a push waits for the commit in progress: during the first pull of a
+ * module, twice as many pushes per second succeed. Without pushes, larger commits are faster on disks that sync slowly.
  */
 const COMMIT_BYTES_WITH_PUSHES = 64 * 1024
 

@@ -6,8 +6,7 @@ import { changeRoutes } from './change-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
-import { listRecords } from './list-records.ts'
-import { recordListRoutes } from './list-routes.ts'
+import { listRecords, recordListRoutes } from './list-records.ts'
 import { viewRoutes } from './view-routes.ts'
 
 export function createRecords(deps: {

@@ -68,10 +68,10 @@ export function erasureRoutes(deps: {
       async (request) => {
         const { mode, reason = null } = request.body
         const { record_id } = request.params
-        const order = { record_id, mode, reason }
+        const requested = { record_id, mode, reason }
         return {
           success: true as const,
-          erasure: await eraseRecord(deps, order, requesterOf(request)),
+          erasure: await eraseRecord(deps, requested, requesterOf(request)),
         }
       },
     )

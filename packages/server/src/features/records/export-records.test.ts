@@ -94,7 +94,7 @@ test('chunks are limited in bytes and contain each record once', async () => {
   assert.ok(limits.some((limit) => limit <= 8) && limits.some((limit) => limit === 500))
 })
 
-test('an export file name is safe on every system and keeps Unicode where allowed', () => {
+test('an export file name is safe on every system and preserves Unicode where allowed', () => {
   assert.equal(
     nameExportFile(['school', 'students', '2026-11-21'], 'csv'),
     `attachment; filename="recordhub-school-students-2026-11-21.csv"; filename*=UTF-8''recordhub-school-students-2026-11-21.csv`,

@@ -11,6 +11,7 @@ import {
 import { HubError } from '../../errors.ts'
 import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { MAX_XLSX_COLUMNS, xlsxStream } from '../../lib/files/xlsx.ts'
+import { NDJSON_TYPE } from '../../lib/net/ndjson.ts'
 import type { RecordRow } from '../../storage/port/record-store.ts'
 
 export const EXPORT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'] as const
@@ -19,7 +20,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 export const EXPORT_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  ndjson: 'application/x-ndjson',
+  ndjson: NDJSON_TYPE,
   json: 'application/json; charset=utf-8',
 }
 

@@ -21,7 +21,7 @@ import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-que
 import type { ListQuery } from './record-cursor.ts'
 import { readFirstChunk, streamRecords } from './stream-records.ts'
 
-export type ExportDeps = {
+type ExportDeps = {
   records: Pick<RecordStore, 'listRecords'>
   platforms: Pick<PlatformStore, 'listPlatforms'>
   activity: Pick<ActivityStore, 'appendAudit'>

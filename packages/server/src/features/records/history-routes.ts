@@ -8,9 +8,13 @@ import {
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record/record-history.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import { readFieldProvenance } from './field-provenance.ts'
 import { toStoredRecord } from './list-records.ts'
-import { type HistoryDeps, readExisting, readRecordAsOf } from './read-as-of.ts'
+import {
+  type HistoryDeps,
+  readExisting,
+  readFieldProvenance,
+  readRecordAsOf,
+} from './read-history.ts'
 
 const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
 const HISTORY_PAGE = 100

@@ -1,19 +1,20 @@
-import type { RecordPage, StoredRecord } from '@recordhub/protocol'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { ErrorResponse, RecordPage, type StoredRecord } from '@recordhub/protocol'
 import { parseData } from '../../domain/record/record.ts'
 import { isDataColumn } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type { RecordRow } from '../../storage/port/record-list-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
-import { pickGiven, readListQuery } from './list-query.ts'
+import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-query.ts'
 import { decodeCursor, findCursors, type ListQuery, type PageStart } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
-/** How long a request may look for records that no index finds. */
+/** Time limit of a request that scans records without an index. */
 export const SCAN_MS = 2000
 const FIRST_PAGE: PageStart = { after: null, backwards: false }
 
-export type RecordListRequest = {
+type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
   parameters: Record<string, string | undefined>
   limit?: number | undefined
@@ -56,4 +57,39 @@ export function toStoredRecord(row: RecordRow): StoredRecord {
 /** Whether the list depends on an index that is updated in the background. */
 function usesIndex({ search, sort, conditions }: ListQuery): boolean {
   return search !== null || isDataColumn(sort) || conditions.some((one) => isDataColumn(one.column))
+}
+
+export function recordListRoutes(deps: {
+  records: Pick<RecordStore, 'listRecords' | 'readRecord'>
+  searchIndex: SearchIndexStore
+}): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/records',
+      {
+        schema: {
+          summary: 'List, search, filter and sort records',
+          description: FIELD_FILTERS,
+          querystring: Type.Object(
+            {
+              ...ListFilters,
+              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+              cursor: Type.Optional(
+                Type.String({
+                  description: 'next_cursor or previous_cursor of a page of the same list',
+                }),
+              ),
+            },
+            // Filters. `parseRecordQuery` rejects unknown parameters.
+            { additionalProperties: Type.String() },
+          ),
+          response: { 200: RecordPage, '4xx': ErrorResponse },
+        },
+      },
+      (request) => {
+        const { limit, cursor, ...parameters } = request.query
+        return listRecords(deps, { parameters, limit, cursor })
+      },
+    )
+  }
 }

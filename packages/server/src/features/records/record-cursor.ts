@@ -1,4 +1,4 @@
-/** The cursors of a list of records: where the pages beside a page begin. */
+/** The cursors of a list of records: the positions at which the next and the previous page begin. */
 import Type from 'typebox'
 import {
   isDataColumn,
@@ -8,7 +8,7 @@ import {
 import {
   CursorInteger,
   createCursorCodec,
-  cursorInvalid,
+  InvalidCursorError,
 } from '../../lib/collections/pagination.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { truncateCodePoints } from '../../lib/text/code-points.ts'
@@ -19,7 +19,7 @@ import type { RecordStore } from '../../storage/port/record-store.ts'
 export type ListQuery = RecordFilter & RecordOrder
 export type PageStart = Pick<RecordQuery, 'after' | 'backwards'>
 
-/** In code points. A cursor is part of a URL, and a name can be as long as a push. */
+/** Maximum length of a value, in code points. A cursor is part of a URL, and a name can be as long as a push. */
 const MAX_VALUE_LENGTH = 1000
 
 const CODEC = createCursorCodec(
@@ -34,7 +34,7 @@ const CODEC = createCursorCodec(
   }),
 )
 
-/** Returns the cursors of the pages beside a page; null if there is none. */
+/** Returns the cursors of the next and the previous page; null for a page that does not exist. */
 export function findCursors(
   page: RecordPage,
   { after, backwards }: PageStart,
@@ -43,16 +43,16 @@ export function findCursors(
   const { first, last, stopped_at, has_more } = page
   const encode = (position: Position | null, isBackwards: boolean) =>
     position && encodePosition(query, position, isBackwards)
-  const beyond = has_more ? (stopped_at ?? (backwards ? first : last)) : null
-  if (after === null) return { next_cursor: encode(beyond, false), previous_cursor: null }
-  // An empty page has no record. The page on its other side includes the record at which it begins.
-  const returning = (backwards ? last : first) ?? neighbourOf(after, backwards === query.descending)
+  const ahead = has_more ? (stopped_at ?? (backwards ? first : last)) : null
+  if (after === null) return { next_cursor: encode(ahead, false), previous_cursor: null }
+  // An empty page has no positions. The page in the other direction then includes the record of `after`.
+  const behind = (backwards ? last : first) ?? neighbourOf(after, backwards === query.descending)
   return backwards
-    ? { next_cursor: encode(returning, false), previous_cursor: encode(beyond, true) }
-    : { next_cursor: encode(beyond, false), previous_cursor: encode(returning, true) }
+    ? { next_cursor: encode(behind, false), previous_cursor: encode(ahead, true) }
+    : { next_cursor: encode(ahead, false), previous_cursor: encode(behind, true) }
 }
 
-/** Returns a position between a record and the one above or below it; records of equal value are ordered by id. */
+/** Returns a position directly above or below a record; records of equal value are ordered by id. */
 function neighbourOf({ value, record_id }: Position, above: boolean): Position {
   return { value, record_id: above ? record_id + 1 : record_id - 1 }
 }
@@ -63,23 +63,23 @@ function encodePosition(query: ListQuery, { value, record_id }: Position, backwa
   return CODEC.encode({ list: hashOf(query), backwards, value: short, record_id, truncated })
 }
 
-/** @throws HubError `invalid_request` if the cursor does not belong to this list. */
+/** @throws InvalidCursorError if the cursor does not belong to this list. */
 export async function decodeCursor(
   records: Pick<RecordStore, 'readRecord'>,
   cursor: string,
   query: ListQuery,
 ): Promise<PageStart> {
   const { list, backwards, value, record_id, truncated } = CODEC.decode(cursor)
-  if (list !== hashOf(query) || !isValueOf(query.sort, value)) throw cursorInvalid()
+  if (list !== hashOf(query) || !isValueOf(query.sort, value)) throw new InvalidCursorError()
   if (!truncated) return { after: { value, record_id }, backwards }
 
   const beginning = String(value)
   const name = (await records.readRecord(record_id))?.full_name
   if (name?.startsWith(beginning)) return { after: { value: name, record_id }, backwards }
   // The record was deleted or renamed. The page may repeat records, but must not skip any.
-  const isFalling = query.descending !== backwards
-  const least = isFalling ? `${beginning}\u{10ffff}` : beginning
-  return { after: { value: least, record_id }, backwards }
+  const isDescending = query.descending !== backwards
+  const start = isDescending ? `${beginning}\u{10ffff}` : beginning
+  return { after: { value: start, record_id }, backwards }
 }
 
 function hashOf({ sort, descending, ...filter }: ListQuery): string {

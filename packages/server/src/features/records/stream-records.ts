@@ -12,8 +12,8 @@ const MAX_LIMIT = 500
 const LATER_SCAN_MS = 15 * SCAN_MS
 
 /**
- * Reads all records of a query on demand, in chunks of about 256 KiB. A chunk is empty if finding the next records
- * takes long. A record that does not move in the order of the query is returned once.
+ * Reads all records of a query on demand, in chunks of about 256 KiB. A chunk is empty if the time limit of a scan ends
+ * before the next record is found. A record whose position in the order does not change meanwhile is returned once.
  * @throws HubError `sort_too_slow`, usually with the first chunk.
  */
 export async function* streamRecords(

@@ -41,7 +41,7 @@ export async function* searchEverywhere(
   const active = all.filter(({ status }) => status === 'active')
   const searches = active.map((platform) => searchPlatform(deps, platform, query, signal))
   yield {
-    kind: 'asked',
+    kind: 'started',
     platforms: active.map(({ platform_name, display_title }) => ({ platform_name, display_title })),
   }
   yield await searchHub(deps, query)
@@ -98,8 +98,8 @@ async function requestSearch(
   const source = await deps.platforms.readSource(platformId)
   // The platform was removed in the meantime.
   if (!source) throw new HubError('not_found', { what: 'platform' })
-  const { source_base_url, sealed_source_key } = source
-  const source_api_key = deps.secrets.open(sealed_source_key, SOURCE_KEY_PURPOSE)
+  const { source_base_url, encrypted_source_key } = source
+  const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
   const response = await deps.client.search({ source_base_url, source_api_key }, query, signal)
   if (response === null) return { outcome: 'no_endpoint', ...EMPTY }
   await deps.platforms.recordRecovery(platformId)

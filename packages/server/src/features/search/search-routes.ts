@@ -2,10 +2,9 @@ import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorResponse, SearchLine } from '@recordhub/protocol'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
-import { HubError } from '../../errors.ts'
+import { invalidMember } from '../../errors.ts'
+import { abortOnClose, NDJSON_TYPE, sendLines, toJsonLine } from '../../lib/net/ndjson.ts'
 import { type SearchDeps, searchEverywhere } from './search-everywhere.ts'
-
-const NDJSON = 'application/x-ndjson'
 
 /** Searches everywhere, and sends each result as a line of JSON when it is available. */
 export function searchRoutes(
@@ -34,7 +33,7 @@ export function searchRoutes(
           response: {
             200: {
               description: 'Lines of JSON',
-              content: { [NDJSON]: { schema: Type.Unsafe<Readable>(SearchLine) } },
+              content: { [NDJSON_TYPE]: { schema: Type.Unsafe<Readable>(SearchLine) } },
             },
             '4xx': ErrorResponse,
           },
@@ -42,33 +41,25 @@ export function searchRoutes(
       },
       async (request, reply) => {
         const query = readQuery(request.query.query)
-        const closed = new AbortController()
-        reply.raw.once('close', () => closed.abort())
-        const signal = AbortSignal.any([closed.signal, deps.stopping])
+        const signal = AbortSignal.any([abortOnClose(reply), deps.stopping])
         const lines = searchEverywhere(deps, query, signal)
         // An error before the first line is sent as an error response.
         const first = await lines.next()
-        reply.header('X-Accel-Buffering', 'no').type(NDJSON)
-        return reply.send(Readable.from(toText(first, lines)))
+        return sendLines(reply, Readable.from(toText(first, lines)))
       },
     )
   }
 }
 
 const ABOUT =
-  'Returns a stream of JSON lines (NDJSON). `asked` lists the active platforms, `hub` has the records of the hub, ' +
+  'Returns a stream of JSON lines (NDJSON). `started` lists the active platforms, `hub` has the records of the hub, ' +
   'one `platform` line per platform follows in the order in which they respond, each within 10 s, and `end` is the ' +
   'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error.'
 
 /** @throws HubError `invalid_request` for a query without a letter or digit, which would match all records. */
 function readQuery(text: string): string {
   if (parseSearch(text).length > 0) return text.trim()
-  const issue = 'must contain a letter or a digit'
-  throw new HubError(
-    'invalid_request',
-    { reason: `query ${issue}` },
-    { errors: { query: [issue] } },
-  )
+  throw invalidMember('query', 'must contain a letter or a digit')
 }
 
 async function* toText(
@@ -76,8 +67,6 @@ async function* toText(
   rest: AsyncGenerator<SearchLine>,
 ): AsyncGenerator<string> {
   if (first.done) return
-  yield toLine(first.value)
-  for await (const line of rest) yield toLine(line)
+  yield toJsonLine(first.value)
+  for await (const line of rest) yield toJsonLine(line)
 }
-
-const toLine = (line: SearchLine) => `${JSON.stringify(line)}\n`

@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { HubError } from '../../errors.ts'
 
 /**
  * Returns one page of a list, and the cursor of the next page; null at the end.
@@ -24,6 +23,11 @@ export const CursorInteger = Type.Integer({
   maximum: Number.MAX_SAFE_INTEGER,
 })
 
+/** The cursor of a request does not belong to the list. */
+export class InvalidCursorError extends Error {
+  override name = 'InvalidCursorError'
+}
+
 /**
  * Encodes the positions of a list as opaque cursors for clients, and decodes them.
  * @param schema describes a position of the list.
@@ -34,10 +38,10 @@ export function createCursorCodec<Schema extends TSchema>(schema: Schema) {
     encode: (position: Static<Schema>): string =>
       Buffer.from(JSON.stringify(position)).toString('base64url'),
 
-    /** @throws HubError `invalid_request` for a cursor of another list. */
+    /** @throws InvalidCursorError for a cursor of another list. */
     decode(cursor: string): Static<Schema> {
       const position = parseJson(Buffer.from(cursor, 'base64url').toString())
-      if (!validator.Check(position)) throw cursorInvalid()
+      if (!validator.Check(position)) throw new InvalidCursorError()
       return position
     },
   }
@@ -49,11 +53,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** The error for a cursor that does not belong to this list. */
-export function cursorInvalid(): HubError {
-  const reason = 'the cursor does not belong to this list; start again without it'
-  const errors = { cursor: ['does not belong to this list'] }
-  return new HubError('invalid_request', { reason }, { errors })
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { PositionRuns } from './position-runs.ts'
 
-test('the position of each id is found, in whatever order they are added', () => {
+test('the position of each id is found, regardless of the order in which the ids were added', () => {
   const positions = fc.uniqueArray(fc.nat(300), { maxLength: 100 })
   const ids = fc.uniqueArray(fc.nat(300), { maxLength: 100 })
   fc.assert(

@@ -23,7 +23,7 @@ export class PositionRuns {
     }
   }
 
-  /** Null where the id was not added or exceeded the limit. It scans all runs, so it is for rare cases only. */
+  /** Returns null if the id was not added or exceeded the limit. Scans all runs, so it is for rare cases only. */
   find(id: number): number | null {
     for (const [run, first] of this.#ids.entries()) {
       const offset = id - first

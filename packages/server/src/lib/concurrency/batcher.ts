@@ -5,7 +5,7 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts'
  * arrive while a batch is being handled wait for the next batch.
  */
 export class Batcher<Item, Result> {
-  readonly #handle: (items: Item[]) => Promise<Settled<Result>[]>
+  readonly #handle: (items: Item[]) => Promise<ItemResult<Result>[]>
   readonly #maxBatch: number
   readonly #maxWaiting: number
   #waiting: Waiting<Item, Result>[] = []
@@ -13,7 +13,7 @@ export class Batcher<Item, Result> {
 
   constructor(options: {
     /** Returns a result for each item, in their order. If it throws, every item of the batch fails. */
-    handle: (items: Item[]) => Promise<Settled<Result>[]>
+    handle: (items: Item[]) => Promise<ItemResult<Result>[]>
     maxBatch: number
     maxWaiting: number
   }) {
@@ -32,7 +32,7 @@ export class Batcher<Item, Result> {
       this.#waiting.push({ item, resolve, reject })
       if (this.#running) return
       this.#running = true
-      // After the current events, so that requests that arrived together share a batch.
+      // Runs after the current events, so that requests that arrived together share a batch.
       setImmediate(() => void this.#run())
     })
   }
@@ -40,20 +40,20 @@ export class Batcher<Item, Result> {
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#maxBatch)
-      await this.#settle(batch)
+      await this.#handleBatch(batch)
       if (this.#waiting.length > 0) await yieldToEventLoop()
     }
     this.#running = false
   }
 
-  async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
+  async #handleBatch(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#handle(batch.map((waiting) => waiting.item))
       for (const [index, waiting] of batch.entries()) {
-        const settled = results[index]
-        if (settled === undefined) waiting.reject(new Error('An item of a batch got no result'))
-        else if ('error' in settled) waiting.reject(settled.error)
-        else waiting.resolve(settled.value)
+        const result = results[index]
+        if (result === undefined) waiting.reject(new Error('An item of a batch has no result'))
+        else if ('error' in result) waiting.reject(result.error)
+        else waiting.resolve(result.value)
       }
     } catch (error) {
       for (const waiting of batch) waiting.reject(error)
@@ -61,7 +61,7 @@ export class Batcher<Item, Result> {
   }
 }
 
-export type Settled<Result> = { value: Result } | { error: unknown }
+export type ItemResult<Result> = { value: Result } | { error: unknown }
 
 type Waiting<Item, Result> = {
   item: Item

@@ -92,7 +92,7 @@ test('a call that has waited for the returned seconds is admitted', () => {
   )
 })
 
-test('each key has its own limit, however many keys there are', () => {
+test('each key has its own limit, for any number of keys', () => {
   const { countAdmitted } = startLimit(5)
   for (let key = 0; key < 25_000; key++) assert.equal(countAdmitted(1, `key ${key}`), 1)
   assert.equal(countAdmitted(10, 'a'), 5)

@@ -16,7 +16,7 @@ const CALL = 1000
 const MAX_BUCKETS = 10_000
 
 /**
- * A token bucket for each key. It holds the calls of one second and refills continuously, so a burst of that
+ * A token bucket for each key. Its capacity is the calls of one second, and it refills continuously, so a burst of that
  * many calls is admitted after a second without calls. A rejected call takes nothing.
  */
 export function createRateLimit(perSecond: number, clock: MonotonicClock): RateLimit {

@@ -5,9 +5,9 @@ const VERSION = 'v1'
 /** Encrypts short secrets, so that the database alone does not reveal them. */
 export type SecretBox = {
   /** Encrypts with AES-256-GCM and a new nonce. The result can be decrypted only for the same purpose. */
-  seal(text: string, purpose: string): string
+  encrypt(text: string, purpose: string): string
   /** Decrypts. @throws Error if the text was encrypted with another secret or for another purpose, or was modified. */
-  open(sealed: string, purpose: string): string
+  decrypt(ciphertext: string, purpose: string): string
   /** Derives a key for another use from the same secret. */
   deriveKey(use: string): Buffer
 }
@@ -15,25 +15,28 @@ export type SecretBox = {
 /** @param secret the keys are derived from it by HKDF-SHA256 (RFC 5869). */
 export function createSecretBox(secret: string): SecretBox {
   const deriveKey = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'recordhub', use, 32))
-  const key = deriveKey('sealed secrets')
+  // Every stored text depends on this label.
+  const key = deriveKey('encrypted secrets')
   return {
     deriveKey,
-    seal(text, purpose) {
+    encrypt(text, purpose) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      const parts = [nonce, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'))
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const parts = [nonce, cipher.getAuthTag(), encrypted].map((part) =>
+        part.toString('base64url'),
+      )
       return [VERSION, ...parts].join('.')
     },
-    open(text, purpose) {
-      const [version, nonce = '', tag = '', sealed = ''] = text.split('.')
+    decrypt(ciphertext, purpose) {
+      const [version, nonce = '', tag = '', encrypted = ''] = ciphertext.split('.')
       if (version !== VERSION) throw new Error('The encrypted text has an unknown version')
       const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
         authTagLength: 16,
       })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(Buffer.from(tag, 'base64url'))
-      const opened = decipher.update(Buffer.from(sealed, 'base64url'))
-      return Buffer.concat([opened, decipher.final()]).toString('utf8')
+      const decrypted = decipher.update(Buffer.from(encrypted, 'base64url'))
+      return Buffer.concat([decrypted, decipher.final()]).toString('utf8')
     },
   }
 }

@@ -15,7 +15,7 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quote).join(',')}\r\n`
 }
 
-/** Prefixes a text with an apostrophe if a spreadsheet would evaluate it as a formula. A number such as -5 stays. */
+/** Prefixes a text with an apostrophe if a spreadsheet would evaluate it as a formula. Does not change numbers like -5. */
 export function escapeFormula(text: string): string {
   return FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { errorCodeOf } from './error-code.ts'
 
 /**
  * Creates a folder that only its owner may access, and its missing parents. It creates one level at a time, because
@@ -10,7 +11,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const code = errorCodeOf(error)
     if (code === 'EEXIST') return
     const parent = dirname(resolve(path))
     if (code !== 'ENOENT' || parent === resolve(path) || existsSync(parent)) throw error

@@ -30,7 +30,7 @@ function truncate(text: string, length: number): string {
   return text.slice(0, splitsPair ? length - 1 : length)
 }
 
-/** Spreadsheets keep 15 digits and replace the others by zeros, so longer numbers are written as text. */
+/** Spreadsheets store 15 digits and replace the others with zeros, so longer numbers are written as text. */
 function isShownExactly(token: string): boolean {
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e')
   const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
@@ -43,7 +43,7 @@ const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
   /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)/g
 
-/** A lone surrogate becomes U+FFFD: LibreOffice would drop the rest of the cell after its escape. */
+/** A lone surrogate becomes U+FFFD: LibreOffice would discard the rest of the cell after its escape. */
 function escapeXml(text: string): string {
   return text.toWellFormed().replace(UNSAFE, (character) => {
     if (character === '&') return '&amp;'

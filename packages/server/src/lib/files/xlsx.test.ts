@@ -13,7 +13,7 @@ async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonV
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
 }
 
-async function written(rows: JsonValue[][], maxRows?: number, size = 3) {
+async function writeAndOpen(rows: JsonValue[][], maxRows?: number, size = 3) {
   return openXlsx(await buffer(xlsxStream(['a', 'b'], chunked(rows, size), maxRows)))
 }
 
@@ -24,7 +24,7 @@ test('texts, booleans and null are read back unchanged, except for lone surrogat
     fc.asyncProperty(fc.array(fc.tuple(value, value), { maxLength: 8 }), async (rows) => {
       const shown = (cell: JsonValue) => (typeof cell === 'string' ? cell.toWellFormed() : cell)
       const expected = rows.map((row) => row.map((cell) => (cell === '' ? null : shown(cell))))
-      assert.deepEqual((await written(rows)).get('Records'), [['a', 'b'], ...expected])
+      assert.deepEqual((await writeAndOpen(rows)).get('Records'), [['a', 'b'], ...expected])
     }),
     { numRuns: 60 },
   )
@@ -34,19 +34,19 @@ test('numbers stay numbers if a spreadsheet shows all their digits, otherwise th
   const tokens = ['0', '-5', '1.10', '-0', '1e2', '123456789012345', '0.000001', '1.5E-7']
   const long = ['1234567890123456', '9007199254740993', '0.1234567890123456', '1e400', '1e-320']
   const rows = [...tokens, ...long].map((token) => [parseLossless(token)])
-  const sheet = (await written(rows)).get('Records')?.slice(1)
+  const sheet = (await writeAndOpen(rows)).get('Records')?.slice(1)
   assert.deepEqual(sheet, [
     ...tokens.map((number) => [{ number }]),
     ...long.map((token) => [token]),
   ])
 })
 
-test('objects and lists become JSON with exact numbers, and long texts are truncated with a note', async () => {
+test('objects and lists become JSON with exact numbers, and long texts are truncated with a marker', async () => {
   const rows = [
     [parseLossless('{"a":[1.10,9007199254740993]}')],
     [`${'x'.repeat(32_710)}${'👍'.repeat(200)}`],
   ]
-  const sheet = (await written(rows)).get('Records')
+  const sheet = (await writeAndOpen(rows)).get('Records')
   assert.equal(sheet?.[1]?.[0], '{"a":[1.10,9007199254740993]}')
   const truncated = String(sheet?.[2]?.[0])
   assert.ok(truncated.length <= 32_767 && truncated.length > 32_760)
@@ -56,7 +56,7 @@ test('objects and lists become JSON with exact numbers, and long texts are trunc
 test('rows over the limit of a sheet continue on the next one, under the same header', async () => {
   for (const count of [0, 1, 3, 4, 8, 9]) {
     const rows = Array.from({ length: count }, (_, n) => [`r${n}`])
-    const sheets = await written(rows, 5, 2)
+    const sheets = await writeAndOpen(rows, 5, 2)
     const all = [...sheets.values()]
     assert.deepEqual([...sheets.keys()][1] ?? 'Records 2', 'Records 2')
     assert.equal(all.length, Math.max(1, Math.ceil(count / 4)))
@@ -71,7 +71,7 @@ test('rows over the limit of a sheet continue on the next one, under the same he
   }
 })
 
-test('rows are read on demand, and reading stops when the client leaves', async () => {
+test('rows are read on demand, and reading stops when the client disconnects', async () => {
   const random = createSeededRandom()
   let read = 0
   let hasEnded = false

@@ -12,7 +12,7 @@ import { elementBytes, type JsonChunk } from './json-chunk.ts'
 const generous = { member: 'records', maxElementBytes: 1e8, maxEnvelopeBytes: 1e8, chunkBytes: 64 }
 
 type Reading = {
-  slices: JsonChunk[]
+  chunks: JsonChunk[]
   elements: unknown[]
   envelope: Record<string, unknown>
 }
@@ -20,37 +20,37 @@ type Reading = {
 /** Reads a document as a caller would; throws where the scanner or `JSON.parse` rejects it. */
 function read(
   document: string | Uint8Array,
-  chunkSizes: readonly number[] = [7],
+  pieceSizes: readonly number[] = [7],
   options: Partial<JsonArrayScannerOptions> = {},
 ): Reading {
   const bytes = typeof document === 'string' ? Buffer.from(document) : document
   const scanner = new JsonArrayScanner({ ...generous, ...options })
-  const slices: JsonChunk[] = []
-  for (const chunk of cut(bytes, chunkSizes)) {
-    for (const slice of scanner.push(chunk)) {
-      slices.push({ ...slice, bytes: Uint8Array.from(slice.bytes) })
-      scanner.release(slice)
+  const chunks: JsonChunk[] = []
+  for (const piece of cut(bytes, pieceSizes)) {
+    for (const chunk of scanner.push(piece)) {
+      chunks.push({ ...chunk, bytes: Uint8Array.from(chunk.bytes) })
+      scanner.release(chunk)
     }
-    chunk.fill(0x22)
+    piece.fill(0x22)
   }
   const envelope = scanner.end()
-  return { slices, elements: slices.flatMap(parseSlice), envelope }
+  return { chunks, elements: chunks.flatMap(parseChunk), envelope }
 }
 
-/** Copies the bytes in chunks of these sizes, repeatedly; a size of 0 gives an empty chunk. */
+/** Copies the bytes in pieces of these sizes, repeatedly; a size of 0 gives an empty piece. */
 function* cut(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const size = sizes[turn % sizes.length] ?? 1
+  for (let at = 0, index = 0; at < bytes.length; index++) {
+    const size = sizes[index % sizes.length] ?? 1
     yield Uint8Array.from(bytes.subarray(at, at + size))
     at += size
   }
 }
 
-function parseSlice(slice: JsonChunk): unknown[] {
-  const value: unknown = JSON.parse(decodeJson(slice.bytes))
+function parseChunk(chunk: JsonChunk): unknown[] {
+  const value: unknown = JSON.parse(decodeJson(chunk.bytes))
   assert.ok(Array.isArray(value))
-  assert.equal(value.length, slice.starts.length)
-  assert.equal(value.length, slice.ends.length)
+  assert.equal(value.length, chunk.starts.length)
+  assert.equal(value.length, chunk.ends.length)
   return value
 }
 
@@ -63,7 +63,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The expected reading of a document that `JSON.parse` reads as this value. */
-function expected(value: Record<string, unknown>): Omit<Reading, 'slices'> {
+function expected(value: Record<string, unknown>): Omit<Reading, 'chunks'> {
   const elements = value['records']
   if (!Array.isArray(elements)) return { elements: [], envelope: value }
   return { elements, envelope: { ...value, records: [] } }
@@ -91,12 +91,12 @@ function assertRejected(document: string | Uint8Array, message?: RegExp, options
 
 type Style = { gaps: readonly string[]; escapes: readonly boolean[]; escapesKeys: boolean }
 
-/** Writes JSON with whitespace and escapes that are taken in turn from the lists. */
+/** Writes JSON with whitespace and escapes that cycle through the lists. */
 function write(value: unknown, { gaps, escapes, escapesKeys }: Style): string {
-  let turn = 0
-  const gap = () => gaps[turn++ % gaps.length] ?? ''
+  let index = 0
+  const gap = () => gaps[index++ % gaps.length] ?? ''
   const spell = (character: string) =>
-    character.length === 1 && escapes[turn++ % escapes.length]
+    character.length === 1 && escapes[index++ % escapes.length]
       ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
       : character
   const string = (text: string) => JSON.stringify(text).replace(/[^"\\]|\\u....|\\./gsu, spell)
@@ -156,32 +156,32 @@ const documentText = (escapesKeys: boolean) =>
         fc.array(fc.constantFrom('', '', ' ', '\n  ', '\t', '\r\n'), { minLength: 1 }),
       ),
       escapes: fc.oneof(fc.constant([false]), fc.array(fc.boolean(), { minLength: 1 })),
-      mark: fc.constantFrom('', '', '\ufeff'),
+      bom: fc.constantFrom('', '', '\ufeff'),
     })
-    .map(({ before, member, after, gaps, escapes, mark }) => {
+    .map(({ before, member, after, gaps, escapes, bom }) => {
       const whole = Object.fromEntries([...before, ['records', member], ...after])
-      return mark + write(whole, { gaps, escapes, escapesKeys })
+      return bom + write(whole, { gaps, escapes, escapesKeys })
     })
-const chunkSizes = fc.array(fc.oneof(fc.constant(1), fc.nat({ max: 40 }), fc.constant(5000)), {
+const pieceSizes = fc.array(fc.oneof(fc.constant(1), fc.nat({ max: 40 }), fc.constant(5000)), {
   minLength: 1,
 })
-const sizes = chunkSizes.filter((list) => list.some((size) => size > 0))
+const sizes = pieceSizes.filter((list) => list.some((size) => size > 0))
 const chunkBytes = fc.constantFrom(1, 16, 64, 65_536)
 
-test('any document in any chunks gives the elements and the envelope of JSON.parse', () => {
+test('any document in any pieces gives the elements and the envelope of JSON.parse', () => {
   fc.assert(
-    fc.property(documentText(true), sizes, chunkBytes, (text, chunks, sliceSize) => {
+    fc.property(documentText(true), sizes, chunkBytes, (text, pieces, chunkSize) => {
       const bytes = Buffer.from(text)
       const whole = parseWhole(bytes)
       assert.ok(isObject(whole))
-      const { slices, elements, envelope } = read(bytes, chunks, { chunkBytes: sliceSize })
+      const { chunks, elements, envelope } = read(bytes, pieces, { chunkBytes: chunkSize })
       assert.deepStrictEqual({ elements, envelope }, expected(whole))
       let index = 0
-      for (const slice of slices) {
-        assert.equal(slice.firstIndex, index)
-        assert.deepEqual(slice.tooLarge, [])
-        for (const position of slice.starts.keys()) {
-          const own = decodeJson(elementBytes(slice, position))
+      for (const chunk of chunks) {
+        assert.equal(chunk.firstIndex, index)
+        assert.deepEqual(chunk.tooLarge, [])
+        for (const position of chunk.starts.keys()) {
+          const own = decodeJson(elementBytes(chunk, position))
           assert.equal(own, own.trim())
           assert.deepStrictEqual(JSON.parse(own), elements[index++])
         }
@@ -203,7 +203,7 @@ const damage = fc.record({
   ),
 })
 
-test('a damaged document is rejected where JSON.parse rejects it, and otherwise read the same', () => {
+test('a damaged document is rejected where JSON.parse rejects it, and otherwise read identically', () => {
   let rejected = 0
   fc.assert(
     fc.property(
@@ -211,7 +211,7 @@ test('a damaged document is rejected where JSON.parse rejects it, and otherwise 
       fc.array(damage, { minLength: 1, maxLength: 2 }),
       sizes,
       chunkBytes,
-      (text, damages, chunks, sliceSize) => {
+      (text, damages, pieces, chunkSize) => {
         let bytes = [...Buffer.from(text)]
         for (const { kind, where, other, byte } of damages) {
           const at = Math.floor(where * bytes.length)
@@ -232,7 +232,7 @@ test('a damaged document is rejected where JSON.parse rejects it, and otherwise 
           }
         }
         const whole = attempt(() => parseWhole(Uint8Array.from(bytes)))
-        const own = attempt(() => read(Uint8Array.from(bytes), chunks, { chunkBytes: sliceSize }))
+        const own = attempt(() => read(Uint8Array.from(bytes), pieces, { chunkBytes: chunkSize }))
         if (whole instanceof Error || !isObject(whole)) {
           rejected++
           assert.ok(own instanceof MalformedJsonError || own instanceof SyntaxError)
@@ -392,11 +392,11 @@ test('rejects all further input after an error', () => {
   assert.throws(() => scanner.end(), MalformedJsonError)
 })
 
-test('hands out a slice when it is full, and the rest at the end of the array', () => {
+test('returns a chunk when it is full, and the rest at the end of the array', () => {
   const scanner = new JsonArrayScanner({ ...generous, chunkBytes: 10 })
   const sent = ['{"records":[1111', ',2222', ',33', ',44 ', ' ] ', '}']
   const got = sent.map((part) =>
-    scanner.push(Buffer.from(part)).map((slice) => decodeJson(slice.bytes)),
+    scanner.push(Buffer.from(part)).map((chunk) => decodeJson(chunk.bytes)),
   )
   assert.deepEqual(got, [[], [], ['[1111,2222]'], [], ['[33,44]'], []])
 })
@@ -407,9 +407,9 @@ test('skips elements that are too large, reports them and reads all others', () 
   for (const indent of [0, 2]) {
     for (const size of [1, 10, 37, 1e6]) {
       const text = JSON.stringify({ records: all, total: 7 }, null, indent)
-      const { slices, envelope } = read(text, [size], { maxElementBytes: 100 })
+      const { chunks, envelope } = read(text, [size], { maxElementBytes: 100 })
       assert.deepEqual(
-        slices.map((slice) => [slice.tooLarge, slice.firstIndex, parseSlice(slice)]),
+        chunks.map((chunk) => [chunk.tooLarge, chunk.firstIndex, parseChunk(chunk)]),
         [
           [[0], 1, [1]],
           [[2, 3], 4, ['b', [3]]],
@@ -423,11 +423,11 @@ test('skips elements that are too large, reports them and reads all others', () 
 
 test('reads an element of exactly the maximum size, but not one byte more', () => {
   for (const size of [1, 1e6]) {
-    const [slice] = read('{"records":["1234567","12345678"]}', [size], {
+    const [chunk] = read('{"records":["1234567","12345678"]}', [size], {
       maxElementBytes: 9,
-    }).slices
-    assert.ok(slice)
-    assert.deepEqual(parseSlice(slice), ['1234567'])
+    }).chunks
+    assert.ok(chunk)
+    assert.deepEqual(parseChunk(chunk), ['1234567'])
   }
 })
 
@@ -444,9 +444,9 @@ test('rejects an envelope that is too large, before or after the array', () => {
 test('reads a million nested arrays without recursion, balanced or not', () => {
   const open = '['.repeat(1e6)
   const close = ']'.repeat(1e6)
-  const { slices } = read(`{"records":[${open}${close}]}`, [65_536])
+  const { chunks } = read(`{"records":[${open}${close}]}`, [65_536])
   assert.deepEqual(
-    slices.map((slice) => slice.bytes.length),
+    chunks.map((chunk) => chunk.bytes.length),
     [2e6 + 2],
   )
   assert.throws(() => read(`{"records":[${open}`, [65_536]), /ends too early/)
@@ -464,7 +464,7 @@ function countCopied(context: TestContext, action: () => void): number {
   return set.mock.calls.reduce((sum, call) => sum + call.arguments[0].length, 0)
 }
 
-test('copies an element across thousands of chunks about once', (context) => {
+test('copies an element across thousands of pieces about once', (context) => {
   const text = JSON.stringify({ records: [1, 'x'.repeat(2_000_000), 2] })
   let elements: unknown[] = []
   const copied = countCopied(context, () => {
@@ -474,7 +474,7 @@ test('copies an element across thousands of chunks about once', (context) => {
   assert.ok(copied < 3 * text.length, `${copied}`)
 })
 
-test('copies a long envelope across thousands of chunks about once', (context) => {
+test('copies a long envelope across thousands of pieces about once', (context) => {
   const whole = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, i]))
   const text = JSON.stringify(whole)
   let envelope = {}
@@ -487,74 +487,74 @@ test('copies a long envelope across thousands of chunks about once', (context) =
 
 test('leaves a byte order mark in an element, which makes its JSON invalid', () => {
   const scanner = new JsonArrayScanner(generous)
-  const [slice] = scanner.push(Buffer.from('{"records":[\ufeff1]}'))
-  assert.ok(slice)
-  assert.throws(() => parseSlice(slice), SyntaxError)
-  assert.throws(() => JSON.parse(decodeJson(elementBytes(slice, 0))), SyntaxError)
+  const [chunk] = scanner.push(Buffer.from('{"records":[\ufeff1]}'))
+  assert.ok(chunk)
+  assert.throws(() => parseChunk(chunk), SyntaxError)
+  assert.throws(() => JSON.parse(decodeJson(elementBytes(chunk, 0))), SyntaxError)
 })
 
 test('buffers neither an element that is too large nor endless whitespace', (context) => {
   const text = `{"records":[1,"${'x'.repeat(500_000)}",${' '.repeat(500_000)}2${' '.repeat(500_000)}]}`
-  let slices: JsonChunk[] = []
+  let chunks: JsonChunk[] = []
   const copied = countCopied(context, () => {
-    slices = read(text, [1000], { maxElementBytes: 5000 }).slices
+    chunks = read(text, [1000], { maxElementBytes: 5000 }).chunks
   })
-  assert.deepEqual(slices.map(parseSlice), [[1], [2]])
+  assert.deepEqual(chunks.map(parseChunk), [[1], [2]])
   assert.ok(copied < 20_000, `${copied}`)
 })
 
-test('hands out the complete elements between any two chunks and continues with the open one', () => {
+test('returns the complete elements between any two pieces and continues with the open one', () => {
   const elements = [{ a: 'x\\"]' }, [1, [2]], 'text, "quoted"', 12, { long: 'y'.repeat(100) }, null]
   const document = Buffer.from(JSON.stringify({ total: 6, records: elements, more: [1] }))
   for (let size = 1; size <= document.length; size += 1) {
     const scanner = new JsonArrayScanner(generous)
     const read: unknown[] = []
     let firstIndex = 0
-    for (const chunk of cut(document, [size])) {
-      for (const slice of [...scanner.push(chunk), ...scanner.takeFinished()]) {
-        assert.equal(slice.firstIndex, firstIndex)
-        const parsed = parseSlice(slice)
+    for (const piece of cut(document, [size])) {
+      for (const chunk of [...scanner.push(piece), ...scanner.takeFinished()]) {
+        assert.equal(chunk.firstIndex, firstIndex)
+        const parsed = parseChunk(chunk)
         firstIndex += parsed.length
         read.push(...parsed)
         for (let position = 0; position < parsed.length; position += 1) {
-          const one = decodeJson(elementBytes(slice, position))
+          const one = decodeJson(elementBytes(chunk, position))
           assert.deepEqual(JSON.parse(one), parsed[position])
         }
-        scanner.release(slice)
+        scanner.release(chunk)
       }
-      chunk.fill(0x22)
+      piece.fill(0x22)
     }
     assert.deepEqual(scanner.end(), { total: 6, records: [], more: [1] })
     assert.deepEqual(read, elements)
   }
 })
 
-test('groups small elements in slices of about the requested size, whatever the chunks', () => {
+test('groups small elements in chunks of about the requested size, for pieces of any size', () => {
   const records = Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ä'.repeat(i % 30) }))
   for (const size of [1, 900, 65_536]) {
-    const { slices, elements } = read(JSON.stringify({ records }), [size], { chunkBytes: 4096 })
+    const { chunks, elements } = read(JSON.stringify({ records }), [size], { chunkBytes: 4096 })
     assert.deepEqual(elements, records)
-    for (const slice of slices.slice(0, -1)) {
-      assert.ok(slice.bytes.length >= 4096 && slice.bytes.length < 4096 + 200)
-      assert.ok(slice.bytes.buffer.byteLength <= 2 * 4096)
+    for (const chunk of chunks.slice(0, -1)) {
+      assert.ok(chunk.bytes.length >= 4096 && chunk.bytes.length < 4096 + 200)
+      assert.ok(chunk.bytes.buffer.byteLength <= 2 * 4096)
     }
   }
 })
 
-test('hands out every complete element after an interruption at any byte', () => {
+test('returns every complete element after an interruption at any byte', () => {
   const elements = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 12 })
   fc.assert(
-    fc.property(elements, fc.nat(), fc.integer({ min: 1, max: 9 }), (records, at, chunkSize) => {
+    fc.property(elements, fc.nat(), fc.integer({ min: 1, max: 9 }), (records, at, pieceSize) => {
       const bytes = Buffer.from(JSON.stringify({ total: 1, records }))
       const cut = bytes.subarray(0, at % bytes.length)
       const scanner = new JsonArrayScanner(generous)
-      const slices: JsonChunk[] = []
-      for (let from = 0; from < cut.length; from += chunkSize) {
-        slices.push(...scanner.push(cut.subarray(from, from + chunkSize)))
+      const chunks: JsonChunk[] = []
+      for (let from = 0; from < cut.length; from += pieceSize) {
+        chunks.push(...scanner.push(cut.subarray(from, from + pieceSize)))
       }
-      slices.push(...scanner.takeRest())
-      const texts = slices.flatMap((slice) =>
-        slice.starts.map((_, position) => decodeJson(elementBytes(slice, position))),
+      chunks.push(...scanner.takeRest())
+      const texts = chunks.flatMap((chunk) =>
+        chunk.starts.map((_, position) => decodeJson(elementBytes(chunk, position))),
       )
       const begin = Buffer.byteLength('{"total":1,"records":[')
       let end = begin - 1

@@ -105,19 +105,19 @@ export class JsonArrayScanner {
    * returned at the end of the array.
    * @throws MalformedJsonError as soon as the document is known to be invalid, and in every later call.
    */
-  push(chunk: Uint8Array): JsonChunk[] {
+  push(piece: Uint8Array): JsonChunk[] {
     if (this.#error !== null) throw this.#error
     try {
       let at = 0
-      while (at < chunk.length) {
+      while (at < piece.length) {
         const inEnvelope = this.#state <= ENVELOPE_STRING
-        at = inEnvelope ? this.#scanEnvelope(chunk, at) : this.#scanArray(chunk, at)
+        at = inEnvelope ? this.#scanEnvelope(piece, at) : this.#scanArray(piece, at)
       }
     } catch (error) {
       if (error instanceof MalformedJsonError) this.#error = error
       throw error
     }
-    this.#offset += chunk.length
+    this.#offset += piece.length
     return this.#builder.takeComplete()
   }
 
@@ -128,7 +128,7 @@ export class JsonArrayScanner {
   }
 
   /**
-   * Returns the elements that were complete before the document broke off and have not been returned yet. Empty in later
+   * Returns the elements that were complete before the document was cut off and have not been returned yet. Empty in later
    * calls.
    */
   takeRest(): JsonChunk[] {
@@ -153,22 +153,22 @@ export class JsonArrayScanner {
   }
 
   /** Scans and stores the envelope. It does not validate, since the envelope is parsed later. */
-  #scanEnvelope(chunk: Uint8Array, from: number): number {
+  #scanEnvelope(piece: Uint8Array, from: number): number {
     let stored = from
     let at = from + this.#escaped
     this.#escaped = 0
-    while (at < chunk.length) {
+    while (at < piece.length) {
       if (this.#state === ENVELOPE_STRING) {
-        at = findQuote(chunk, at)
-        if (at >= chunk.length) break
+        at = findQuote(piece, at)
+        if (at >= piece.length) break
         at++
         this.#state = ENVELOPE
         if (this.#keyStart < 0) continue
-        stored = this.#store(chunk, stored, at)
+        stored = this.#store(piece, stored, at)
         this.#takeKey(at)
         continue
       }
-      const byte = chunk[at]
+      const byte = piece[at]
       if (byte === QUOTE) {
         this.#state = ENVELOPE_STRING
         if (this.#expectsKey) this.#keyStart = this.#envelope.length + at - stored
@@ -179,7 +179,7 @@ export class JsonArrayScanner {
         this.#depth++
         this.#expectsKey = this.#depth === 1
         if (this.#inMember && this.#depth === 2 && byte === OPEN_BRACKET) {
-          this.#store(chunk, stored, at + 1)
+          this.#store(piece, stored, at + 1)
           this.#head = this.#parseEnvelope(']}')
           this.#depth = 0
           this.#state = BEFORE_ELEMENT
@@ -191,16 +191,16 @@ export class JsonArrayScanner {
       }
       at++
     }
-    this.#escaped = at - chunk.length
-    this.#store(chunk, stored, chunk.length)
-    return chunk.length
+    this.#escaped = at - piece.length
+    this.#store(piece, stored, piece.length)
+    return piece.length
   }
 
-  #store(chunk: Uint8Array, from: number, to: number): number {
+  #store(piece: Uint8Array, from: number, to: number): number {
     if (this.#envelope.length + to - from > this.#maxEnvelopeBytes) {
       throw this.#toError(`is too large outside of ${JSON.stringify(this.#member)}`, from)
     }
-    this.#envelope.append(chunk, from, to)
+    this.#envelope.append(piece, from, to)
     return to
   }
 
@@ -221,21 +221,21 @@ export class JsonArrayScanner {
     return value
   }
 
-  #scanArray(chunk: Uint8Array, from: number): number {
+  #scanArray(piece: Uint8Array, from: number): number {
     const builder = this.#builder
-    const length = chunk.length
+    const length = piece.length
     let state = this.#state
     let depth = this.#depth
     let at = from + this.#escaped
     this.#escaped = 0
-    builder.open(chunk)
+    builder.open(piece)
     while (at < length) {
       if (state === NESTED) {
         // The hot loop: nearly every byte of a document is read here or in findQuote.
         while (at < length) {
-          const byte = chunk[at++]
+          const byte = piece[at++]
           if (byte === QUOTE) {
-            at = findQuote(chunk, at)
+            at = findQuote(piece, at)
             if (at >= length) {
               state = STRING
               break
@@ -249,30 +249,30 @@ export class JsonArrayScanner {
           }
         }
       } else if (state === STRING) {
-        at = findQuote(chunk, at)
+        at = findQuote(piece, at)
         if (at >= length) break
         at++
         if (depth === 0) builder.finishElement(at)
         state = depth === 0 ? AFTER_ELEMENT : NESTED
       } else if (state === SCALAR) {
-        while (at < length && isPartOfScalar(chunk[at])) at++
+        while (at < length && isPartOfScalar(piece[at])) at++
         if (at === length) break
         builder.finishElement(at)
         state = AFTER_ELEMENT
-      } else if (isWhitespace(chunk[at])) {
+      } else if (isWhitespace(piece[at])) {
         at++
-      } else if (chunk[at] === CLOSE_BRACKET && (state === AFTER_ELEMENT || builder.isFirst)) {
+      } else if (piece[at] === CLOSE_BRACKET && (state === AFTER_ELEMENT || builder.isFirst)) {
         // The closing bracket is part of the envelope, like the opening one.
         builder.emit()
         this.#state = ENVELOPE
         this.#depth = 2
         return at
       } else if (state === AFTER_ELEMENT) {
-        if (chunk[at] !== COMMA) throw this.#toError('lacks a comma between two elements', at)
+        if (piece[at] !== COMMA) throw this.#toError('lacks a comma between two elements', at)
         state = BEFORE_ELEMENT
         at++
       } else {
-        const byte = chunk[at]
+        const byte = piece[at]
         if (byte === COMMA || byte === CLOSE_BRACKET) throw this.#toError('lacks an element', at)
         builder.beginElement(at)
         const nests = byte === OPEN_BRACE || byte === OPEN_BRACKET
@@ -294,13 +294,13 @@ export class JsonArrayScanner {
 }
 
 /**
- * The position of the closing quote of a string. Without one, the end of the chunk, or the byte after it if an escape is
+ * The position of the closing quote of a string. Without one, the end of the piece, or the byte after it if an escape is
  * cut. For the short strings of records, `indexOf` is slower: 480 instead of 750 MB/s in total.
  */
-function findQuote(chunk: Uint8Array, from: number): number {
+function findQuote(piece: Uint8Array, from: number): number {
   let at = from
-  while (at < chunk.length) {
-    const byte = chunk[at]
+  while (at < piece.length) {
+    const byte = piece[at]
     if (byte === QUOTE) break
     at += byte === BACKSLASH ? 2 : 1
   }

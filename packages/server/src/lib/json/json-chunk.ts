@@ -1,5 +1,4 @@
 /** Collects the elements of an array into chunks. */
-import { BufferPool } from './buffer-pool.ts'
 
 /** Consecutive elements of the array. The scanner does not write to a chunk that it has returned. */
 export type JsonChunk = {
@@ -16,8 +15,8 @@ export type JsonChunk = {
 }
 
 /** The bytes of one element of a chunk, not copied. */
-export function elementBytes(slice: JsonChunk, position: number): Uint8Array {
-  return slice.bytes.subarray(slice.starts[position], slice.ends[position])
+export function elementBytes(chunk: JsonChunk, position: number): Uint8Array {
+  return chunk.bytes.subarray(chunk.starts[position], chunk.ends[position])
 }
 
 const OPENING = Uint8Array.of(0x5b)
@@ -34,7 +33,7 @@ export class ChunkBuilder {
   readonly #pool: BufferPool
   readonly #bytes: GrowingBytes
   #complete: JsonChunk[] = []
-  #chunk: Uint8Array = new Uint8Array(0)
+  #piece: Uint8Array = new Uint8Array(0)
   /** The start of the bytes in the piece that belong to the chunk and are not copied yet; -1 for none. */
   #pending = -1
   /** The start of the current element in the chunk; -1 outside of stored elements. */
@@ -53,9 +52,9 @@ export class ChunkBuilder {
     this.#bytes = new GrowingBytes(capacity, this.#pool)
   }
 
-  /** Reuses the memory of a chunk. */
-  release(slice: JsonChunk): void {
-    this.#pool.giveBack(slice.bytes)
+  /** Allows the memory of a chunk to be reused. */
+  release(chunk: JsonChunk): void {
+    this.#pool.release(chunk.bytes)
   }
 
   /** Whether no element has been found yet. */
@@ -78,16 +77,16 @@ export class ChunkBuilder {
   /** Ends the chunk after its last complete element; a started element becomes part of the next one. */
   emitComplete(): void {
     if (this.#ends.length + this.#tooLarge.length === 0) return
-    const begun = this.#start < 0 ? null : this.#bytes.view(this.#start).slice()
+    const started = this.#start < 0 ? null : this.#bytes.view(this.#start).slice()
     this.emitFinished()
-    if (begun === null) return
+    if (started === null) return
     this.#bytes.append(OPENING)
     this.#start = this.#bytes.length
-    this.#bytes.append(begun)
+    this.#bytes.append(started)
   }
 
-  open(chunk: Uint8Array): void {
-    this.#chunk = chunk
+  open(piece: Uint8Array): void {
+    this.#piece = piece
     this.#pending = this.#start < 0 ? -1 : 0
   }
 
@@ -112,13 +111,13 @@ export class ChunkBuilder {
 
   /** Copies the needed bytes of the piece. */
   close(): void {
-    this.#skipIfTooLarge(this.#chunk.length)
-    if (this.#start >= 0) this.#bytes.append(this.#chunk, this.#pending)
-    else this.#keepFinished()
+    this.#skipIfTooLarge(this.#piece.length)
+    if (this.#start >= 0) this.#bytes.append(this.#piece, this.#pending)
+    else this.#storeFinished()
   }
 
   emit(): void {
-    this.#keepFinished()
+    this.#storeFinished()
     const count = this.#starts.length
     if (count + this.#tooLarge.length === 0) return
     if (count === 0) this.#bytes.append(OPENING)
@@ -143,15 +142,15 @@ export class ChunkBuilder {
     if (this.#start < 0 || this.#position(at) - this.#start <= this.#maxElementBytes) return
     this.#start = -1
     if (this.#ends.length > 0) this.emit()
-    this.#keepFinished()
+    this.#storeFinished()
     this.#tooLarge.push(this.#index)
   }
 
   /** Whitespace and commas after the last element are not stored, since there may be any amount. */
-  #keepFinished(): void {
+  #storeFinished(): void {
     const end = this.#ends.at(-1) ?? 0
     const missing = end - this.#bytes.length
-    if (missing > 0) this.#bytes.append(this.#chunk, this.#pending, this.#pending + missing)
+    if (missing > 0) this.#bytes.append(this.#piece, this.#pending, this.#pending + missing)
     else this.#bytes.truncate(end)
     this.#pending = -1
   }
@@ -180,7 +179,7 @@ export class GrowingBytes {
       const capacity = Math.max(length, this.#bytes.length * 2, this.#minCapacity)
       const grown = this.#pool.take(capacity)
       grown.set(this.view(0))
-      this.#pool.giveBack(this.#bytes)
+      this.#pool.release(this.#bytes)
       this.#bytes = grown
     }
     this.#bytes.set(source.subarray(from, to), this.#length)
@@ -201,5 +200,34 @@ export class GrowingBytes {
     this.#bytes = new Uint8Array(0)
     this.#length = 0
     return taken
+  }
+}
+
+/**
+ * Reuses buffers of one size. Memory outside of V8's heap is freed late, so new buffers for each chunk of a large document
+ * would leave a hundred megabytes of garbage.
+ */
+export class BufferPool {
+  readonly #bytes: number
+  readonly #maxFree: number
+  readonly #free: ArrayBuffer[] = []
+
+  /** @param maxFree the maximum number of unused buffers. */
+  constructor(bytes: number, maxFree: number) {
+    this.#bytes = bytes
+    this.#maxFree = maxFree
+  }
+
+  /** Returns a buffer of at least this size with undefined content. */
+  take(bytes: number): Uint8Array<ArrayBuffer> {
+    if (bytes > this.#bytes) return new Uint8Array(bytes)
+    return new Uint8Array(this.#free.pop() ?? new ArrayBuffer(this.#bytes))
+  }
+
+  /** Returns a buffer to the pool. It is detached, so a later access to it finds it empty. */
+  release({ buffer }: Uint8Array): void {
+    if (!(buffer instanceof ArrayBuffer)) return
+    if (buffer.byteLength !== this.#bytes || this.#free.length >= this.#maxFree) return
+    this.#free.push(buffer.transfer())
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clientSubnet, UNKNOWN_ADDRESS } from './client-subnet.ts'
 
-test('an IPv4 address is a group of its own, however it is written', () => {
+test('an IPv4 address is a subnet of its own in every notation', () => {
   assert.equal(clientSubnet('192.0.2.7'), '192.0.2.7')
   assert.equal(clientSubnet('::ffff:192.0.2.7'), '192.0.2.7')
   assert.equal(clientSubnet('::FFFF:192.0.2.7'), '192.0.2.7')
@@ -24,6 +24,6 @@ test('IPv6 addresses are grouped by their first 64 bits', () => {
   assert.equal(clientSubnet('::1'), '0:0:0:0::/64')
 })
 
-test('a text that is not an address is a group of its own', () => {
+test('a text that is not an address is a subnet of its own', () => {
   for (const text of ['', 'unix', ':::', '1.2.3']) assert.equal(clientSubnet(text), text)
 })

@@ -19,7 +19,7 @@ test('names are unique in any case, fit the limit and are well formed', () => {
   )
 })
 
-test('a name that is unique and fits stays unchanged', () => {
+test('a name that is unique and fits is not changed', () => {
   const names = ['created_at', 'Größe (cm)', '王', 'a"b', "o'clock"]
   assert.deepEqual(dedupeNames(names, 63), names)
   assert.deepEqual(dedupeNames(['a', 'A', 'a_2', 'a'], 63), ['a', 'A_2', 'a_2_2', 'a_3'])

@@ -1,6 +1,6 @@
 /**
  * Makes names unique without regard to case, and at most `maxBytes` long. A name that must change gets a number as its
- * suffix; the first of several equal names stays.
+ * suffix; the first of several equal names is not changed.
  */
 export function dedupeNames(names: readonly string[], maxBytes: number): string[] {
   const taken = new Set<string>()

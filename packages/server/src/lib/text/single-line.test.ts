@@ -5,15 +5,15 @@ import { toSingleLine } from './single-line.ts'
 
 test('any text becomes a single line of limited length', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, most) => {
-      const line = toSingleLine(text, most)
-      assert.ok([...line].length <= most && line.isWellFormed())
+    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, max) => {
+      const line = toSingleLine(text, max)
+      assert.ok([...line].length <= max && line.isWellFormed())
       assert.doesNotMatch(line, /[\p{Cc}\u2028\u2029\u202E]/u)
     }),
   )
 })
 
-test('words stay, and an ellipsis marks the truncation', () => {
+test('words are not changed, and an ellipsis marks the truncation', () => {
   assert.equal(toSingleLine(' A title,\r\nin two lines 👩 ', 50), 'A title, in two lines 👩')
   assert.equal(toSingleLine('12345678', 5), '1234…')
   assert.equal(toSingleLine('12345', 5), '12345')

@@ -14,7 +14,7 @@ export function createDayOf(timeZone: string): (at: Date) => string {
     month: '2-digit',
     day: '2-digit',
   })
-  // Formatting costs more than a push; every zone's day changes on a quarter of an hour.
+  // Formatting takes longer than a push. In every time zone, a day begins at a full quarter of an hour.
   let quarter = Number.NaN
   let day = ''
   return (at) => {
@@ -32,14 +32,24 @@ export function daysFrom(at: Date, days: number): string {
   return new Date(at.getTime() + days * 86_400_000).toISOString()
 }
 
+/** The hour that contains an instant (RFC 3339 in UTC), as counters name it: `2026-11-21T07`. */
+export function toHour(at: string): string {
+  return at.slice(0, 13)
+}
+
+/** Whether two instants (RFC 3339 in UTC) are in the same minute. */
+export function isSameMinute(one: string, other: string): boolean {
+  return one.slice(0, 16) === other.slice(0, 16)
+}
+
 const INSTANTS = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
 /** A message with its instants (RFC 3339 in UTC) formatted for readers whose time zone is unknown. */
 export function formatInstants(message: string): string {
-  return message.replace(INSTANTS, timeInWords)
+  return message.replace(INSTANTS, formatTime)
 }
 
-/** An instant (RFC 3339 in UTC) for people: `2026-11-21 07:30 UTC`. */
-export function timeInWords(at: string): string {
+/** Formats an instant (RFC 3339 in UTC) for readers: `2026-11-21 07:30 UTC`. */
+export function formatTime(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

@@ -29,6 +29,9 @@ export function parseTimestamp(text: string): string | null {
   return instant === null ? null : `${instant.slice(0, 23)}Z`
 }
 
+/** The rule of {@link parseTimestamp}, for the error of an invalid member. */
+export const TIMESTAMP_RULE = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
+
 /** `Date.parse` interprets 30 February as 2 March. */
 function isCalendarDate(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`)

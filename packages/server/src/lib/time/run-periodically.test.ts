@@ -4,17 +4,17 @@ import { runPeriodically } from './run-periodically.ts'
 
 test('an error does not stop the loop, and consecutive errors are reported once', async () => {
   const ending = new AbortController()
-  const outcomes = ['well', 'first', 'second', 'well', 'third', 'fourth', 'well']
-  const told: unknown[] = []
+  const outcomes = ['success', 'first', 'second', 'success', 'third', 'fourth', 'success']
+  const reported: unknown[] = []
   await runPeriodically(
     0,
     ending.signal,
     async () => {
       const outcome = outcomes.shift()
       if (outcome === undefined) ending.abort()
-      else if (outcome !== 'well') throw outcome
+      else if (outcome !== 'success') throw outcome
     },
-    (error) => told.push(error),
+    (error) => reported.push(error),
   )
-  assert.deepEqual(told, ['first', 'third'])
+  assert.deepEqual(reported, ['first', 'third'])
 })

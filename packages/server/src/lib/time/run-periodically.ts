@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Waits. Returns true when the time is over, false when the signal aborts first. */
+/** Waits. Returns true after the time, false if the signal aborts first. */
 export async function sleep(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(milliseconds, undefined, { signal, ref: false })
@@ -12,7 +12,7 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
 
 /**
  * Runs an action after each pause until the signal aborts.
- * @param onError called with the first error of each row of failed runs; the loop goes on. Without it, an error ends
+ * @param onError called with the first error of consecutive failed runs; the loop continues. Without it, an error ends
  *   the loop and rejects the promise.
  */
 export async function runPeriodically(

@@ -71,7 +71,7 @@ test('a silent sender times out, and its stream is closed', async () => {
   stream.write('a')
   const reading = collect(monitor(stream, { silenceMs: 20 }, timer))
   const rejected = assert.rejects(reading, /silent/)
-  // For the chunk that does not arrive.
+  // The timer for the chunk that does not arrive.
   await timer.untilScheduled(1)
   timer.advance(19)
   assert.ok(timer.hasPending())

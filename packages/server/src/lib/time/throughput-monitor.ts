@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
-/** The least that a sender must send. */
+/** The minimum throughput of a sender. */
 export type ThroughputLimits = {
-  /** The longest wait without a byte. */
+  /** The maximum wait without a byte. */
   silenceMs: number
   /** The minimum rate is measured over each window of this much waiting time. */
   windowMs: number
@@ -26,7 +26,7 @@ export class ThroughputMonitor {
     this.#limits = limits
   }
 
-  /** The longest wait before the next call of {@link record}. */
+  /** The maximum wait before the next call of {@link record}. */
   get nextCheckMs(): number {
     const { silenceMs, windowMs } = this.#limits
     return Math.max(1, Math.min(silenceMs - this.#silentMs, windowMs - this.#waitedMs))
@@ -80,7 +80,7 @@ export async function* monitorThroughput(
   stream.on('error', () => undefined)
   try {
     for (;;) {
-      const result = await nextInTime(chunks, monitor, timer)
+      const result = await nextOrStall(chunks, monitor, timer)
       if (typeof result === 'string') throw toError(result)
       if (result.done) return
       yield result.value
@@ -90,13 +90,13 @@ export async function* monitorThroughput(
   }
 }
 
-async function nextInTime(
+async function nextOrStall(
   chunks: AsyncIterator<Uint8Array>,
   monitor: ThroughputMonitor,
   timer: Timer,
 ): Promise<IteratorResult<Uint8Array> | Stall> {
   const next = chunks.next()
-  // When the sender has stalled, nothing awaits this promise any more.
+  // After a stall, nothing awaits this promise.
   next.catch(() => undefined)
   for (;;) {
     const start = timer.now()
@@ -112,7 +112,7 @@ async function nextInTime(
   }
 }
 
-/** Null when the time is over first. */
+/** Resolves to null on timeout. */
 async function withTimeout<Value>(
   timer: Timer,
   milliseconds: number,

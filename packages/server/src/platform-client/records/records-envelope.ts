@@ -26,7 +26,7 @@ export function findEnvelopeError(
   if (typeof record_type === 'string' && record_type !== expected.record_type) {
     const got = quoteRedacted(record_type, from.key, MAX_QUOTED)
     const reason = `its record_type is "${got}", not "${expected.record_type}"`
-    return new HubError('platform_answer_invalid', { path: from.path, reason })
+    return new HubError('platform_response_invalid', { path: from.path, reason })
   }
   return null
 }

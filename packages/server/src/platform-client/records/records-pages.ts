@@ -16,7 +16,7 @@ export type RecordsPage = RecordsStream & {
   validators: Validators | null
   /**
    * Requests the next page. This one must have been read completely. Null after the last one.
-   * @throws HubError as `openRecords`, and `platform_page_refused` for a link that must not be followed.
+   * @throws HubError as `openRecords`, and `platform_page_rejected` for a link that must not be followed.
    */
   next: () => Promise<RecordsPage | null>
 }
@@ -49,7 +49,7 @@ export function openPages(
 type Paginator = {
   /**
    * Returns the URL of the next page; null after the last one.
-   * @throws HubError `platform_page_refused` when the next page is on another origin, to which the key must not be
+   * @throws HubError `platform_page_rejected` when the next page is on another origin, to which the key must not be
    *   sent, when it has already been read, or when there are too many pages.
    */
   nextOf: (response: Pick<PlatformResponse, 'url' | 'path' | 'header'>) => URL | null
@@ -73,7 +73,7 @@ function createPaginator(first: URL, maxPages: number): Paginator {
               ? `it has more than ${maxPages} pages`
               : null
       if (!next || reason !== null) {
-        throw new HubError('platform_page_refused', { path, reason: reason ?? '' })
+        throw new HubError('platform_page_rejected', { path, reason: reason ?? '' })
       }
       seen.add(nameOf(next))
       next.username = ''

@@ -1,8 +1,10 @@
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import { HubError } from '../../errors.ts'
 import { JsonArrayScanner, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
 import { findReportedFailure, toBodyError } from '../request/request-error.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
-import type { RecordsChunk } from './records-chunk.ts'
+import { parseElements, type RecordsChunk } from './records-chunk.ts'
+import { totalOf } from './records-envelope.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
@@ -74,7 +76,30 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
 function toReadError(error: unknown, path: string): HubError {
   if (error instanceof MalformedJsonError) {
     const params = { path, reason: error.message }
-    return new HubError('platform_answer_invalid', params, { cause: error })
+    return new HubError('platform_response_invalid', params, { cause: error })
   }
   return toBodyError(error, path)
+}
+
+/** The beginning of a records response: its first element (undefined for an empty list) and the `total` before it. */
+export type RecordsPeek = { first: JsonValue | undefined; total: number | null; path: string }
+
+/**
+ * Reads a records response up to its first elements, and closes the connection.
+ * @throws HubError when the response is invalid.
+ */
+export async function peekRecords(response: PlatformResponse): Promise<RecordsPeek> {
+  const stream = openRecordsStream(response)
+  let first: JsonValue | undefined
+  for await (const chunk of stream.chunks()) {
+    if (chunk.starts.length === 0) continue
+    const { elements, error } = parseElements(chunk, [0])
+    if (error !== null)
+      throw new HubError('platform_response_invalid', { path: stream.path, reason: error })
+    first = elements[0]?.value
+    break
+  }
+  const failure = findReportedFailure(stream.envelope(), stream)
+  if (failure) throw failure
+  return { first, total: totalOf(stream.envelope()), path: stream.path }
 }

@@ -17,7 +17,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * Decompresses the body of a response. Some servers and proxies compress although the request does not ask for it.
+ * Decompresses the body of a response. Some servers and proxies compress responses although the request does not
+ * accept compression.
  * The throughput is that of the compressed bytes. The connection is closed when the caller stops reading.
  * @throws HubError `platform_timed_out` when the platform stalls.
  */
@@ -42,5 +43,5 @@ function createDecoder(name: string, path: string): Transform {
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
   if (create) return create()
   const reason = `its Content-Encoding "${name.slice(0, 100)}" is not supported`
-  throw new HubError('platform_answer_invalid', { path, reason })
+  throw new HubError('platform_response_invalid', { path, reason })
 }

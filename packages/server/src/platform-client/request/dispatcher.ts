@@ -39,18 +39,18 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
   return new Agent({ ...common, connect })
 }
 
-/** @throws HubError `platform_address_refused` for a blocked IP address. Host names are checked when they are resolved. */
+/** @throws HubError `platform_address_rejected` for a blocked IP address. Host names are checked when they are resolved. */
 export function assertAddressAllowed(
   { protocol, hostname, origin }: URL,
   { networks, schemes }: Pick<NetworkSettings, 'networks' | 'schemes'>,
 ): void {
   if (schemes === 'https' && protocol !== 'https:') {
     const reason = 'the connection is not encrypted, and HUB_SOURCE_SCHEMES allows only https'
-    throw new HubError('platform_address_refused', { address: origin, reason })
+    throw new HubError('platform_address_rejected', { address: origin, reason })
   }
   const reason = findAddressProblem(hostname, networks)
   if (reason !== null) {
-    throw new HubError('platform_address_refused', { address: hostname, reason })
+    throw new HubError('platform_address_rejected', { address: hostname, reason })
   }
 }
 
@@ -70,7 +70,7 @@ function guardedConnector(
       if (error || !socket || reason === null) return callback(...result)
       const address = socket.remoteAddress ?? options.hostname
       socket.destroy()
-      callback(new HubError('platform_address_refused', { address, reason }), null)
+      callback(new HubError('platform_address_rejected', { address, reason }), null)
     })
   }
 }
@@ -92,7 +92,7 @@ function guardLookup(networks: 'any' | 'public', lookup: LookupFunction = lookUp
       const [blocked] = addresses
       const address = blocked?.address ?? hostname
       const reason = findAddressProblem(address, networks) ?? 'it has no address'
-      callback(new HubError('platform_address_refused', { address, reason }), [])
+      callback(new HubError('platform_address_rejected', { address, reason }), [])
     })
   }
 }

@@ -7,7 +7,7 @@ import type { PlatformResponse } from './send-request.ts'
 /**
  * Reads a JSON response into memory. Numbers keep their digits. The key of the request, which the response may quote,
  * is redacted.
- * @throws HubError `platform_answer_too_large`, `platform_not_json` or `platform_answer_invalid`, or the error of
+ * @throws HubError `platform_response_too_large`, `platform_not_json` or `platform_response_invalid`, or the error of
  *   the interrupted body.
  */
 export async function readJsonBody(
@@ -17,7 +17,7 @@ export async function readJsonBody(
   const value = parse(await readText(response, maxBytes), response.path)
   if (findUnsafeJson(value, MAX_JSON_DEPTH) === null) return redactValue(value, [response.key])
   const reason = `it is nested more than ${MAX_JSON_DEPTH} levels deep, or has a __proto__ key`
-  throw new HubError('platform_answer_invalid', { path: response.path, reason })
+  throw new HubError('platform_response_invalid', { path: response.path, reason })
 }
 
 function parse(text: string, path: string): JsonValue {
@@ -38,7 +38,8 @@ async function readText({ body, path }: PlatformResponse, maxBytes: number): Pro
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new HubError('platform_answer_too_large', { path, limit: maxBytes })
+    if (bytes > maxBytes)
+      throw new HubError('platform_response_too_large', { path, limit: maxBytes })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

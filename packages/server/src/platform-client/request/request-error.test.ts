@@ -22,7 +22,7 @@ const NETWORK_ERRORS: readonly (readonly [string, string, boolean])[] = [
   ['ETIMEDOUT', 'platform_timed_out', true],
 ]
 
-test('a network error says whether it concerns the whole platform', () => {
+test('each network error has its code, and some concern the whole platform', () => {
   for (const [network, code, expected] of NETWORK_ERRORS) {
     const error = toRequestError(withCode(network))
     assert.deepEqual([error.code, error.concernsPlatform], [code, expected], network)
@@ -35,7 +35,7 @@ test('a response that is cut off does not concern the whole platform', () => {
 
 test('an error whose message quoted the source key still concerns the whole platform', async () => {
   const key = 'source-key-0123456789'
-  const quoting = HubError.withMessage('platform_refused_key', `Not ${key}`, {
+  const quoting = HubError.withMessage('platform_rejected_key', `Not ${key}`, {
     concernsPlatform: true,
   })
   await assert.rejects(

@@ -1,6 +1,7 @@
 import { parseRetryAfter } from '@recordhub/protocol/retry-after'
 import { concernsPlatform, type RequestFailure } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
+import { errorCodeOf } from '../../lib/files/error-code.ts'
 import { quoteRedacted } from './redact-key.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
@@ -98,8 +99,8 @@ export function findReportedFailure(
   { path, key }: { path: string; key: string },
 ): HubError | null {
   if (!FALSE_VALUES.has(success)) return null
-  const words = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
-  return new HubError('platform_reports_failure', { path, words })
+  const quoted = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
+  return new HubError('platform_reports_failure', { path, quoted })
 }
 
 /** Translates an error that occurred while the body of a 200 response was read. */
@@ -108,7 +109,7 @@ export function toBodyError(error: unknown, path: string): HubError {
   if (known.code !== 'platform_unreachable') return known
   if (DAMAGED.test(codeOf(error))) {
     const reason = 'its compressed data are damaged, or its Content-Encoding is wrong'
-    return new HubError('platform_answer_invalid', { path, reason }, { cause: error })
+    return new HubError('platform_response_invalid', { path, reason }, { cause: error })
   }
   const cause = reasonOf(codeOf(error))
   const reason = cause === CUT_OFF ? 'the response was cut off' : cause
@@ -132,7 +133,8 @@ function findHubError(error: unknown): HubError | null {
 /** The first error code in a chain of causes. An AggregateError has one error for each address tried. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
-  if ('code' in error && typeof error.code === 'string') return error.code
+  const code = errorCodeOf(error)
+  if (code !== '') return code
   if (error instanceof AggregateError) return codeOf(error.errors[0])
   if (error.cause !== undefined) return codeOf(error.cause)
   return error.name

@@ -15,7 +15,7 @@ import { discardBody, headerOf } from './undici-response.ts'
 export type CallTarget = { source_base_url: string; source_api_key: string }
 
 export type PlatformClientSettings = NetworkSettings & {
-  /** The word in the paths `/api/<word>/ping`, …; HUB_PLATFORM_PATH. */
+  /** The segment in the paths `/api/<segment>/ping`, …; HUB_PLATFORM_PATH. */
   platformPath: string
   tunnelHeader: string
   timeouts: PlatformTimeouts
@@ -29,7 +29,7 @@ type CallOptions = {
   /** Headers of a conditional request; null for an unconditional one. */
   conditions: Record<string, string> | null
   /** Whether to request compression. A compressed response is decompressed in any case. */
-  asksForGzip?: boolean
+  acceptGzip?: boolean
 }
 
 /** A 200 response with its decompressed body, or a 304 response to a conditional request. */
@@ -73,8 +73,8 @@ type Sent = {
   headersTimeout: number
 }
 
-export type RequestSender = {
-  /** The URL of a path below `/api/<word>/`. */
+type RequestSender = {
+  /** The URL of a path below `/api/<segment>/`. */
   urlOf: (target: Pick<CallTarget, 'source_base_url'>, path: string) => URL
   /**
    * Sends a GET request with the platform's key and returns a 200 response with its body.
@@ -104,9 +104,9 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
     urlOf: (target, path) =>
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
 
-    async get(target, url, { signal, firstByteSeconds, retryUntil, conditions, asksForGzip }) {
+    async get(target, url, { signal, firstByteSeconds, retryUntil, conditions, acceptGzip }) {
       assertAddressAllowed(url, settings)
-      const extra = { ...conditions, ...(asksForGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
+      const extra = { ...conditions, ...(acceptGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
       const key = target.source_api_key
       const headers = headersWith(key, extra)
       const headersTimeout = firstByteSeconds * 1000
@@ -193,7 +193,7 @@ function findResponseError(
   }
   const scope = { concernsPlatform: concernsPlatform({ status }) }
   if (status === 401 || status === 403) {
-    return new HubError('platform_refused_key', { status }, scope)
+    return new HubError('platform_rejected_key', { status }, scope)
   }
   if (status === 404) return new HubError('platform_path_missing', { path })
   if (status === 429) return toThrottledError(path, header)

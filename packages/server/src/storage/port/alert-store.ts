@@ -22,13 +22,13 @@ export interface AlertStore {
 
   /**
    * Raises alerts, resolves alerts and updates their messages, in small transactions. Logs each alert that is raised or
-   * resolved. Idempotent: on all nodes together, at most one alert of a kind and subject is open, and each is logged
+   * resolved. Idempotent on all nodes together: at most one alert of a kind and subject is open, and each is logged
    * once.
    */
   applyAlertChanges(changes: AlertChanges): Promise<void>
 
   /**
-   * Returns open alerts, then resolved ones, each newest first. `state` selects only one of both. `after` is the last
+   * Returns open alerts, then resolved alerts, each newest first, or only those in the given state. `after` is the last
    * alert of the previous page.
    */
   listAlerts(query: {
@@ -41,8 +41,8 @@ export interface AlertStore {
   readOpenAlerts(limit: number): Promise<OpenAlerts>
 
   /**
-   * Saves who acknowledged an open alert, and logs it. Acknowledging an acknowledged or resolved alert changes nothing
-   * and is not logged.
+   * Records that an operator has acknowledged an open alert, and logs it. Changes and logs nothing if the alert is
+   * acknowledged or resolved already.
    * @returns the alert; null if it does not exist.
    */
   acknowledgeAlert(
@@ -52,8 +52,8 @@ export interface AlertStore {
   ): Promise<Alert | null>
 
   /**
-   * Returns alerts for which a mail is due, oldest first, up to `limit` of each: open alerts, and resolved alerts of
-   * which a mail was sent when they were open. Excludes the alert that mail cannot be sent.
+   * Returns alerts for which a mail is due, oldest first: at most `limit` open alerts, and at most `limit` resolved
+   * alerts whose opening was mailed. Excludes the alert `mail_failing`.
    */
   listUnmailed(limit: number): Promise<UnmailedAlerts>
 

@@ -22,7 +22,7 @@ export type ChangeQuery = {
   maxBytes: number
 }
 
-/** `through`: this page and earlier ones contain every matching change up to this number. */
+/** `through`: this page and earlier pages contain every matching change up to this number. */
 type ChangesPage =
   | { outcome: 'found'; changes: ChangeRow[]; through: number; has_more: boolean }
   /** `after` is higher than every number that was ever allocated. */
@@ -34,8 +34,8 @@ export interface ChangeStore {
    * Returns the changes after a number, in the order of their numbers. A record appears once, with its latest change;
    * a deleted record appears as its deletion. A consumer that continues from `through` misses no change and gets none
    * twice, however many processes write: a page ends before the numbers of transactions in flight. Unknown names
-   * return an empty page. Records of a platform that is being removed are left out until they are deleted, so a page
-   * may be empty although there are more changes.
+   * return an empty page. Changes of a platform that is being removed are left out, except for the deletions of its
+   * records, so a page may be empty although there are more changes.
    */
   listChanges(query: ChangeQuery): Promise<ChangesPage>
 }

@@ -1,13 +1,13 @@
 import type { HubKey } from '@recordhub/protocol'
-import type { ChangeLog, SealedHubKey } from './platform-store.ts'
+import type { ChangeLog, StoredHubKey } from './platform-store.ts'
 
 /** The connection between a platform and the hub: the platform's address, and the keys of both. */
 export interface ConnectionStore {
   /** Returns the hub API keys of a platform that are valid at `at`, newest first; none for an unknown platform. */
   readHubKeys(platformId: number, at: string): Promise<HubKey[]>
 
-  /** Returns the newest key, sealed; null for an unknown platform. */
-  readSealedHubKey(platformId: number): Promise<string | null>
+  /** Returns the newest hub API key of a platform, encrypted; null for an unknown platform. */
+  readEncryptedHubKey(platformId: number): Promise<string | null>
 
   /**
    * Saves a new hub key of a platform. Its existing keys expire at `old_expires_at`, or earlier if they already have an
@@ -15,21 +15,21 @@ export interface ConnectionStore {
    * @returns false for an unknown platform.
    */
   rotateHubKey(
-    rotation: { platform_id: number; hub_key: SealedHubKey; old_expires_at: string; at: string },
+    rotation: { platform_id: number; hub_key: StoredHubKey; old_expires_at: string; at: string },
     log: ChangeLog,
   ): Promise<boolean>
 
   /**
    * Sets the address and the source API key of a platform, and deletes the previous key. The next pull of each module is
    * unconditional, and scheduled pulls no longer skip the platform.
-   * @param change `sealed_source_key` is null to keep the existing key.
+   * @param change `encrypted_source_key` is null to keep the existing key.
    * @returns false for an unknown platform.
    */
   setSource(
     change: {
       platform_id: number
       source_base_url: string
-      sealed_source_key: string | null
+      encrypted_source_key: string | null
       at: string
     },
     log: ChangeLog,

@@ -2,13 +2,13 @@ import type { Erasure, ErasureMode, ErasurePreview, Tombstone } from '@recordhub
 import type { ChangeLog } from './platform-store.ts'
 
 export interface ErasureStore {
-  /** Returns what erasing a record would delete; null if it does not exist. Reads in small steps. */
+  /** Counts the rows that erasing a record would delete, in small steps. @returns null if the record does not exist. */
   previewErasure(recordId: number): Promise<Omit<ErasurePreview, 'not_covered'> | null>
 
   /**
-   * Erases a record, its history, the rejected pushes that name it, and its reference in the activity. Or anonymises
-   * it: the record stays, without content, under a reference that cannot be predicted. The change has a number of its
-   * own and appears in the feed of changes.
+   * Erases a record, its history, the rejected pushes that name it, and its reference in the activity. With the mode
+   * `anonymise`, the record stays without content, under a reference that cannot be predicted. The change has a number of
+   * its own and appears in the feed of changes.
    *
    * First saves a tombstone. From then on, no write of the record and no rejected push that names it is stored.
    * Calling the method again completes an interrupted erasure. When it resolves, the files of the database no longer

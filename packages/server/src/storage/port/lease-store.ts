@@ -1,8 +1,8 @@
 /** Leases: at most one process at a time runs a job, such as enforcing retention or watching alerts. */
 export interface LeaseStore {
   /**
-   * Acquires a lease for `seconds` unless it is held, by another owner or by this one. Of concurrent callers on all
-   * processes exactly one succeeds. A lease that is not released, because its process was killed, expires.
+   * Acquires a lease for `seconds` unless it is held, by another owner or by this one. Exactly one of several concurrent
+   * callers on all processes succeeds. A lease expires if it is not released, for example because its process was killed.
    * @param owner the process name of the storage.
    * @returns whether the lease was acquired.
    */

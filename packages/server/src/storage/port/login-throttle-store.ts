@@ -1,13 +1,13 @@
 import type { AttemptCount } from '../../domain/auth/login-throttle.ts'
 
-/** Maximum number of subjects that are counted at a time; the one counted longest is deleted first. */
+/** Maximum number of subjects with stored counts. The subject stored first is deleted first. */
 export const MAX_THROTTLED_SUBJECTS = 20_000
 
 export interface LoginThrottleStore {
   /**
-   * Counts an attempt for each subject (a hash; what it stands for is not stored), unless `decide` returns the seconds
-   * that the caller must wait: then nothing is written. Concurrent attempts are counted one after another, on all
-   * processes.
+   * Counts an attempt for each subject, unless `decide` returns the seconds that the caller must wait: then nothing is
+   * written. A subject is a hash of an account or address, neither of which is stored. Concurrent attempts are counted
+   * one after another, on all processes.
    * @returns the counts that include this attempt, or the seconds.
    */
   countAttempt(
@@ -19,6 +19,6 @@ export interface LoginThrottleStore {
     | { outcome: 'wait'; seconds: number }
   >
 
-  /** Removes all attempts of the subjects in `reset`, and one attempt of each subject in `refunded`. */
-  refundAttempt(reset: readonly string[], refunded: readonly string[]): Promise<void>
+  /** Removes all attempts of the subjects in `reset`, and one attempt of each subject in `refund`. */
+  refundAttempt(subjects: { reset: readonly string[]; refund: readonly string[] }): Promise<void>
 }

@@ -20,7 +20,7 @@ export interface ManifestStore {
    * Saves a platform's manifest: title, description, modules and fields, in its order. New modules are not registered.
    * Modules and fields that it no longer names are marked as removed. If the fields of a module change, its drift counts
    * and its cached response are deleted. If the type of a field changes, its index is rebuilt. Scheduled pulls no longer
-   * skip the platform. Changes are saved and logged with the lines of `describe`.
+   * skip the platform. Changes are saved, and logged with the entries that `describe` returns.
    * @returns the changes; null for an unknown platform.
    */
   saveManifest(

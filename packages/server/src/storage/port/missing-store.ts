@@ -25,7 +25,7 @@ export type MarkOutcome =
 /** `record_ids`: the missing records that the review lists. */
 export type NewMissingReview = ModuleRef & MissingSet & { pull_id: number; record_ids: number[] }
 
-/** What earlier reads have stored about a module. */
+/** The results of earlier reads of a module. */
 type MissingState = {
   review: OpenReview | null
   /** The ids of the records that the last complete read of several pages did not contain; null for none. */
@@ -66,12 +66,12 @@ export interface MissingStore {
    */
   markMissing(batch: MissingBatch): Promise<MarkOutcome>
 
-  /** Returns what earlier reads have stored about a module; nothing for an unknown module. */
+  /** Returns the results of earlier reads of a module; both are null for an unknown module. */
   readMissingState(module: ModuleRef): Promise<MissingState>
 
   /**
-   * Creates a review with its activity entry. Closes the review that it replaces as `superseded`. If an operator has
-   * decided or the hub has closed that one in the meantime, nothing happens, and the next read decides again.
+   * Creates a review with its activity entry. Closes the review that it replaces as `superseded`. Does nothing if an
+   * operator has decided that review or the hub has closed it in the meantime; the next read decides again.
    */
   createReview(
     review: NewMissingReview,
@@ -90,7 +90,7 @@ export interface MissingStore {
   ): Promise<void>
 
   /**
-   * Saves the ids of the records that a read of several pages did not contain, in place of those of the read before.
+   * Saves the ids of the records that a read of several pages did not contain. They replace those of the previous read.
    * Writes nothing if the same ids are stored.
    */
   saveCandidates(module: ModuleRef, recordIds: number[]): Promise<void>
@@ -106,9 +106,9 @@ export interface MissingStore {
   readReview(reviewId: number): Promise<MissingReview | null>
 
   /**
-   * Records the decision of an operator about an open review, with its log lines. A later decision replaces an
-   * earlier one. The same decision again changes nothing and is not logged.
-   * @returns the review afterwards; a closed one unchanged. Null if it does not exist.
+   * Records the decision of an operator about an open review, and logs it. A later decision replaces an earlier one.
+   * Repeating the same decision changes nothing and is not logged.
+   * @returns the review after the decision; a closed review is unchanged. Null if the review does not exist.
    */
   decideReview(
     decision: { review_id: number; state: 'approved' | 'dismissed'; by: string; at: string },

@@ -26,7 +26,7 @@ export type OperatorChange = 'changed' | 'unknown' | 'last_admin'
 export type AuthDatabase = { dialect: Dialect; type: 'sqlite' | 'postgres' }
 
 export interface OperatorStore {
-  /** Shares the engine's write queue, so that no push becomes part of a transaction of Better Auth. */
+  /** Uses the write queue of the engine, so that no push becomes part of a transaction of Better Auth. */
   readonly authDatabase: AuthDatabase
 
   /** Whether any operator exists, including disabled ones. */
@@ -39,8 +39,8 @@ export interface OperatorStore {
   readOperator(id: string): Promise<Operator | null>
 
   /**
-   * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that the
-   * next one begins with it, and revokes the tokens whose role is higher. Disabling ends all sessions and revokes all
+   * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that every
+   * session has it, and revokes the tokens whose role is higher. Disabling ends all sessions and revokes all
    * tokens. Concurrent changes cannot leave the hub without an admin.
    */
   changeOperator(
@@ -66,14 +66,14 @@ export interface OperatorStore {
 
   /**
    * Records that a code of a second factor was used. All hashes have the same length.
-   * @returns false if the code is among the last five used ones: a code can be used once, also after a newer one.
+   * @returns false if the code is among the last five used codes: a code can be used once, also after a newer one was.
    */
   consumeCode(operatorId: string, codeHash: string): Promise<boolean>
 
   /** Records when an operator was last active, and in which session. */
   touchSession(id: string, sessionId: string, at: string): Promise<void>
 
-  /** Records that the operator of a session has proved more than a password. */
+  /** Records that the operator of a session has authenticated with more than a password. */
   markSessionStrong(sessionId: string): Promise<void>
 
   /** Lists the sessions that have not expired, the most recently used first. */
@@ -98,7 +98,7 @@ export interface OperatorStore {
   /** Lists the tokens that are not revoked, newest first, of one operator or of all. */
   listTokens(operatorId: string | null): Promise<ApiToken[]>
 
-  /** Revokes a token, of one operator or of any. @returns null if there is none. */
+  /** Revokes a token of one operator, or of any. @returns null if the token does not exist or is revoked already. */
   revokeToken(
     tokenId: number,
     operatorId: string | null,

@@ -5,16 +5,16 @@ import type { ManifestKeys } from '../../domain/record/drift.ts'
 /** The log entries of a change, written in the transaction of the change. */
 export type ChangeLog = { activity: NewActivity; audit: NewAuditEntry }
 
-/** A hub API key in stored form. */
-export type SealedHubKey = { key_hash: string; hint: string; sealed: string }
+/** A hub API key as it is stored: its hash, the hint that shows its last characters, and the encrypted key. */
+export type StoredHubKey = { key_hash: string; hint: string; ciphertext: string }
 
 export type NewPlatform = {
   platform_name: string
   display_title: string
   platform_description: string
   source_base_url: string
-  sealed_source_key: string
-  hub_key: SealedHubKey
+  encrypted_source_key: string
+  hub_key: StoredHubKey
   modules: (Module & { registered: boolean })[]
   at: string
 }
@@ -41,12 +41,12 @@ export type PlatformSource = {
   platform_name: string
   display_title: string
   source_base_url: string
-  sealed_source_key: string
+  encrypted_source_key: string
 }
 
 export interface PlatformStore {
   /**
-   * Registers a platform with its modules, its sealed source key and its hub key, all or nothing.
+   * Registers a platform with its modules, its encrypted source key and its hub key, all or nothing.
    * `platform_name` is unique among registered platforms.
    */
   registerPlatform(
@@ -88,8 +88,9 @@ export interface PlatformStore {
 
   /**
    * Removes a platform. Once it resolves, no list and no pull includes the platform, every node rejects its keys, its
-   * source key and counters are deleted, and its name is free. Its tasks in a running pull are cancelled. Its records,
-   * their history and its rejected pushes are deleted step by step (`RemovalStore`). The activity and the audit log stay.
+   * source key and counters are deleted, and its name can be registered again. Its tasks in a running pull are cancelled.
+   * Its records, their history and its rejected pushes are deleted step by step (`RemovalStore`). The activity and the
+   * audit log stay.
    * @returns null if no registered platform has this id and name.
    */
   removePlatform(
@@ -101,8 +102,8 @@ export interface PlatformStore {
   findPlatformByKey(keyHash: string, at: string): Promise<AuthenticatedPlatform | null>
 
   /**
-   * Calls `listener` after each change of platforms, modules or hub keys: at once for changes by this process, soon for
-   * those by other nodes. A call may be lost, so use it only to speed things up.
+   * Calls `listener` after each change of platforms, modules or hub keys: immediately after changes by this process, soon
+   * after changes by other nodes. A call may be lost, so use it only to invalidate caches early.
    */
   onChange(listener: () => void): void
 

@@ -92,7 +92,7 @@ export interface PullStore {
    * A scheduled pull skips a platform if the last five pulls or more could not read any of its modules, until 15
    * minutes after its last failure or until the platform has shown that it works (`isPaused`): by a push with its key
    * on any node, a module that was read, `recordRecovery`, `storeManifest`, `setSource`, or `setPlatformStatus` to
-   * active. A replay does not show it. The tasks of a skipped platform are `skipped`.
+   * active. A replay is not a sign of this. The tasks of a skipped platform are `skipped`.
    */
   requestPull(request: {
     trigger: PullTrigger
@@ -107,7 +107,7 @@ export interface PullStore {
    */
   startPull(pullId: number, lease: Lease): Promise<PullTaskPlan[] | null>
 
-  /** @returns false if the pull has ended or another process has the lease: the process must stop the pull. */
+  /** @returns false if the pull has ended or another process has the lease. This process must then stop the pull. */
   renewLease(pullId: number, lease: Lease): Promise<boolean>
 
   /** Whether the pull is running under this owner's lease. */
@@ -115,7 +115,7 @@ export interface PullStore {
 
   /**
    * Starts a task and deletes the cached response of its module, since the task may store newer records. `finishTask`
-   * stores it again.
+   * stores the new one.
    * @returns null if the pull has ended.
    */
   startTask(pullId: number, taskNumber: number): Promise<StartedTask | null>
@@ -142,7 +142,7 @@ export interface PullStore {
   ): Promise<void>
 
   /**
-   * Ends a pull and its unfinished tasks. Nothing that it still reads is stored after that. Has no effect on a pull
+   * Ends a pull and its unfinished tasks. From then on, no record that it reads is stored. Has no effect on a pull
    * that has ended. The activity reports each platform that scheduled pulls skip from now on.
    * @returns whether this call has ended the pull.
    */
@@ -160,8 +160,8 @@ export interface PullStore {
   interruptAbandonedPulls(): Promise<number>
 
   /**
-   * Ends all queued and running pulls and their tasks as `interrupted`. For a process that knows that no other process
-   * is running, for example since it has locked the data folder.
+   * Ends all queued and running pulls and their tasks as `interrupted`. Call it only if no other process is running, for
+   * example after locking the data folder.
    * @returns the number of these pulls.
    */
   interruptPulls(): Promise<number>
@@ -182,7 +182,7 @@ export interface PullStore {
     before: number | null
   }): Promise<PlatformPull[]>
 
-  /** Returns the number of tasks of a pull in each state, without states that no task is in. */
+  /** Returns the number of tasks of a pull in each state. States without tasks are left out. */
   tallyTasks(pullId: number): Promise<TaskTally>
 
   /** Returns tasks after `after` in the order in which they run, in one state or in all. */

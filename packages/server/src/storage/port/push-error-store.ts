@@ -11,9 +11,9 @@ export type StoredPushError = PushErrorCount & { push_error_id: number }
 
 export interface PushErrorStore {
   /**
-   * Adds to the stored counts, and records addresses, in one transaction. The counts of several processes are summed. An
-   * hour has at most `MAX_PUSH_SENDERS` rows with a sender; requests of other senders are added to one row for each
-   * reason, and for each platform whose key was valid.
+   * Adds to the stored counts, and saves addresses, in one transaction. The counts of several processes are summed. An
+   * hour has at most `MAX_PUSH_SENDERS` rows with a sender; requests of other senders are added to one row per reason and
+   * platform (if the key was valid).
    */
   addPushErrors(counts: PushErrorCount[], addresses: PushAddress[]): Promise<void>
 

@@ -55,10 +55,10 @@ export interface RecordListStore {
   /**
    * Reads one page. Records of equal value are ordered by `record_id` in the same direction; records without a
    * value come last in both directions. Text is ordered by code point. A field is ordered as a number if the
-   * manifest of every module in the list says that it is one. Unknown names give an empty page.
+   * manifest of every module in the list declares it as a number. Unknown names return an empty page.
    *
-   * A page of large records is shorter than its limit: the record that brings its data to some megabytes is the
-   * last one. Successive pages return each record once, unless a write moves it. A search or a filter by an
+   * A page of large records is shorter than its limit: it ends with the record at which its data reaches some
+   * megabytes. Successive pages return each record once, unless a write moves it. A search or a filter by an
    * indexed field does not find records that are not yet indexed (`SearchIndexStore`).
    *
    * @returns `too_slow` if a sort without an index could not be completed in `scan_ms`.

@@ -52,7 +52,7 @@ export type ReplayWrite = WithDrift & {
   }
 }
 
-/** An element of a response that was not parsed: its apparent reference, and the hash of its bytes. */
+/** An element of a response that was not parsed: the reference that its text seems to have, and the hash of its bytes. */
 type ElementFingerprint = { reference_number: string; fingerprint: string }
 
 export type RecordWrite = PushWrite | PullWrite | ReplayWrite
@@ -77,7 +77,7 @@ export type WriteOutcome =
       module_name: string
     }
   | { outcome: 'rejected'; code: WriteRejection }
-  /** `record_id`: of the record that the read already contained. */
+  /** `record_id`: the record that the read has already contained. */
   | { outcome: 'rejected'; code: 'duplicate_reference'; record_id: number }
 
 export type HistoryRow = {
@@ -102,18 +102,18 @@ export interface RecordStore extends RecordListStore {
    * - a pulled record needs a running pull, an active platform and a registered module;
    * - a replay needs an existing rejected push (`not_found`) that was not replayed yet (`already_replayed`; a `stale`
    *   one may be replayed with `overwrite`), an active platform (`platform_inactive`) and a registered module. An
-   *   accepted replay marks its rejected push, so that only one of several concurrent replays succeeds.
+   *   accepted replay is recorded in its rejected push, so that only one of several concurrent replays succeeds.
    *
    * A record that was erased or anonymised is not stored again while its tombstone exists (`record_erased`). Its
    * anonymised remains count as seen by the read.
    *
    * If the database rejects a write (`record_not_storable`), the other writes of the batch are stored. A record that
-   * its read has already contained is rejected (`duplicate_reference`, with its id); the first one is kept. An id is
+   * its read has already contained is rejected (`duplicate_reference`, with its id); the first one is stored. An id is
    * added to `read.seen` only after its write is committed.
    *
-   * If nothing changes, nothing is written and nothing is synced.
+   * A batch that changes nothing writes nothing and waits for no fsync.
    *
-   * Idempotent for records, but not for history and activity: a repeated batch finds every record as it left it.
+   * Idempotent for records: repeating a batch does not change them. Not idempotent for history and activity.
    * @returns an outcome for each write, in their order.
    * @throws HubError `storage_unavailable` if the database cannot be written; nothing of the batch is then stored.
    */
@@ -123,8 +123,8 @@ export interface RecordStore extends RecordListStore {
   tryWrites(batch: WriteBatch): Promise<WriteOutcome[]>
 
   /**
-   * Finds elements of a read that need neither be parsed nor written: the stored record was last written from the
-   * same bytes and has not changed since (`isUnchanged`). Finds none if the pull must not write. Does not change
+   * Finds elements of a read that need neither be parsed nor written, because the stored record was last written from
+   * the same bytes and has not changed since (`isUnchanged`). Finds none if the pull must not write. Does not change
    * `read.seen`.
    * @returns the id of the unchanged record for each element, or null.
    */

@@ -22,9 +22,9 @@ export type NewRejectedPush = {
   /** JSON text. */
   body: string
   pull_id: number | null
-  /** The position of a pulled element in the sequence of writes; null for a push, whose position is that of its rejection. */
+  /** The position of a pulled record in the sequence of writes; null for a push, which takes the position of its rejection. */
   position: WritePosition | null
-  /** The activity entry; null if something else reports the rejection. */
+  /** The activity entry; null if the rejection is reported elsewhere. */
   activity: NewActivity | null
 }
 
@@ -36,7 +36,7 @@ export type RejectedPushFilter = {
   cause: string | null
 }
 
-/** A rejected push with what a replay needs. */
+/** A rejected push with the values that a replay needs. */
 export type ReplayableRejection = {
   rejected_push_id: number
   platform_id: number
@@ -46,7 +46,7 @@ export type ReplayableRejection = {
   /** JSON text. */
   body: string
   position_seq: number
-  /** Of the module; both null if the platform has no module of that type. */
+  /** The fields and the policy of the module; both null if the platform has no module of that type. */
   fields: Field[] | null
   drift_policy: DriftPolicy | null
 }
@@ -59,12 +59,12 @@ export interface RejectedPushStore {
    * Saves rejected pushes with their reasons.
    *
    * - The same rejection of the same body for the same module is saved once, with a count, the last pull that rejected
-   *   it, and its last position. If it was replayed, a push becomes pending again, an element of a read does not.
-   * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. Of a body larger than the quota,
-   *   only the size is saved.
-   * - The counter `rejected` counts each push. It counts a pulled record once, however often it is read.
-   * - Nothing is saved, and no activity entry written, for a body that names an erased record (`findReferences`) or has
-   *   too many texts to search it for one, and for a platform that was removed.
+   *   it, and its last position. If it was replayed, a push becomes pending again, and a pulled record does not.
+   * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. If a body is larger than the
+   *   quota, only its size is saved.
+   * - The counter `rejected` counts each push. It counts a pulled record once, however many pulls reject it.
+   * - Nothing is saved, and no activity entry is written, if the body names an erased record (`findReferences`) or has
+   *   too many texts to check for one, or if the platform was removed.
    */
   saveRejectedPushes(
     rejected: NewRejectedPush[],
@@ -98,16 +98,16 @@ export interface RejectedPushStore {
   /**
    * Returns the next pending rejections in the order of their positions: at most `limit`, with at most `maxBytes` of
    * bodies, but at least one.
-   * @returns `remaining`: the number of those after the step.
+   * @returns `remaining`: the number of selected rejections after the step.
    */
   listReplayable(
     query: RejectedPushFilter & { limit: number; maxBytes: number; after: ReplayPosition | null },
   ): Promise<{ rejections: ReplayableRejection[]; remaining: number }>
 
   /**
-   * Deletes at most `limit` of the selected rejected pushes that were not rejected after `until` (RFC 3339 in UTC), in any
-   * state, and appends the log lines if there are any.
-   * @returns the number of deleted ones; fewer than `limit` at the end.
+   * Deletes at most `limit` of the selected rejected pushes that were last rejected by `until` (RFC 3339 in UTC), in any
+   * state, and logs it if there are any.
+   * @returns the number of deleted rejected pushes; less than `limit` at the end.
    */
   dismissRejectedPushes(
     query: RejectedPushFilter & { id: number | null; until: string; limit: number },

@@ -6,10 +6,10 @@ export type NamedModule = { platform_id: number; record_type: string }
 
 /** Deletes many records in the background. `PlatformStore.removePlatform` begins the removal of a platform. */
 export interface RemovalStore {
-  /** Returns what removing a platform would delete; null if the platform does not exist. */
+  /** Counts the rows that removing a platform would delete. @returns null if the platform does not exist. */
   previewPlatform(platformId: number): Promise<PlatformRemovalPreview | null>
 
-  /** Returns what deleting a module's records would delete; null if the module does not exist. */
+  /** Counts the records of a module. @returns null if the module does not exist. */
   previewModule(module: NamedModule): Promise<ModuleRemovalPreview | null>
 
   /**
@@ -25,12 +25,12 @@ export interface RemovalStore {
 
   /**
    * Runs one step of the oldest removal in progress: deletes a few hundred rows, and updates the counters and the feed
-   * of changes in the same transaction. The last step finishes the removal and appends a line of activity. Steps of
+   * of changes in the same transaction. The last step finishes the removal and appends an activity entry. Steps of
    * several nodes run one after another; an interrupted step changes nothing.
    *
-   * If no removal is in progress, runs the pending purge: deleted rows leave the database's files, including those of
-   * a process that was killed, as far as `eraseRecord` promises.
-   * @returns whether there was anything to do.
+   * If no removal is in progress, runs the pending purge: the files of the database no longer contain deleted rows, as
+   * far as `eraseRecord` promises. This includes rows that a process deleted before it was killed.
+   * @returns whether there was a step or a purge to run.
    */
   runNextStep(): Promise<boolean>
 

@@ -17,24 +17,23 @@ export interface RetentionStore {
    *
    * The age of activity, audit entries, history and manifest changes begins when they are written; of a rejected push,
    * when it was last received; of missing reviews, alerts, pulls, and the hours of counters and push errors, when they
-   * end. Unfinished ones stay, and so does the newest finished pull. The tasks of a pull are deleted with it; if it
-   * has more than `limit`, in several steps. The same transaction records from when on the history is complete.
+   * end. Unfinished ones stay, and so does the newest finished pull. The tasks of a pull are deleted with it, in several
+   * steps if there are more than `limit`. The same transaction records the time since which the history is complete.
    */
   deleteOld(noun: RetentionNoun, step: DeletionStep & { before: string }): Promise<DeletionOutcome>
 
-  /** Deletes all but approximately the newest `lines` lines of activity: at least as many, more if ids have gaps. */
-  trimActivity(lines: number, step: DeletionStep): Promise<DeletionOutcome>
+  /** Deletes the oldest activity entries. At most the newest `entries` stay, fewer if there are gaps between their ids. */
+  trimActivity(entries: number, step: DeletionStep): Promise<DeletionOutcome>
 
   /**
-   * Returns the time (RFC 3339 in UTC) since which the history of every record is complete; null if none has been
-   * deleted. Call it after reading history, which may be deleted in between.
+   * Returns the time (RFC 3339 in UTC) since which the history of every record is complete; null if no history has been
+   * deleted. Call it after reading history, because a deletion may come between the two calls.
    */
   historyCompleteSince(): Promise<string | null>
 
   /**
-   * Returns some of the space of deleted rows to the disk, if the engine does not do so itself. Takes some
-   * milliseconds.
-   * @returns whether there is more to return.
+   * Releases some of the disk space of deleted rows, if the engine does not do so itself. Takes a few milliseconds.
+   * @returns whether there is more space to release.
    */
   reclaimSpace(): Promise<boolean>
 }

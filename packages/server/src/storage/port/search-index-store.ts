@@ -17,7 +17,7 @@ export interface SearchIndexStore {
    * Adds the next changed records, at most `limit`, to the text index, in the order of their changes. Each call is one
    * transaction. Only one process indexes at a time. On SQLite, the index is a file of its own, which a thread writes;
    * if it is missing, damaged or of another version, it is created anew, from the first change on.
-   * @returns the number of changes indexed; 0 if nothing is left to do, or another process is indexing.
+   * @returns the number of changes indexed; 0 if no work is left, or another process is indexing.
    */
   indexTexts(limit: number): Promise<number>
 
@@ -29,9 +29,9 @@ export interface SearchIndexStore {
 
   /**
    * Adds the next changed records, at most `limit`, to the indexes of fields, in the order of their changes. If there are
-   * fewer, it continues to build new indexes, then deletes those that are no longer wanted. Each call is one short
-   * transaction. Only one process indexes at a time. Records of modules without indexed fields are not read.
-   * @returns the number of records indexed; 0 if nothing is left to do, or another process is indexing.
+   * fewer, it continues to build new indexes, then deletes removed indexes. Each call is one short transaction. Only one
+   * process indexes at a time. Records of modules without indexed fields are not read.
+   * @returns the number of records indexed; 0 if no work is left, or another process is indexing.
    */
   indexFields(limit: number): Promise<number>
 

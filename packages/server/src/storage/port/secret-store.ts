@@ -1,33 +1,34 @@
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 
-/** A text that the hub's secret encrypts: a row of `secrets`, or one of the two of a second factor. */
-export type SealedText = {
+/** A text that is encrypted with the hub's secret: a row of `secrets`, or one of the two texts of a second factor. */
+export type EncryptedText = {
   of: 'secret' | 'totp secret' | 'recovery codes'
   /** The id of its row. */
   id: string
   /** The purpose that the encryption is bound to; for a second factor, the operator's id. */
   purpose: string
-  sealed: string
+  ciphertext: string
 }
-
-type Resealing = 'resealed' | 'changed' | 'in_use'
 
 export interface SecretStore {
   /**
-   * Returns the sealed key for the references of erased records. Saves the offered one if there is none; concurrent
-   * calls return the same key. Waits for a change of the secret that is in progress.
+   * Returns the encrypted key for the references of erased records. Saves the offered one if there is none; concurrent
+   * calls return the same key. Waits for a rotation of the secret that is in progress.
    */
   ensureReferencesKey(offered: string): Promise<string>
 
-  /** Returns every sealed text in the order of its row, without deleted ones. */
-  listSealed(): Promise<SealedText[]>
+  /** Returns every encrypted text in the order of the rows, without deleted ones. */
+  listEncrypted(): Promise<EncryptedText[]>
 
   /**
-   * Replaces all sealed texts, ends every session and deletes everything else that was signed with the secret, and
+   * Replaces all encrypted texts, ends every session, deletes everything else that was signed with the secret, and
    * writes to the audit log, in one transaction.
-   * @param texts the result of `listSealed`, each with its new text.
-   * @returns `in_use` if another process uses the database; `changed` if a sealed text was changed, added or deleted
-   *   since `listSealed`. Neither changes anything.
+   * @param texts the result of `listEncrypted`, each with its new ciphertext.
+   * @returns `in_use` if another process uses the database; `changed` if a text was changed, added or deleted since
+   *   `listEncrypted`. Neither changes anything.
    */
-  reseal(texts: { before: SealedText; sealed: string }[], audit: NewAuditEntry): Promise<Resealing>
+  reencrypt(
+    texts: { before: EncryptedText; ciphertext: string }[],
+    audit: NewAuditEntry,
+  ): Promise<'reencrypted' | 'changed' | 'in_use'>
 }

@@ -1,6 +1,6 @@
 import type { Snapshot } from '@recordhub/protocol'
 
-/** The stored part of the dashboard's snapshot. */
+/** The part of the dashboard's snapshot that comes from the database. */
 type StoredSnapshot = Pick<
   Snapshot,
   'stats' | 'platforms' | 'records' | 'logs' | 'alerts' | 'latest_sync'

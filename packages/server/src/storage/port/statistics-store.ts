@@ -17,8 +17,9 @@ export const EMPTY_HOUR: Omit<StoredHour, 'hour'> = {
 
 export interface StatisticsStore {
   /**
-   * Returns the figures of all platforms for each hour of a range, both ends included. Reads only hourly counters and
-   * registrations, so the number of records does not matter. Hours without events are left out. In no order.
+   * Returns the figures of all platforms for each hour of a range, both ends included, in no particular order. Hours
+   * without events are left out. Reads only hourly counters and registrations: the cost does not depend on the number of
+   * records.
    */
   readHours(from: string, to: string): Promise<StoredHour[]>
 }

@@ -1,8 +1,8 @@
 /**
  * The commit watermark: the number of the write sequence that readers may follow up to. Transactions allocate their
  * numbers before they commit, and commit in any order, so a reader may see n + 1 before n. Therefore a transaction
- * that allocates numbers first takes a shared lock named by the last number allocated; its own numbers are higher.
- * PostgreSQL releases the lock once the transaction's rows are visible. Decision 9 gives the reasons.
+ * that allocates numbers first acquires a shared lock named by the last number allocated; its own numbers are higher.
+ * PostgreSQL releases the lock once the transaction's rows are visible. docs/decisions/0009-change-feed.md has the reasons.
  */
 import { sql } from 'kysely'
 import type { Executor } from '../shared/schema/databases.ts'
@@ -10,7 +10,7 @@ import { IN_FLIGHT_LOCK } from './locks.ts'
 
 const LAST_NUMBER = 'CASE WHEN is_called THEN last_value ELSE 0 END'
 
-/** What a transaction selects from `write_sequence` before it allocates numbers. */
+/** A transaction selects this from `write_sequence` before it allocates numbers. */
 export const ACQUIRE_IN_FLIGHT_LOCK = `pg_advisory_xact_lock_shared(${IN_FLIGHT_LOCK},
   (${LAST_NUMBER})::bit(32)::int)`
 
@@ -20,14 +20,14 @@ export const ACQUIRE_IN_FLIGHT_LOCK = `pg_advisory_xact_lock_shared(${IN_FLIGHT_
  */
 export async function readCommitWatermark(executor: Executor): Promise<number> {
   const last = await readLastSequence(executor)
-  // Read after the last number: a transaction that begins in between allocates higher ones.
-  const { rows } = await sql<{ held: number }>`
-    SELECT objid::bigint AS held FROM pg_locks
+  // The locks are read after the last number: a transaction that begins in between allocates higher numbers.
+  const { rows } = await sql<{ locked: number }>`
+    SELECT objid::bigint AS locked FROM pg_locks
     WHERE locktype = 'advisory' AND classid = ${sql.lit(IN_FLIGHT_LOCK)} AND objsubid = 2
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   `.execute(executor)
   // The name of a lock has the low 32 bits of a number, so only the difference is meaningful.
-  const behind = rows.map(({ held }) => (last - held) | 0)
+  const behind = rows.map(({ locked }) => (last - locked) | 0)
   return last - Math.max(0, ...behind)
 }
 

@@ -12,8 +12,8 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { storageUnavailable } from '../../errors.ts'
+import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
-import { type ChangePublisher, publishCommits } from '../shared/schema/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { isConnectionUnusable, isTransactionConflict, withMappedErrors } from './map-error.ts'
 
@@ -25,20 +25,20 @@ export type PostgresConnections = {
   /** As `Databases.withoutFsync`. */
   withoutFsync: Databases['withoutFsync']
   /**
-   * Gives the work a pipelining connection of the write path: it sends a statement without waiting for the response
+   * Runs work on a connection of the write path, which pipelines: it sends a statement without waiting for the response
    * to the previous one. If the work fails, its transaction is rolled back.
    */
   withWriter: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
   /** Runs one statement outside of a transaction. */
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
-  /** Publishes a change that was committed on a connection of the write path. */
+  /** Publishes a change that was committed on a connection of `withWriter`. */
   publish: ChangePublisher['publish']
   close: () => Promise<void>
 }
 
-/** Connections of a process, besides its writers and one connection for notifications. */
+/** Maximum number of connections of a process, besides its writers and one connection for notifications. */
 const MAX_CONNECTIONS = 8
-/** One commits pushes; the others commit the records of platforms that are pulled concurrently. */
+/** One writer commits pushes; the others commit the records of platforms that are pulled concurrently. */
 const MAX_WRITERS = 5
 const CONNECT_TIMEOUT_MS = 5000
 /** Ends queries that the server's own timeout cannot end, for example when the network is dead. */
@@ -59,10 +59,10 @@ const LIMITED_SESSION = {
   idle_in_transaction_session_timeout: '30s',
 }
 const LIMITS = new Set(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
-/** The write path finds rows by key only. A plan made for an empty table must not scan the table once it has grown. */
+/** The write path finds rows only by key. A plan made for an empty table must not scan the table after it has grown. */
 const WRITER_SESSION = { ...LIMITED_SESSION, lock_timeout: '10s', enable_seqscan: 'off' }
 
-/** Parses `int8` as a number; every number of the hub is below 2^53. */
+/** Parses `int8` as a number, since every number of the hub is below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 && format !== 'binary'
@@ -105,7 +105,7 @@ export function openConnections(
     close: () =>
       sockets.closeWith(async () => {
         await Promise.allSettled(inFlight)
-        // Waits until all earlier users have got a connection: a pool that ends leaves waiting users pending.
+        // Waits until all earlier requests have a connection: a pool that ends never settles waiting requests.
         await database.connection().execute(async () => undefined)
         await Promise.all([pool.end(), writers.end()])
       }),
@@ -132,7 +132,7 @@ export async function withUnlimited<Result>(
 export function openClient(url: string): { client: pg.Client; end: () => Promise<void> } {
   const sockets = new OpenSockets()
   const client = new pg.Client({ ...clientConfig(url), ...sockets.config })
-  // The work on a broken connection reports the error.
+  // The work on a broken connection throws the error.
   client.on('error', () => undefined)
   return { client, end: () => sockets.closeWith(() => client.end()) }
 }
@@ -172,7 +172,7 @@ function clientConfig(url: string): pg.ClientConfig {
   }
 }
 
-/** The parts of an address that are not secret, for messages. */
+/** Returns the parts of an address that are not secret, for messages. */
 export function describeServer(url: string): { server: string; user: string; database: string } {
   const { host, port, user = '', database = user } = new pg.Client({ connectionString: url })
   return { server: host.startsWith('/') ? host : `${host}:${port}`, user, database }
@@ -180,9 +180,9 @@ export function describeServer(url: string): { server: string; user: string; dat
 
 /** Opens a pool. Timeouts that the address sets take precedence over those of the session. */
 function openPool(url: string, session: Record<string, string>, config: pg.PoolConfig): pg.Pool {
-  const given = new URL(url).searchParams
+  const parameters = new URL(url).searchParams
   const settings = Object.entries(session)
-    .filter(([name]) => !(LIMITS.has(name) && given.has(name)))
+    .filter(([name]) => !(LIMITS.has(name) && parameters.has(name)))
     .map(([name, value]) => `SET ${name} = '${value}'`)
   const pool = new pg.Pool({
     ...clientConfig(url),
@@ -190,7 +190,7 @@ function openPool(url: string, session: Record<string, string>, config: pg.PoolC
     // As statements, because a connection pooler rejects them as startup parameters.
     onConnect: async (client) => void (await client.query(settings.join('; '))),
   })
-  // The pool replaces a connection that breaks while idle. The work on a busy one reports the error.
+  // The pool replaces an idle connection that breaks. The work on a connection in use throws the error.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
@@ -218,7 +218,7 @@ async function runOn<Result>(
 function parseSafeInteger(text: string): number {
   const number = Number(text)
   if (Number.isSafeInteger(number)) return number
-  throw new RangeError(`The database holds a number that is too large: ${text}`)
+  throw new RangeError(`The database contains a number that is too large: ${text}`)
 }
 
 /**
@@ -241,20 +241,17 @@ class PostgresPoolDialect extends PostgresDialect {
 }
 
 function createDriver(pool: pg.Pool): Driver {
-  const acquired = new WeakMap<DatabaseConnection, PoolConnection>()
   const run = (sql: string) => async (connection: DatabaseConnection) =>
     void (await connection.executeQuery(CompiledQuery.raw(sql)))
   return {
     init: async () => undefined,
-    async acquireConnection() {
-      const connection = new PoolConnection(await withMappedErrors(pool.connect()))
-      acquired.set(connection, connection)
-      return connection
-    },
+    acquireConnection: async () => new PoolConnection(await withMappedErrors(pool.connect())),
     beginTransaction: run('BEGIN'),
     commitTransaction: run('COMMIT'),
     rollbackTransaction: run('ROLLBACK'),
-    releaseConnection: async (connection) => acquired.get(connection)?.release(),
+    async releaseConnection(connection) {
+      if (connection instanceof PoolConnection) connection.release()
+    },
     destroy: async () => undefined,
   }
 }

@@ -13,7 +13,7 @@ import { allocateSequence } from './commit-watermark.ts'
 import type { PostgresConnections } from './connection.ts'
 import { acquireLock } from './locks.ts'
 
-/** A subquery that returns these ids. The SQL text is the same for any number of ids. */
+/** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
   return sql<number>`(SELECT unnest(${ids}::bigint[]))`
 }
@@ -26,7 +26,7 @@ export function createErasureDialect(hashReference: HashReference): ErasureDiale
   return {
     hashReference,
     contains: (column, text) => sql<boolean>`strpos(${sql.ref(column)}, ${text}) > 0`,
-    allocateSequence: allocateSequence,
+    allocateSequence,
     clearDataCopy: sql`, data_copy = '{}'`,
     async deleteText(db, { platform_id, record_id }) {
       await acquireLock(db, 'text index')
@@ -44,7 +44,7 @@ const VIEW_SCHEMA = 'recordhub_views'
 /** Views are in a schema of their own, to which an administrator can grant a role access without the tables. */
 export const viewDialect: ViewDialect = {
   qualify: (viewName) => `${VIEW_SCHEMA}.${quoteName(viewName)}`,
-  // With the replacements of `jsonCopy`.
+  // The same replacements as in `jsonCopy`.
   keyValue: (key) =>
     `r.data_copy ->> ${textLiteral(key.toWellFormed().replaceAll('\u0000', '\ufffd'))}`,
   preparations: [
@@ -54,7 +54,7 @@ export const viewDialect: ViewDialect = {
   ],
 }
 
-/** The version of the server, and the size of the hub's whole database, indexes included. */
+/** Reads the version of the server, and the size of the whole database, including indexes. */
 export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   const { rows } = await sql<{ engine_version: string; bytes: number }>`
     SELECT current_setting('server_version') AS engine_version,
@@ -69,8 +69,9 @@ const CLOCK_INTERVAL_MS = 30_000
 export type DatabaseClock = Clock & { stop: () => Promise<void> }
 
 /**
- * A clock that follows the database's time, which all nodes share: a node whose own clock is fast would consider the
- * leases of other nodes expired. The clock queries the database at intervals and adds the elapsed monotonic time.
+ * Starts a clock that follows the time of the database, which all nodes share: a node whose own clock is fast would
+ * consider the leases of other nodes expired. The clock queries the database at intervals and adds the elapsed monotonic
+ * time.
  */
 export async function startDatabaseClock(
   connections: Pick<PostgresConnections, 'query'>,

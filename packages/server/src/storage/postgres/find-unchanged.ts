@@ -11,8 +11,8 @@ export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 
       const { pull_id, platform_id, module_id, snapshotSeq } = read
       const references = textArray(elements.map((element) => element.reference_number))
       const hashes = textArray(elements.map((element) => element.fingerprint))
-      // The rule of `isUnchanged` in SQL, so that no hashes are returned. OFFSET 0 keeps the subquery, which finds
-      // each record by its index; a plan made for an empty table would scan the module.
+      // The rule of `isUnchanged` in SQL, so that no hashes are returned. OFFSET 0 prevents the planner from inlining the
+      // subquery, which finds each record by its index. A plan made for an empty table would scan the module.
       const { rows } = await sql<Match>`
         SELECT s.position::int AS position, r.record_id
         FROM unnest(${references}::text[], ${hashes}::text[])

@@ -8,10 +8,10 @@ import type { Executor, LockName } from '../shared/schema/databases.ts'
 
 const HUB = 0x5265_6368 // "Rech"
 
-/** Writes of records share it. A transaction that changes what authorizes writes takes it exclusively. */
+/** Writes of records share it. A transaction that changes the authorization of writes acquires it exclusively. */
 export const WRITE_AUTHORIZATION_LOCK = `${HUB}, 1`
 
-/** For saving, replaying and deleting rejected pushes. It is taken after the write authorization lock. */
+/** For saving, replaying and deleting rejected pushes. It is acquired after the write authorization lock. */
 export const REJECTED_PUSHES_LOCK = `${HUB}, 2`
 
 /** For writing the text index and the indexes of fields, and for deleting from them; taken in this order. */

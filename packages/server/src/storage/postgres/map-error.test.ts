@@ -12,9 +12,17 @@ import {
 const withCode = (code: string) => Object.assign(new Error(`made up: ${code}`), { code })
 
 test('errors that make the database unusable are recognised', () => {
-  const away = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', '08006', '57P03']
+  const unreachable = [
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ETIMEDOUT',
+    'EPIPE',
+    '08006',
+    '57P03',
+  ]
   const unusable = ['28P01', '3D000', '25006', '25P03', '42501', '53300', '55P03', '58030', 'XX001']
-  for (const code of [...away, ...unusable]) assert.ok(isUnavailable(withCode(code)), code)
+  for (const code of [...unreachable, ...unusable]) assert.ok(isUnavailable(withCode(code)), code)
   for (const code of ['22021', '23505', '42P01', '40P01', '54000', 'FST_ERR']) {
     assert.ok(!isUnavailable(withCode(code)), code)
   }
@@ -38,6 +46,6 @@ test('a missing permission is explained at startup, and later errors do not reve
   assert.doesNotMatch(later.message, /made up/)
   const atStart = toStartupError(later)
   assert.ok(atStart instanceof HubError)
-  assert.equal(atStart.code, 'database_refused')
+  assert.equal(atStart.code, 'database_rejected')
   assert.match(atStart.message, /owner of the database/)
 })

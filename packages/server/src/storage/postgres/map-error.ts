@@ -51,12 +51,12 @@ export async function withMappedErrors<Result>(work: Promise<Result>): Promise<R
   }
 }
 
-/** Maps an error at startup: an administrator has to grant a missing privilege. */
+/** Maps an error at startup. Explains a missing privilege, which only an administrator can grant. */
 export function toStartupError(error: unknown): unknown {
   const cause = error instanceof HubError ? error.cause : error
   if (codeOf(cause) !== INSUFFICIENT_PRIVILEGE || !(cause instanceof Error)) return error
   const reason = `the user lacks privileges that the hub needs (${cause.message}); make it the owner of the database`
-  return new HubError('database_refused', { reason }, { cause })
+  return new HubError('database_rejected', { reason }, { cause })
 }
 
 /**
@@ -69,7 +69,7 @@ export function isConnectionUnusable(error: unknown): boolean {
   return cause.message === 'Query read timeout' || codeOf(cause) === '25006'
 }
 
-/** The SQLSTATE, or Node's code; empty if there is none. */
+/** Returns the SQLSTATE of an error, or its code in Node; empty if there is none. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''

@@ -1,5 +1,5 @@
 /**
- * Marks records as missing on PostgreSQL, in one transaction. It takes the same locks as every write of records: the
+ * Marks records as missing on PostgreSQL, in one transaction. It acquires the same locks as every write of records: the
  * shared locks of `begin`, then the records in the order of their keys.
  */
 import type { PoolClient } from 'pg'
@@ -16,10 +16,11 @@ import { createWriteStatements } from './write-statements.ts'
 
 export function createMissingDialect({
   withWriter,
-}: Pick<PostgresConnections, 'withWriter'>): MissingDialect {
+  publish,
+}: Pick<PostgresConnections, 'withWriter' | 'publish'>): MissingDialect {
   return {
     idList,
-
+    publish,
     markMissing: (batch) => withRetry(() => withWriter((client) => markMissing(client, batch))),
   }
 }
@@ -37,7 +38,7 @@ async function markMissing(
   }
   const ids = await lockRecords(client, batch)
   if (ids.length > 0) {
-    // Allocated after the locks, so that the numbers of a record rise on every node.
+    // Numbers are allocated after the locks, so that those of a record rise on every node.
     const numbers = await statements.allocateSequence(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
     const { platform_id, pull_id, since, at } = batch
@@ -57,7 +58,7 @@ async function markMissing(
   return { outcome: 'marked', marked: ids.length }
 }
 
-/** Locks the records that the read can prove missing, in the order in which every writer locks. */
+/** Locks the records that the read can prove missing, in the order in which every writer locks records. */
 async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<number[]> {
   const references = batch.records
     .map((record) => record.reference_number)

@@ -1,17 +1,20 @@
-/** Notifications between the nodes on one database, over LISTEN and NOTIFY. They may be lost: only caches and live updates use them. */
+/**
+ * Notifications between the nodes on one database, over LISTEN and NOTIFY. They may be lost, so they only invalidate
+ * caches and cause live updates.
+ */
 import { type Kysely, sql } from 'kysely'
 import { runPeriodically, sleep } from '../../lib/time/run-periodically.ts'
 import type { Broadcast } from '../port/broadcast.ts'
 import type { ChangeChannel } from '../shared/platforms/platform-store.ts'
-import type { ChangePublisher } from '../shared/schema/publish-commits.ts'
+import type { ChangePublisher } from '../shared/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { openClient } from './connection.ts'
 import { LIVENESS_LOCK } from './locks.ts'
 
-/** Invalidates what nodes cache of platforms, modules and hub keys. */
+/** Invalidates the caches of platforms, modules and hub keys. */
 const PLATFORMS_CHANNEL = 'recordhub_changes'
 /** Carries messages of `Broadcast`, each with the name of its sender. */
-const BROADCAST_CHANNEL = 'recordhub_news'
+const BROADCAST_CHANNEL = 'recordhub_broadcast'
 const RECONNECT_AFTER_MS = 1000
 const KEEPALIVE_INTERVAL_MS = 15_000
 
@@ -38,16 +41,16 @@ export async function openNotifications(url: string, processName: string): Promi
     const [sender, message = ''] = payload.split('\n')
     if (sender !== processName) for (const listener of messageListeners) listener(message)
   }
-  const listening = keepListening({
+  const listening = listenUntilClosed({
     ...{ url, processName, onPlatformChange, onBroadcast, signal: closing.signal },
   })
   await attempted.promise
   return {
     platformChanges: {
-      async announce(transaction) {
+      async publish(transaction) {
         await sql`SELECT pg_notify(${PLATFORMS_CHANNEL}, '')`.execute(transaction)
       },
-      listen: (listener) => void platformListeners.push(listener),
+      subscribe: (listener) => void platformListeners.push(listener),
     },
     createBroadcast: (database, commits) => ({
       onCommit: commits.subscribe,
@@ -72,7 +75,7 @@ type Listening = {
   signal: AbortSignal
 }
 
-async function keepListening(listening: Listening): Promise<void> {
+async function listenUntilClosed(listening: Listening): Promise<void> {
   do {
     await listenOnce(listening).catch(() => undefined)
     // Notifications sent while there was no connection are lost, so caches are invalidated.
@@ -95,7 +98,7 @@ async function listenOnce(listening: Listening): Promise<void> {
     await client.query(`SELECT pg_advisory_lock(${LIVENESS_LOCK}, hashtext($1))`, [processName])
     await client.query(`LISTEN ${BROADCAST_CHANNEL}; LISTEN ${PLATFORMS_CHANNEL}`)
     onPlatformChange()
-    // Queries at intervals, because a dead connection is not noticed otherwise.
+    // Only a query detects a dead connection.
     const either = AbortSignal.any([signal, ended.signal])
     await runPeriodically(KEEPALIVE_INTERVAL_MS, either, async () => {
       await client.query('SELECT 1')

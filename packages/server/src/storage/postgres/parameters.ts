@@ -13,8 +13,8 @@ const TWO_32 = 2 ** 32
 /** A `text[]` parameter. The texts must contain neither U+0000 nor a lone surrogate. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   const sizes = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)))
-  const size = sizes.reduce((sum, one) => sum + one, 0)
-  const array = allocate(values.length, size, TEXT_TYPE)
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const array = allocate(values.length, total, TEXT_TYPE)
   let at = HEADER_BYTES
   for (const [index, value] of values.entries()) {
     if (value === null) {
@@ -29,8 +29,8 @@ export function textArray(values: readonly (string | null)[]): Buffer {
 
 /** A `bigint[]` parameter of safe integers. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
-  const known = values.reduce<number>((count, value) => count + (value === null ? 0 : 1), 0)
-  const array = allocate(values.length, known * INT8_BYTES, INT8_TYPE)
+  const numbers = values.reduce<number>((count, value) => count + (value === null ? 0 : 1), 0)
+  const array = allocate(values.length, numbers * INT8_BYTES, INT8_TYPE)
   let at = HEADER_BYTES
   for (const value of values) {
     if (value === null) {
@@ -44,7 +44,7 @@ export function bigintArray(values: readonly (number | null)[]): Buffer {
   return array
 }
 
-/** An array with one dimension, whose lower bound is 1. */
+/** Allocates an array with one dimension, whose lower bound is 1. */
 function allocate(count: number, bytes: number, type: number): Buffer {
   const array = Buffer.allocUnsafe(HEADER_BYTES + count * LENGTH_BYTES + bytes)
   array.writeInt32BE(1, 0)
@@ -55,7 +55,7 @@ function allocate(count: number, bytes: number, type: number): Buffer {
   return array
 }
 
-/** A quick test for what `jsonb` may reject. A short text without a match is accepted. */
+/** A fast test for values that `jsonb` may reject. It accepts a short text without a match. */
 const MAYBE_REJECTED = /\\u(?:0000|[dD][89a-fA-F])|[eE][+-]?\d{4}/
 const LONG = 16_000
 /** The range of `numeric` (https://www.postgresql.org/docs/current/datatype-numeric.html). */

@@ -14,8 +14,8 @@ const CLEANUP_INTERVAL_MS = 5000
 const POLLING = { pollingIntervalSeconds: 1, batchSize: 1 }
 
 /**
- * Dispatches pulls to many nodes with pg-boss: one node gets each queued pull, and one node runs each time of the
- * schedule. Every node ends the pulls of nodes that have died.
+ * Dispatches pulls to many nodes with pg-boss: each queued pull is delivered to one node, and each time of the schedule
+ * to one node. Every node ends the pulls of nodes that have ended.
  */
 export function createPullDispatcher(
   { query }: Pick<PostgresConnections, 'query'>,
@@ -30,7 +30,7 @@ export function createPullDispatcher(
     cronWorkerIntervalSeconds: 1,
   })
   boss.on('error', (error) => {
-    // An unavailable database is reported elsewhere, and pg-boss retries.
+    // Other parts of the hub report an unavailable database, and pg-boss retries.
     if (!(error instanceof HubError))
       warn(`The queue and schedule of pulls failed: ${error.message}`)
   })

@@ -5,10 +5,10 @@
  *
  * Steps of a batch
  *  1. BEGIN, then two shared advisory locks in one statement: the write authorization lock, which a transaction that
- *     revokes a permission takes exclusively, and the in-flight lock, which holds back the commit watermark. This is
- *     a statement of its own, because the snapshot of the next one must be taken after the wait.
- *  2. Load what authorizes the writes: hub keys, registered modules, running pulls, rejected pushes. A replay takes
- *     the lock of rejected pushes first.
+ *     revokes a permission acquires exclusively, and the in-flight lock, which holds back the commit watermark. This is
+ *     a statement of its own, because the next statement must see the data as of the end of the wait.
+ *  2. Load the authorization of the writes: hub keys, registered modules, running pulls, rejected pushes. A replay
+ *     acquires the lock of rejected pushes first.
  *  3. Pushes and replays: lock their records in key order and allocate sequence numbers.
  *     Pulled records: peek at the columns that show whether they are unchanged, without a lock.
  *     — first round trip: steps 1 to 3 are sent together —
@@ -19,11 +19,11 @@
  *  7. Save: new records in key order, changed and touched records, history, activity, replays, then counters (last,
  *     because other writers of this node wait for these rows), the use of hub keys, COMMIT. — last round trip —
  *
- * Locks are taken in the same order on every node (advisory locks, records in key order, counters in id order), so
- * nodes wait for each other and never deadlock. Decision 4 says what is locked and why.
+ * Locks are acquired in the same order on every node (advisory locks, records in key order, counters in id order), so
+ * nodes wait for each other and never deadlock. docs/decisions/0004-locks-on-postgresql.md has the reasons.
  *
- * Retries: the batch runs again from step 1 if another transaction came between, that is after a serialization
- * failure, a deadlock, or an insert of a record that another node has just inserted (`isRetryable`). If the database
+ * Retries: the batch runs again from step 1 after a conflict with another transaction, which is a serialization failure,
+ * a deadlock, or an insert of a record that another node has just inserted (`isRetryable`). If the database
  * rejects a row, the batch runs once more with a savepoint around each write, so that only the rejected write fails;
  * each write then goes through steps 2 to 7 alone, except for the use of its key, which is saved at the end.
  */
@@ -37,15 +37,15 @@ import {
   markSeen,
   type SeenRecord,
 } from '../shared/records/batch-applier.ts'
+import { inKeyOrder, loadAuthorization, loadBatchSource } from './batch-source.ts'
 import type { PostgresConnections } from './connection.ts'
-import { inKeyOrder, loadAuthorization, loadBatch } from './load-batch.ts'
 import { isRejectedRow, isRetryable } from './map-error.ts'
 import { withRetry } from './with-retry.ts'
 import { createWriteStatements, type WriteStatements } from './write-statements.ts'
 
 /**
  * Number of row sets per counter. Writers of one row wait for each other, so each connection adds to a row set of its
- * own and readers sum them up. The number is bounded because nodes come and go.
+ * own, and readers sum the sets. The number is fixed, so that nodes that start and end do not add rows forever.
  */
 const COUNTER_ROWS = 32
 
@@ -137,7 +137,7 @@ async function applyOneByOne(
       outcomes.push({ outcome: 'rejected', code: 'record_not_storable' })
     }
   }
-  // The key of a rejected push was used as well.
+  // A rejected push has used its key as well.
   await Promise.all([saveKeyUse(statements, outdatedKeys, batch), statements[end]()])
   return { outcomes, seen }
 }
@@ -150,7 +150,7 @@ async function applyWrites(
   seenBefore: readonly SeenRecord[],
 ): Promise<Applied & { saving: Promise<unknown>[]; outdatedKeys: readonly number[] }> {
   const { at, day } = batch
-  const source = await loadBatch(statements, batch, hashReference)
+  const source = await loadBatchSource(statements, batch, hashReference)
   const applier = new BatchApplier(source, { at, seenBefore })
   const outcomes = batch.writes.map((write) => applier.apply(write))
   const saving = save(statements, applier.changes(), { at, day, node })

@@ -3,10 +3,10 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
+import { createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import { isMigrated, migrate } from '../shared/schema/migrate.ts'
-import { createChangePublisher } from '../shared/schema/publish-commits.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
 import { allocatePositions, readCommitWatermark, readLastSequence } from './commit-watermark.ts'
@@ -47,7 +47,7 @@ export type PostgresOptions = {
 
 /**
  * Opens a PostgreSQL database. A hub creates or migrates its tables first. Any number of hubs may use one database.
- * @throws HubError `database_refused` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
+ * @throws HubError `database_rejected` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
  *   this version has created the tables and this process is not a hub.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
@@ -75,7 +75,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     readCommitWatermark,
     viewDialect,
     missing: createMissingDialect(connections),
-    // The server's autovacuum does this.
+    // Autovacuum releases the space.
     reclaimSpace: async () => false,
     containsIgnoringCase,
     erasure: createErasureDialect(options.hashReference),

@@ -9,6 +9,7 @@ import {
 } from '../../domain/search/search-tokens.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { IN_LIST_INDEX } from '../shared/records/record-rows.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from '../shared/search/search-feed.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
@@ -74,7 +75,7 @@ async function readChanges(db: Executor, limit: number) {
     .selectFrom('records')
     .select(['record_id', 'platform_id', 'reference_number', 'full_name', 'data', 'change_seq'])
     .select(sql<number>`sum(octet_length(data)) OVER (ORDER BY change_seq)`.as('size'))
-    .where(sql<boolean>`pushed_seq >= 0`)
+    .where(IN_LIST_INDEX)
     .where('change_seq', '>', await readFeedPosition(db, 'texts'))
     .where('change_seq', '<=', watermark)
     .orderBy('change_seq')

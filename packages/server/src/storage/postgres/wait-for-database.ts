@@ -17,7 +17,7 @@ export type WaitOptions = {
 /**
  * Waits until the database can be used: it may be starting together with the hub, or a standby may be about to become
  * the primary. Warns once for each reason to wait.
- * @throws HubError `database_refused` for errors that do not go away (a wrong password, a missing database, an
+ * @throws HubError `database_rejected` for errors that do not go away (a wrong password, a missing database, an
  *   unsupported version or encoding), `storage_unavailable` after the timeout, `shutting_down` when the signal aborts.
  */
 export async function waitForDatabase(
@@ -37,7 +37,7 @@ export async function waitForDatabase(
     }
     if (reason !== lastReason) warn(`Waiting for PostgreSQL at ${server}: ${reason}.`)
     lastReason = reason
-    // The timer is not unref'd: nothing else keeps the process alive yet.
+    // The timer is not unref'd: at startup, nothing else keeps the process alive.
     await sleep(PAUSE_MS, undefined, waiting.signal ? { signal: waiting.signal } : {}).catch(() => {
       throw new HubError('shutting_down', { seconds: 5 }, { retryAfterSeconds: 5 })
     })
@@ -73,7 +73,7 @@ async function findObstacle(url: string): Promise<string | null> {
   }
 }
 
-/** @throws HubError `database_refused` if waiting cannot help. */
+/** @throws HubError `database_rejected` if waiting cannot help. */
 function toReason(error: unknown, url: string): string {
   if (error instanceof HubError) throw error
   const { server, user, database } = describeServer(url)
@@ -88,7 +88,7 @@ function toReason(error: unknown, url: string): string {
     )
   }
   if (code.startsWith('28') || code === '42501' || !isUnavailable(error)) {
-    throw databaseRejected(`PostgreSQL at ${server} refuses the connection: ${reason}`)
+    throw databaseRejected(`PostgreSQL at ${server} rejects the connection: ${reason}`)
   }
   return reason
 }
@@ -100,5 +100,5 @@ function messageOf(error: unknown): string {
 }
 
 function databaseRejected(reason: string): HubError {
-  return new HubError('database_refused', { reason })
+  return new HubError('database_rejected', { reason })
 }

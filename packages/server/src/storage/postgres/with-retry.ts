@@ -6,7 +6,7 @@ import { isRetryable } from './map-error.ts'
 const MAX_RETRIES = 99
 
 /**
- * Runs a transaction, and retries it at once after a conflict with another one.
+ * Runs a transaction, and retries it immediately after a conflict with another one.
  * @throws HubError `storage_unavailable` when the conflicts do not end.
  */
 export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-/** The SQL of the write path. Each statement works on many rows, which arrive as arrays, one per column. */
+/** The SQL of the write path. Each statement processes many rows, which are passed as arrays, one per column. */
 import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],

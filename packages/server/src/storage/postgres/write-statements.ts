@@ -1,9 +1,10 @@
 /**
- * The statements of the write path on a pipelining connection. Each works on many rows at once and is sent when its
- * method is called, without waiting for the responses to earlier ones.
+ * The statements of the write path on a pipelining connection. Each statement processes many rows. It is sent when its
+ * method is called, without waiting for the responses to earlier statements.
  */
 import type { PoolClient, QueryResult } from 'pg'
 import type { NewActivity } from '../../domain/activity/activity.ts'
+import { toHour } from '../../lib/time/clock.ts'
 import type { ReadRef } from '../port/record-store.ts'
 import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counters/counter-deltas.ts'
 import type {
@@ -31,7 +32,7 @@ import { WRITE_SQL } from './write-sql.ts'
 /** Identifies a record before its module's id is known: a push names the module by its type. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
 
-/** The stored record of a key, locked; if there is none, an id for a new record. */
+/** The locked record of a key; if there is none, an id for a new record. */
 export type LockedRecord =
   | { stored: StoredRecord; new_record_id: null }
   | { stored: null; new_record_id: number }
@@ -52,7 +53,7 @@ export function createWriteStatements(client: PoolClient) {
     (await run(name, ...values)).rows
 
   return {
-    /** Begins the transaction and takes the two shared locks of every write until it ends. */
+    /** Begins the transaction, and acquires the two shared locks of every write. */
     async begin(): Promise<void> {
       await Promise.all([
         command('BEGIN ISOLATION LEVEL READ COMMITTED'),
@@ -211,7 +212,7 @@ export function createWriteStatements(client: PoolClient) {
       run(
         'addHourly',
         when.day,
-        when.at.slice(0, 13),
+        toHour(when.at),
         when.node,
         bigintArray(counts.map((count) => count.platform_id)),
         bigintArray(counts.map((count) => count.received_post)),

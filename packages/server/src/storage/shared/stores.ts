@@ -14,6 +14,7 @@ import { createLeaseStore } from './lease-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
 import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
+import { createViewStore } from './operators/view-store.ts'
 import { createConnectionStore } from './platforms/connection-store.ts'
 import { createManifestStore } from './platforms/manifest-store.ts'
 import {
@@ -26,7 +27,6 @@ import { createSqlViews, type ViewDialect } from './platforms/sql-views.ts'
 import { createMissingStore, type MissingDialect } from './pulls/missing-store.ts'
 import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createScheduleStore } from './pulls/schedule-store.ts'
-import { createViewStore } from './record-list/view-store.ts'
 import { createChangeStore } from './records/change-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
@@ -47,7 +47,7 @@ export type EngineDialect = {
   reclaimSpace: RetentionStore['reclaimSpace']
   containsIgnoringCase: ContainsIgnoringCase
   erasure: ErasureDialect
-  /** Left out if no other process can work on the database. */
+  /** Left out if no other process can use the database. */
   platformChanges?: ChangeChannel
   isProcessDead?: IsOwnerDead
   isOnlyProcess?: (db: Executor) => Promise<boolean>

@@ -1,4 +1,4 @@
-/** What a batch reads on SQLite: each row when the applier needs it, inside the batch's transaction. */
+/** The {@link BatchSource} on SQLite, which reads each row when the applier needs it. */
 import type { HashReference } from '../../domain/record/erasure.ts'
 import type { RecordRead, WriteRejection } from '../port/record-store.ts'
 import type { BatchSource, WriteAuthorization } from '../shared/records/batch-applier.ts'
@@ -6,7 +6,7 @@ import type { KeyPlatform, WritableModule } from '../shared/records/write-rows.t
 import type { WriteStatements } from './write-statements.ts'
 
 export type SqliteBatchSource = BatchSource & {
-  /** Saves how far the write sequence was allocated. */
+  /** Saves the last allocated number of the write sequence. */
   saveSequence: () => void
 }
 
@@ -61,10 +61,10 @@ function createAuthorization(statements: WriteStatements, at: string): WriteAuth
   }
 }
 
-function memoize<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
-  const value = known.get(key)
-  if (value !== undefined) return value
+function memoize<Key, Value>(cache: Map<Key, Value>, key: Key, find: () => Value): Value {
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
   const found = find()
-  known.set(key, found)
+  cache.set(key, found)
   return found
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 export type Checkpointer = {
   /**
    * Moves all pages from the log to the database file and truncates the log. Resolves after a timeout if a reader
-   * still uses an old snapshot; the log is then truncated when the reader ends.
+   * still uses an old snapshot; the log is then truncated after the end of that read.
    */
   emptyLog: () => Promise<void>
   stop: () => Promise<void>

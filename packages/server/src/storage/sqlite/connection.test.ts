@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openConnections } from './connection.ts'
 
-test('closed connections leave the database in one file, also where nothing has been read', async (t) => {
+test('closed connections leave the database in one file, also if nothing was read', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'recordhub-connection-'))
   t.after(() => rm(folder, { recursive: true }))
   const connections = openConnections(join(folder, 'hub.sqlite'))

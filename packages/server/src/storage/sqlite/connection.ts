@@ -11,20 +11,19 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
+import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
-import { type ChangePublisher, publishCommits } from '../shared/schema/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { withMappedErrors } from './map-error.ts'
 
 /**
- * The connections to one database file. One connection writes. Everyone takes it from the queue of `writer`, which
- * gives it to one user at a time (Kysely's transactions, Better Auth's, and `withWriteLock`), so that units of work
- * do not mix.
+ * The connections to one database file. One connection writes. The queue of `writer` gives it to one unit of work at a
+ * time: a transaction of Kysely or Better Auth, or work of `withWriteLock`.
  */
 export type SqliteConnections = {
   writer: Kysely<Tables>
   reader: Kysely<Tables>
-  /** Gives another Kysely the writing connection, through the same queue. */
+  /** For another Kysely instance on the writing connection, through the same queue. */
   writerDialect: Dialect
   /** The writing connection itself, for the prepared statements of the hot path. Use it within `withWriteLock`. */
   database: DatabaseSync
@@ -87,7 +86,7 @@ export function openConnections(
         }),
       withWriteLock: (work) => writer.connection().execute(async () => withMappedErrors(work)),
       close: async () => {
-        // Waits until all earlier users of the connection have finished.
+        // Waits for all earlier work on the connection.
         await writer.connection().execute(async () => undefined)
         await reader.destroy()
         // Kysely does not close a database that no query has used. The writing connection must be closed last,
@@ -110,7 +109,7 @@ function openReadOnly(path: string): DatabaseSync {
   return database
 }
 
-/** Kysely's SQLite dialect over `node:sqlite`. Every Kysely with this dialect shares one driver and its queue. */
+/** Kysely's SQLite dialect over `node:sqlite`. All Kysely instances with this dialect share one driver and its queue. */
 class NodeSqliteDialect extends SqliteDialect {
   readonly #driver: Driver
 
@@ -130,20 +129,21 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 /**
- * The one connection of a database. Its users wait in a queue, also those of different Kyselys: Kysely's own queue is
- * per instance, so a query could otherwise run inside the transaction of another instance.
+ * A driver with one connection, which queries and transactions wait for in one queue. Kysely's own queue is per instance:
+ * with it, a query could run inside the transaction of another instance.
  *
  * Every transaction begins with the write lock: a transaction that reads first would fail at its first write if
  * another process (the command line) had committed in between.
  */
 class ExclusiveDriver extends SqliteDriver {
-  #lastUser: Promise<void> = Promise.resolve()
+  /** Resolves when the last queued work releases the connection. */
+  #lastRelease: Promise<void> = Promise.resolve()
   #release: () => void = () => undefined
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const previous = this.#lastUser
+    const previous = this.#lastRelease
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#lastUser = promise
+    this.#lastRelease = promise
     await previous
     this.#release = resolve
     return super.acquireConnection()

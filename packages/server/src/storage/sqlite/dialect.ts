@@ -13,7 +13,7 @@ import type { Executor } from '../shared/schema/databases.ts'
 import { allocateSequence } from './commit-watermark.ts'
 import type { SqliteConnections } from './connection.ts'
 
-/** A subquery that returns these ids. The SQL text is the same for any number of ids. */
+/** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
   return sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
 }
@@ -29,7 +29,7 @@ export function createErasureDialect(deps: {
   return {
     ...deps,
     contains: (column, text) => sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`,
-    allocateSequence: allocateSequence,
+    allocateSequence,
     clearDataCopy: sql``,
     deleteText: async () => undefined,
   }
@@ -47,7 +47,7 @@ export const viewDialect: ViewDialect = {
   preparations: [],
 }
 
-/** The version of SQLite, and the size of the database file without its write-ahead log. */
+/** Reads the version of SQLite, and the size of the database file without its write-ahead log. */
 export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   const { rows } = await sql<{ engine_version: string; bytes: number }>`
     SELECT sqlite_version() AS engine_version, page_count * page_size AS bytes
@@ -57,10 +57,10 @@ export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   return { engine: 'sqlite', engine_version, bytes }
 }
 
-/** Pages that one step returns to the file system. A step takes a few milliseconds, and pushes wait for it. */
+/** Maximum number of pages that a step releases to the file system. It takes a few milliseconds, and pushes wait for it. */
 const VACUUM_PAGES = 100
 
-/** Returns a function that cuts free pages off the end of the file, and says whether any are left. */
+/** Returns a function that removes free pages from the end of the file, and returns whether any are left. */
 export function createIncrementalVacuum({
   database,
   withWriteLock,
@@ -73,7 +73,7 @@ export function createIncrementalVacuum({
     })
 }
 
-/** The disk space that the user of the hub may still write to, and the size of the disk. */
+/** Reads the disk space that is available to the user of the hub, and the size of the disk. */
 export async function readDiskSpace(folder: string): Promise<DiskSpace> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder)

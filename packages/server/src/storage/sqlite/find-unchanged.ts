@@ -15,7 +15,7 @@ export function createUnchangedFinder({ reader }: Databases): Pick<RecordStore, 
     async findUnchanged(read, elements) {
       const { pull_id, platform_id, module_id } = read
       const references = JSON.stringify(elements.map((element) => element.reference_number))
-      // CROSS JOIN keeps the order of the tables; otherwise SQLite would scan the records of the module.
+      // CROSS JOIN fixes the order of the tables. Otherwise SQLite would scan the records of the module.
       const { rows } = await sql<Candidate>`
         SELECT s.key AS position, r.record_id, r.fingerprint, r.pushed_seq
         FROM json_each(${references}) s CROSS JOIN records r

@@ -1,4 +1,4 @@
-/** Marks records as missing on SQLite, in one transaction on the writing connection without an await. */
+/** Marks records as missing on SQLite, in one transaction on the writing connection and without an await. */
 import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
@@ -10,11 +10,12 @@ import { prepareWriteStatements } from './write-statements.ts'
 export function createMissingDialect({
   database,
   withWriteLock,
+  publish,
 }: SqliteConnections): MissingDialect {
   const markMissing = prepareMarkMissing(database)
   return {
     idList,
-
+    publish,
     markMissing: (batch) =>
       withWriteLock(() => {
         database.exec('BEGIN IMMEDIATE')

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { HubError } from '../../errors.ts'
 import { isBusy, withMappedErrors } from './map-error.ts'
 
-/** Held until it is released or the process ends, however it ends. */
+/** The lock is held until it is released or the process ends, for whatever reason. */
 export type ProcessLock = { release: () => void }
 
 /**

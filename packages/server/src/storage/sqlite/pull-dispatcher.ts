@@ -2,7 +2,7 @@ import { nextCronTime, runOnSchedule } from '../../lib/time/cron.ts'
 import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 
-/** Dispatches pulls within the one process that SQLite has. The schedule is a timer. */
+/** Dispatches pulls within this process, the only one on the database. The schedule is a timer. */
 export function createPullDispatcher(
   pulls: Pick<PullStore, 'interruptPulls'>,
   timeZone: string,
@@ -11,14 +11,14 @@ export function createPullDispatcher(
   let pattern: string | null = null
   let stopping = new AbortController()
   return {
-    async start(given, schedule) {
+    async start(newHandlers, schedule) {
       // There are no other processes, so an unfinished pull belongs to a process that has ended.
       await pulls.interruptPulls()
-      handlers = given
+      handlers = newHandlers
       pattern = schedule
       if (schedule === null) return
       stopping = new AbortController()
-      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, given.onSchedule)
+      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, newHandlers.onSchedule)
     },
     async dispatch(pullId) {
       setImmediate(() => void handlers?.runPull(pullId))

@@ -12,7 +12,7 @@ export function createReadThread(
   return createRequestThread(new URL('./read-worker.ts', import.meta.url), {
     workerData: index,
     warn,
-    // A scan allocates much; a small young generation is collected soon.
+    // A scan allocates much memory; a small young generation is collected early.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
 }

@@ -25,9 +25,9 @@ export function createFieldIndexDialect({
        WHERE sort_key IS NOT excluded.sort_key`,
   )
   return {
-    // A power failure loses the position together with the entries, so they are indexed again.
+    // A power failure undoes the position together with the entries, so the records are indexed again.
     runExclusively: withoutFsync,
-    // On the connection whose transaction it is.
+    // The statements run on the connection of the transaction, which is the only writing one.
     async saveValues(_, values) {
       for (const { platform_id, field_id, record_id, sort_key } of values) {
         saveValue.run(platform_id, field_id, record_id, sort_key)

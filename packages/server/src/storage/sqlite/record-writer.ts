@@ -59,7 +59,7 @@ export function createRecordWriter(
     return { outcomes, seen: applier.seen }
   }
 
-  /** Each write within a savepoint of its own: a write that the database rejects fails alone. */
+  /** Applies each write within its own savepoint, so that only the writes that the database rejects fail. */
   function applyOneByOne(batch: WriteBatch, source: SqliteBatchSource): Applied {
     const seen: SeenRecord[] = []
     const applyOne = (write: RecordWrite): WriteOutcome[] => {

@@ -73,7 +73,7 @@ export function createSearchFile({ path, databaseId }: IndexFile): DatabaseSync 
 export function openSearchFile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   database.exec('PRAGMA journal_mode = WAL')
-  // A power failure loses the position together with the entries, so they are indexed again.
+  // A power failure undoes the position together with the entries, so the records are indexed again.
   database.exec('PRAGMA synchronous = NORMAL')
   // Overwrites deleted bytes, so that erased data cannot be read from the file.
   database.exec('PRAGMA secure_delete = ON')

@@ -22,7 +22,7 @@ export function createSearchThread(index: IndexFile, deps: SearchDeps): SearchTh
   const file = new URL('./search-worker.ts', import.meta.url)
   const thread = createRequestThread<IndexRequest, number>(file, {
     workerData: index,
-    // Computing tokens allocates much; a small young generation is collected soon.
+    // Computing tokens allocates much memory; a small young generation is collected early.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
     warn: deps.warn,
   })

@@ -6,12 +6,12 @@ import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
+import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import type { Executor } from '../shared/schema/databases.ts'
 import { migrate } from '../shared/schema/migrate.ts'
-import { type ChangePublisher, createChangePublisher } from '../shared/schema/publish-commits.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
 import { startCheckpointer } from './checkpointer.ts'
@@ -60,7 +60,7 @@ export type SqliteOptions = {
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Storage> {
-  return namingPath(options.path, () => open(options))
+  return withPathInErrors(options.path, () => open(options))
 }
 
 async function open(options: SqliteOptions): Promise<Storage> {
@@ -74,7 +74,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
   const checkpointer = options.asHub ? startCheckpointer(options.path) : null
   if (checkpointer) raiseAutoCheckpoint(connections)
   const { reader, writer, withoutFsync } = connections
-  // The writing connection runs one transaction at a time, which makes every lock unnecessary.
+  // The writing connection runs one transaction at a time, so no lock is needed.
   const acquireLock = async () => undefined
   const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
   const { withThreads = true, warn = () => undefined } = options
@@ -98,7 +98,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     containsIgnoringCase,
     erasure: createErasureDialect({
       hashReference: options.hashReference,
-      // The file needs nothing: `secure_delete` overwrites deleted bytes there. The write-ahead log has older
+      // In the database file, `secure_delete` has overwritten the deleted bytes. The write-ahead log contains older
       // versions of pages.
       async purge() {
         await search.purge()
@@ -161,7 +161,10 @@ function raiseAutoCheckpoint({ database }: SqliteConnections): void {
 }
 
 /** Adds the path to the message of an error at startup. */
-async function namingPath<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+async function withPathInErrors<Result>(
+  path: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -245,8 +245,8 @@ function mergeAll(database: DatabaseSync, table: string): void {
   const countChanges = database.prepare('SELECT total_changes() AS n')
   const changes = () => integerOf(countChanges.get() ?? {}, 'n')
   /**
-   * FTS5's `merge` command: a positive number continues a merge, a negative one starts to merge the whole index. Fewer
-   * than two changes mean that there was nothing to do.
+   * Runs FTS5's `merge` command: a positive number continues a merge, a negative one starts to merge the whole index.
+   * Returns whether it has merged anything: less than two changes mean that it has not.
    */
   const step = (pages: number) => {
     const before = changes()

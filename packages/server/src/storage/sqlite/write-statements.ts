@@ -1,6 +1,7 @@
 /** The statements of the write path, prepared once. They take and return typed values. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity/activity.ts'
+import { toHour } from '../../lib/time/clock.ts'
 import type { ReadRef, ReplayWrite, WriteRejection } from '../port/record-store.ts'
 import {
   type DriftCount,
@@ -228,7 +229,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     addHourly(counts: HourlyCounts, when: { at: string; day: string; node: string }): void {
       addHourly(
         when.day,
-        when.at.slice(0, 13),
+        toHour(when.at),
         counts.platform_id,
         when.node,
         counts.received_post,

@@ -6,7 +6,7 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import { registerTestPlatform } from '../../helpers/storage/fixtures.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
-const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+const ENTRY = { level: 'info', kind: 'test.entry', message: 'Test entry' } as const
 
 onEachEngine((engine) => {
   describe(`activity filters on ${engine.name}`, () => {
@@ -20,41 +20,48 @@ onEachEngine((engine) => {
           'pull',
           'pullXfailed',
         ])
-          await write(kit, { kind })
-        assert.deepEqual(await found(kit, { kind: 'pull' }, 'kind'), [
-          'pull.failed',
-          'pull.started',
-        ])
-        assert.deepEqual(await found(kit, { kind: 'pull.failed' }, 'kind'), ['pull.failed'])
-        assert.deepEqual(await found(kit, { kind: 'pull_task' }, 'kind'), ['pull_task.failed'])
+          await append(kit, { kind })
+        assert.deepEqual(await list(kit, { kind: 'pull' }, 'kind'), ['pull.failed', 'pull.started'])
+        assert.deepEqual(await list(kit, { kind: 'pull.failed' }, 'kind'), ['pull.failed'])
+        assert.deepEqual(await list(kit, { kind: 'pull_task' }, 'kind'), ['pull_task.failed'])
       }),
     )
 
     test(
-      'every search word must occur in message, actor or details; only A to Z ignore case',
+      'every search word must occur in the message, actor or details, and only A to Z are case-insensitive',
       withStorage(engine, async (kit) => {
-        await write(kit, { message: 'Push of ÉCOLE_1 refused (100 %)', actor: 'Ann@Example.org' })
-        await write(kit, { message: 'Other', details: { reference_number: 'R-77', n: 'İstanbul' } })
-        await write(kit, { message: 'Kelvin \u212a and \u017f' })
-        const first = 'Push of ÉCOLE_1 refused (100 %)'
-        for (const words of [
+        await append(kit, { message: 'Push of ÉCOLE_1 rejected (100 %)', actor: 'Ann@Example.org' })
+        await append(kit, {
+          message: 'Other',
+          details: { reference_number: 'R-77', n: 'İstanbul' },
+        })
+        await append(kit, { message: 'Kelvin \u212a and \u017f' })
+        const first = 'Push of ÉCOLE_1 rejected (100 %)'
+        for (const terms of [
           ['push'],
-          ['REFUSED', 'ann@example.ORG'],
+          ['REJECTED', 'ann@example.ORG'],
           ['École_1'],
           ['%)'],
           ['100', '%'],
         ]) {
-          assert.deepEqual(await found(kit, { words }, 'message'), [first], words.join(' '))
+          assert.deepEqual(await list(kit, { terms }, 'message'), [first], terms.join(' '))
         }
-        assert.deepEqual(await found(kit, { words: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
-        const none = [['école_1'], ['push', 'other'], ['ref_sed'], ["'"], ['nothing\u0000'], ['is']]
-        for (const words of none) {
-          assert.deepEqual(await found(kit, { words }, 'message'), [], words.join(' '))
+        assert.deepEqual(await list(kit, { terms: ['r-77', 'İSTANBUL'] }, 'message'), ['Other'])
+        const none = [
+          ['école_1'],
+          ['push', 'other'],
+          ['rej_cted'],
+          ["'"],
+          ['nothing\u0000'],
+          ['is'],
+        ]
+        for (const terms of none) {
+          assert.deepEqual(await list(kit, { terms }, 'message'), [], terms.join(' '))
         }
-        assert.deepEqual(await found(kit, { words: ['kelvin', 'k', '\u212a'] }, 'message'), [
+        assert.deepEqual(await list(kit, { terms: ['kelvin', 'k', '\u212a'] }, 'message'), [
           'Kelvin \u212a and \u017f',
         ])
-        assert.equal((await found(kit, { words: [] }, 'id')).length, 3)
+        assert.equal((await list(kit, { terms: [] }, 'id')).length, 3)
       }),
     )
 
@@ -66,17 +73,17 @@ onEachEngine((engine) => {
         for (let number = 0; number < 5; number += 1) {
           kit.clock.advance(3600)
           times.push(kit.clock.text)
-          await write(kit, { platform: school, record_id: 1 + (number % 2), message: `${number}` })
+          await append(kit, { platform: school, record_id: 1 + (number % 2), message: `${number}` })
         }
         const [, second, , fourth] = times
         const time = { since: second ?? '', until: fourth ?? '' }
-        assert.deepEqual(await found(kit, time, 'message'), ['3', '2', '1'])
-        assert.deepEqual(await found(kit, { ...time, record_id: 2 }, 'message'), ['3', '1'])
-        assert.deepEqual(await found(kit, { ...time, platform: 'nowhere' }, 'message'), [])
-        assert.deepEqual(await found(kit, { since: '9999-12-31T23:59:59.999Z' }, 'message'), [])
-        assert.deepEqual(await found(kit, { until: '0000-01-01T00:00:00.000Z' }, 'message'), [])
+        assert.deepEqual(await list(kit, time, 'message'), ['3', '2', '1'])
+        assert.deepEqual(await list(kit, { ...time, record_id: 2 }, 'message'), ['3', '1'])
+        assert.deepEqual(await list(kit, { ...time, platform: 'nowhere' }, 'message'), [])
+        assert.deepEqual(await list(kit, { since: '9999-12-31T23:59:59.999Z' }, 'message'), [])
+        assert.deepEqual(await list(kit, { until: '0000-01-01T00:00:00.000Z' }, 'message'), [])
         const ever = { since: '0000-01-01T00:00:00.000Z', until: '9999-12-31T23:59:59.999Z' }
-        assert.equal((await found(kit, { ...ever, platform: 'school' }, 'id')).length, 6)
+        assert.equal((await list(kit, { ...ever, platform: 'school' }, 'id')).length, 6)
       }),
     )
 
@@ -90,35 +97,38 @@ onEachEngine((engine) => {
         do {
           const page = await kit.storage.activity.listActivity({ level, limit: 2, before })
           assert.ok(page.complete)
-          errors.push(...page.lines.map((line) => line.record_id ?? undefined))
+          errors.push(...page.entries.map((line) => line.record_id ?? undefined))
           before = page.next
         } while (before !== null)
         assert.deepEqual(errors, [6000, 4500, 3000, 1500])
         // One day per thousand entries: the ends of the time range are found by binary search.
         const since = '2026-01-03T00:00:00.000Z'
         const until = '2026-01-03T00:00:20.000Z'
-        const ofADay = await found(kit, { since, until }, 'at')
-        assert.deepEqual([ofADay.length, ofADay[0], ofADay.at(-1)], [21, until, since])
+        const entriesOfDay = await list(kit, { since, until }, 'at')
+        assert.deepEqual(
+          [entriesOfDay.length, entriesOfDay[0], entriesOfDay.at(-1)],
+          [21, until, since],
+        )
       }),
     )
 
     test(
-      'a search that runs out of time returns an incomplete page, and the next page continues it',
+      'a search that exceeds its time limit returns an incomplete page, and the next page continues it',
       withStorage(engine, async (kit) => {
         await writeMany(kit)
         const records: (number | null)[] = []
         let before: number | null = null
         let incomplete = 0
         do {
-          const query = { words: ['ERROR'], limit: 50, before, scan_ms: 0 }
+          const query = { terms: ['ERROR'], limit: 50, before, scan_ms: 0 }
           const page = await kit.storage.activity.listActivity(query)
-          records.push(...page.lines.map((line) => line.record_id))
+          records.push(...page.entries.map((line) => line.record_id))
           if (!page.complete) incomplete += 1
           assert.ok(page.next === null || before === null || page.next < before)
           before = page.next
         } while (before !== null)
         assert.deepEqual(records, [6000, 4500, 3000, 1500])
-        assert.ok(incomplete > 0, 'it never left off')
+        assert.ok(incomplete > 0, 'no page was incomplete')
       }),
     )
 
@@ -127,27 +137,27 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         const query = { level: 'error', since: '2026-01-01T00:00:00.000Z' } as const
         const page = await storage.activity.listActivity({ ...query, limit: 5, before: null })
-        assert.deepEqual(page, { lines: [], next: null, complete: true })
+        assert.deepEqual(page, { entries: [], next: null, complete: true })
       }),
     )
   })
 })
 
-async function write(
+async function append(
   { storage }: Pick<StorageKit, 'storage'>,
   over: Partial<Parameters<StorageKit['storage']['activity']['appendActivity']>[0]>,
 ): Promise<void> {
-  await storage.activity.appendActivity({ ...LINE, ...over })
+  await storage.activity.appendActivity({ ...ENTRY, ...over })
 }
 
-async function found<Key extends 'id' | 'at' | 'kind' | 'message'>(
+async function list<Key extends 'id' | 'at' | 'kind' | 'message'>(
   { storage }: Pick<StorageKit, 'storage'>,
   filter: ActivityFilter,
   key: Key,
 ) {
   const page = await storage.activity.listActivity({ ...filter, limit: 100, before: null })
   assert.ok(page.complete)
-  return page.lines.map((line) => line[key])
+  return page.entries.map((line) => line[key])
 }
 
 /** Writes 6,000 entries one second apart, with a day between thousands; every 1500th is an error. */
@@ -157,7 +167,7 @@ async function writeMany({ storage }: Pick<StorageKit, 'storage'>): Promise<void
     const days = Math.floor(number / 1000)
     const at = new Date(Date.UTC(2026, 0, 1 + days, 0, 0, number % 1000)).toISOString()
     const level = number % 1500 === 0 ? 'error' : 'info'
-    return `(${number * 3 + days * 10_000}, '${at}', '${level}', 'test.noted', ${number}, 'An ${level}', '{}')`
+    return `(${number * 3 + days * 10_000}, '${at}', '${level}', 'test.entry', ${number}, 'An ${level}', '{}')`
   })
   await runSql(
     storage,

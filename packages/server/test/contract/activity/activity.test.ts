@@ -10,10 +10,9 @@ import {
   readPages,
   registerTestPlatform,
 } from '../../helpers/storage/fixtures.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
-const LINE = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+const ENTRY = { level: 'info', kind: 'test.entry', message: 'Test entry' } as const
 
 onEachEngine((engine) => {
   describe(`activity on ${engine.name}`, () => {
@@ -33,8 +32,8 @@ onEachEngine((engine) => {
           actor: 'ann@example.org',
           details,
         })
-        const [line] = await listActivity(storage.activity, ALL)
-        const { id, ...rest } = line ?? only<ActivityEntry>([])
+        const [entry] = await listActivity(storage.activity, ALL)
+        const { id, ...rest } = entry ?? only<ActivityEntry>([])
         assert.ok(id > 0)
         assert.deepEqual(rest, {
           at: clock.text,
@@ -52,23 +51,23 @@ onEachEngine((engine) => {
     test(
       'omitted properties of an entry are null, and omitted details are empty',
       withStorage(engine, async ({ storage, clock }) => {
-        await storage.activity.appendActivity(LINE)
-        const { id: _, ...line } = only(await listActivity(storage.activity, ALL))
+        await storage.activity.appendActivity(ENTRY)
+        const { id: _, ...entry } = only(await listActivity(storage.activity, ALL))
         const rest = { platform_name: null, record_id: null, actor: null, details: {} }
-        assert.deepEqual(line, { ...LINE, at: clock.text, ...rest })
+        assert.deepEqual(entry, { ...ENTRY, at: clock.text, ...rest })
       }),
     )
 
     test(
-      'entries are listed newest first, each on one page, even when the clock goes backwards',
+      'entries are listed newest first, each on one page, even if the clock is set back',
       withStorage(engine, async ({ storage, clock }) => {
         for (let number = 0; number < 12; number += 1) {
           clock.advance(number % 3 === 0 ? -60 : 60)
-          await storage.activity.appendActivity({ ...LINE, message: `${number}` })
+          await storage.activity.appendActivity({ ...ENTRY, message: `${number}` })
         }
-        const lines = await listInPages(storage, 5)
+        const entries = await listInPages(storage, 5)
         assert.deepEqual(
-          lines.map((line) => line.message),
+          entries.map((entry) => entry.message),
           ['11', '10', '9', '8', '7', '6', '5', '4', '3', '2', '1', '0'],
         )
       }),
@@ -77,30 +76,30 @@ onEachEngine((engine) => {
     test(
       'entries written concurrently are all saved',
       withStorage(engine, async ({ storage }) => {
-        const messages = Array.from({ length: 50 }, (_, index) => `line ${index}`)
+        const messages = Array.from({ length: 50 }, (_, index) => `entry ${index}`)
         await Promise.all(
-          messages.map((message) => storage.activity.appendActivity({ ...LINE, message })),
+          messages.map((message) => storage.activity.appendActivity({ ...ENTRY, message })),
         )
-        const lines = await listInPages(storage, 7)
-        assert.deepEqual(lines.map((line) => line.message).sort(), messages.toSorted())
+        const entries = await listInPages(storage, 7)
+        assert.deepEqual(entries.map((entry) => entry.message).sort(), messages.toSorted())
       }),
     )
 
     test(
-      'filters by platform and level work alone and combined',
+      'entries can be filtered by platform, by level, or by both',
       withStorage(engine, async (kit) => {
         const { activity } = kit.storage
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         for (const platform of [school, clinic]) {
           for (const level of ['warning', 'error'] as const) {
-            await activity.appendActivity({ ...LINE, level, platform })
+            await activity.appendActivity({ ...ENTRY, level, platform })
           }
         }
-        await activity.appendActivity({ ...LINE, level: 'error' })
+        await activity.appendActivity({ ...ENTRY, level: 'error' })
         const listed = async (platform: string | null, level: ActivityEntry['level'] | null) =>
           (await listActivity(activity, { ...ALL, platform, level })).map(
-            (line) => `${line.platform_name} ${line.level}`,
+            (entry) => `${entry.platform_name} ${entry.level}`,
           )
         assert.deepEqual(await listed(null, 'error'), [
           'null error',
@@ -114,24 +113,6 @@ onEachEngine((engine) => {
           'school info',
         ])
         assert.deepEqual(await listed('nowhere', null), [])
-      }),
-    )
-
-    test(
-      'an audit entry is saved in the audit log and not in the activity',
-      withStorage(engine, async ({ storage, clock }) => {
-        const entry = {
-          actor: 'ann@example.org',
-          action: 'key.revealed',
-          target: 'school',
-          address: null,
-        }
-        await storage.activity.appendAudit({ ...entry, details: { reason: 'lost' } })
-        const row = only(await runSql(storage, 'SELECT * FROM audit'))
-        const { audit_id: _, ...kept } = row
-        const details = '{"reason":"lost"}'
-        assert.deepEqual({ ...kept }, { at: clock.text, ...entry, details })
-        assert.deepEqual(await listActivity(storage.activity, ALL), [])
       }),
     )
   })

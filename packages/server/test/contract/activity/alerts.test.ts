@@ -24,17 +24,21 @@ const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 onEachEngine((engine) => {
   describe(`alerts on ${engine.name}`, () => {
     test(
-      'an alert is opened, reworded and resolved, and the activity records opening and resolving',
+      'an alert is raised, its message is updated, and it is resolved; the activity records the first and the last',
       withStorage(engine, async ({ storage, clock }) => {
         const platform = { platform_id: 7, platform_name: 'school' }
-        const alert = found('one', { kind: 'platform_failing', platform, message: 'It fails' })
+        const alert = createAlert('one', {
+          kind: 'platform_failing',
+          platform,
+          message: 'It fails',
+        })
         await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise: [alert] })
         const raised_at = clock.text
         const open = only(await storage.alerts.listOpenAlerts())
         const { alert_id } = open
         assert.deepEqual(open, { ...alert, alert_id, raised_at })
         clock.advance(60)
-        const reword = [{ alert_id, message: 'It fails otherwise' }]
+        const reword = [{ alert_id, message: 'It fails in another way' }]
         await storage.alerts.applyAlertChanges({ ...NO_CHANGES, reword })
         await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [open] })
         const { advice, ...read } = only(await list(storage))
@@ -43,7 +47,7 @@ onEachEngine((engine) => {
           id: alert_id,
           kind: 'platform_failing',
           platform_name: 'school',
-          message: 'It fails otherwise',
+          message: 'It fails in another way',
           raised_at,
           resolved_at: clock.text,
           acknowledged_at: null,
@@ -51,7 +55,7 @@ onEachEngine((engine) => {
           missing_review_id: null,
           mailed_at: null,
         })
-        assert.deepEqual(await lines(storage), [
+        assert.deepEqual(await listAlertEntries(storage), [
           ['alert.raised', 'warning', 'school'],
           ['alert.resolved', 'info', 'school'],
         ])
@@ -59,18 +63,23 @@ onEachEngine((engine) => {
     )
 
     test(
-      'concurrent callers open and resolve only one alert per kind and subject',
+      'concurrent callers raise and resolve only one alert per kind and subject',
       withStorage(engine, async ({ storage }) => {
-        const changes = { ...NO_CHANGES, raise: [found('one'), found('two'), found('one')] }
+        const changes = {
+          ...NO_CHANGES,
+          raise: [createAlert('one'), createAlert('two'), createAlert('one')],
+        }
         await Promise.all(
           Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(changes)),
         )
         const open = await storage.alerts.listOpenAlerts()
         assert.deepEqual(open.map(({ subject }) => subject).sort(), ['one', 'two'])
-        const over = { ...NO_CHANGES, resolve: open }
-        await Promise.all(Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(over)))
-        assert.equal((await lines(storage)).length, 4)
-        // A problem that returns opens a new alert.
+        const resolution = { ...NO_CHANGES, resolve: open }
+        await Promise.all(
+          Array.from({ length: 8 }, () => storage.alerts.applyAlertChanges(resolution)),
+        )
+        assert.equal((await listAlertEntries(storage)).length, 4)
+        // A problem that occurs again raises a new alert.
         await storage.alerts.applyAlertChanges(changes)
         assert.equal(await countRows(storage, 'alerts'), 4)
         assert.equal((await storage.alerts.readOpenAlerts(1)).open, 2)
@@ -78,9 +87,9 @@ onEachEngine((engine) => {
     )
 
     test(
-      'hundreds of alerts are opened and resolved in one call',
+      'hundreds of alerts are raised and resolved in one call',
       withStorage(engine, async ({ storage }) => {
-        const raise = Array.from({ length: 230 }, (_, index) => found(`n-${index}`))
+        const raise = Array.from({ length: 230 }, (_, index) => createAlert(`n-${index}`))
         await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
         const { open, latest } = await storage.alerts.readOpenAlerts(3)
         assert.equal(open, 230)
@@ -97,7 +106,7 @@ onEachEngine((engine) => {
     test(
       'open alerts are listed before resolved ones, newest first, each on one page',
       withStorage(engine, async ({ storage }) => {
-        const raise = Array.from({ length: 9 }, (_, index) => found(`n-${index}`))
+        const raise = Array.from({ length: 9 }, (_, index) => createAlert(`n-${index}`))
         await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
         const resolve = (await storage.alerts.listOpenAlerts()).filter((_, index) => index % 2 > 0)
         await storage.alerts.applyAlertChanges({ ...NO_CHANGES, resolve })
@@ -109,7 +118,7 @@ onEachEngine((engine) => {
         for (const limit of [1, 2, 4, 5, 9]) {
           for (const state of [null, 'open', 'resolved'] as const) {
             const pages = await readPages<Alert>(limit, (last) =>
-              storage.alerts.listAlerts({ state, limit, after: last ? placeOf(last) : null }),
+              storage.alerts.listAlerts({ state, limit, after: last ? positionOf(last) : null }),
             )
             assert.equal(subjects(pages), subjects(await list(storage, state)))
           }
@@ -118,12 +127,15 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the first acknowledgement of an open alert is kept and recorded once',
+      'only the first acknowledgement of an open alert is saved and recorded',
       withStorage(engine, async ({ storage, clock }) => {
         const { alerts } = storage
         const acknowledge = (id: number, by: string) =>
           alerts.acknowledgeAlert(id, by, () => changeLog('alert.acknowledged'))
-        await alerts.applyAlertChanges({ ...NO_CHANGES, raise: [found('one'), found('two')] })
+        await alerts.applyAlertChanges({
+          ...NO_CHANGES,
+          raise: [createAlert('one'), createAlert('two')],
+        })
         const [one, two] = await alerts.listOpenAlerts()
         assert.ok(one && two)
         const at = clock.text
@@ -135,40 +147,42 @@ onEachEngine((engine) => {
         await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [two] })
         assert.equal((await acknowledge(two.alert_id, 'bob'))?.acknowledged_by, null)
         assert.equal(await acknowledge(-1, 'bob'), null)
-        const told = (await lines(storage)).filter(([kind]) => kind === 'alert.acknowledged')
-        assert.equal(told.length, 1)
+        const acknowledgements = (await listAlertEntries(storage)).filter(
+          ([kind]) => kind === 'alert.acknowledged',
+        )
+        assert.equal(acknowledgements.length, 1)
         assert.equal(await countRows(storage, 'audit'), 1)
       }),
     )
 
     test(
-      'an alert is due for one mail when it opens and, if that was sent, one when it resolves',
+      'an alert is due for a mail when it is raised and, if that mail was sent, for another when it is resolved',
       withStorage(engine, async ({ storage }) => {
         const { alerts } = storage
         const due = async () => {
-          const { raised, resolved: over } = await alerts.listUnmailed(100)
-          return [raised, over].map((some) => some.map(({ message }) => message))
+          const { raised, resolved } = await alerts.listUnmailed(100)
+          return [raised, resolved].map((some) => some.map(({ message }) => message))
         }
-        const failing = found('mail', { kind: 'mail_failing' })
-        const raise = [found('told'), found('short'), failing]
+        const failing = createAlert('mail', { kind: 'mail_failing' })
+        const raise = [createAlert('mailed'), createAlert('short'), failing]
         await alerts.applyAlertChanges({ ...NO_CHANGES, raise })
-        const [told, short] = await alerts.listOpenAlerts()
-        assert.ok(told && short)
-        assert.deepEqual(await due(), [['About told', 'About short'], []])
+        const [mailed, short] = await alerts.listOpenAlerts()
+        assert.ok(mailed && short)
+        assert.deepEqual(await due(), [['About mailed', 'About short'], []])
         await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [short] })
-        assert.deepEqual(await due(), [['About told'], []])
+        assert.deepEqual(await due(), [['About mailed'], []])
         await alerts.recordMailed(await alerts.listUnmailed(100))
         assert.deepEqual(await due(), [[], []])
-        assert.ok((await list(storage)).find(({ id }) => id === told.alert_id)?.mailed_at)
-        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [told] })
-        assert.deepEqual(await due(), [[], ['About told']])
+        assert.ok((await list(storage)).find(({ id }) => id === mailed.alert_id)?.mailed_at)
+        await alerts.applyAlertChanges({ ...NO_CHANGES, resolve: [mailed] })
+        assert.deepEqual(await due(), [[], ['About mailed']])
         await alerts.recordMailed(await alerts.listUnmailed(100))
         assert.deepEqual(await due(), [[], []])
       }),
     )
 
     test(
-      'platform health reports the number of failed pulls in a row, since when, and the last error',
+      'platform health reports the number of consecutive failed pulls, the time of the first, and the last error',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -207,7 +221,7 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school), pushWrite(school, { source: 'PATCH' }))
         await createRow(kit, clinic, 'rejected_pushes')
-        // In other time zones it is still the day before, or already the next day.
+        // In other time zones it is the previous day or the next day.
         for (const day of ['2026-03-09', '2026-03-11']) {
           const one = pushWrite(school, { data: `{"day":"${day}"}` })
           await storage.records.applyWrites({ at: clock.text, day, writes: [one] })
@@ -232,7 +246,7 @@ onEachEngine((engine) => {
   })
 })
 
-function found(subject: string, over: Partial<FoundAlert> = {}): FoundAlert {
+function createAlert(subject: string, over: Partial<FoundAlert> = {}): FoundAlert {
   const kind: AlertKind = 'disk_low'
   return { kind, subject, platform: null, message: `About ${subject}`, ...over }
 }
@@ -241,11 +255,11 @@ function list(storage: Storage, state: AlertState | null = null): Promise<Alert[
   return storage.alerts.listAlerts({ state, limit: 1000, after: null })
 }
 
-function placeOf({ id, resolved_at }: Alert): { state: AlertState; id: number } {
+function positionOf({ id, resolved_at }: Alert): { state: AlertState; id: number } {
   return { id, state: resolved_at === null ? 'open' : 'resolved' }
 }
 
-async function lines(storage: Storage) {
+async function listAlertEntries(storage: Storage) {
   const query = { platform: null, level: null, limit: 1000, before: null }
   const all = await listActivity(storage.activity, query)
   return all

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import { pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`counters on ${engine.name}`, () => {
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
           )
         })
         assert.deepEqual(await todayOf(kit), { received: 2, created: 2, updated: 0, rejected: 0 })
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await write(kit, pushWrite(school, { reference: 'pushed' }))
         await write(
           kit,
@@ -105,8 +105,8 @@ onEachEngine((engine) => {
           assert.deepEqual([stats.created_today, stats.received_today], [expected, expected], day)
           assert.equal(stats.records, 18)
         }
-        const quiet = await kit.storage.snapshot.readSnapshot('2026-03-12')
-        assert.deepEqual([quiet.stats.created_today, quiet.stats.received_today], [0, 0])
+        const empty = await kit.storage.snapshot.readSnapshot('2026-03-12')
+        assert.deepEqual([empty.stats.created_today, empty.stats.received_today], [0, 0])
       }),
     )
 
@@ -115,8 +115,8 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { records, snapshot } = kit.storage
-        const halfPast = { day: '2026-03-10', writes: [pushWrite(school)] }
-        await records.applyWrites({ at: '2026-03-10T18:29:59.000Z', ...halfPast })
+        const current = { day: '2026-03-10', writes: [pushWrite(school)] }
+        await records.applyWrites({ at: '2026-03-10T18:29:59.000Z', ...current })
         const next = { day: '2026-03-11', writes: [pushWrite(school, { full_name: 'Bob' })] }
         await records.applyWrites({ at: '2026-03-10T18:30:00.000Z', ...next })
         const first = (await snapshot.readSnapshot('2026-03-10')).stats

@@ -54,8 +54,8 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', offered: ['staff'] })
-        const asleep = await registerTestPlatform(kit, { name: 'asleep' })
-        await setStatus(kit, asleep, 'inactive')
+        const inactive = await registerTestPlatform(kit, { name: 'inactive' })
+        await setStatus(kit, inactive, 'inactive')
         await write(
           kit,
           pushWrite(school),
@@ -101,8 +101,8 @@ onEachEngine((engine) => {
         assert.deepEqual(
           platforms.map((platform) => [platform.platform_name, platform.records]),
           [
-            ['asleep', 0],
             ['clinic', 2],
+            ['inactive', 0],
             ['school', 2],
           ],
         )
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage, clock }) => {
         for (let number = 0; number < 25; number += 1) {
           const message = `${number}`
-          await storage.activity.appendActivity({ level: 'info', kind: 'test.noted', message })
+          await storage.activity.appendActivity({ level: 'info', kind: 'test.entry', message })
         }
         const { logs } = await storage.snapshot.readSnapshot(clock.day)
         const query = { platform: null, level: null, limit: 20, before: null }
@@ -151,9 +151,9 @@ onEachEngine((engine) => {
           const name = `p-${String(number).padStart(3, '0')}`
           await platforms.registerPlatform(newPlatform(name, { registered: [] }), changeLog())
         }
-        const ill = await registerTestPlatform(kit, { name: 'zebra' })
+        const failing = await registerTestPlatform(kit, { name: 'zebra' })
         const pull = await startTestPull(kit.storage)
-        const { task_number } = taskOf(pull, ill)
+        const { task_number } = taskOf(pull, failing)
         const failed = taskResult({ state: 'failed', error: 'HTTP 500' })
         await pulls.finishTask(pull.pull_id, task_number, failed, null)
         const shown = await snapshot.readSnapshot(kit.clock.day)
@@ -224,19 +224,19 @@ onEachEngine((engine) => {
           assert.fail()
         assert.deepEqual(shown.at(-1), failed)
         await finishTestPull(kit.storage, pull.pull_id, 'partial')
-        assert.equal((await read()).length, 20, 'those of the last pull remain')
+        assert.equal((await read()).length, 20, 'the modules of the last pull remain')
       }),
     )
 
     test(
-      'the recent pulls of a platform are its last 30 finished ones, with their rejected records',
+      'the recent pulls of a platform are its last 30 finished pulls, with their rejected records',
       withStorage(engine, async (kit) => {
         const { pulls, snapshot } = kit.storage
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
-        const asleep = await registerTestPlatform(kit, { name: 'asleep' })
-        await setStatus(kit, asleep, 'inactive')
-        const once = async (only: number) => {
+        const inactive = await registerTestPlatform(kit, { name: 'inactive' })
+        await setStatus(kit, inactive, 'inactive')
+        const pullPlatform = async (only: number) => {
           const lease = { owner: 'node-1', seconds: 30 }
           const only_platform = { platform_id: only, record_types: null }
           const { pull } = await pulls.requestPull({
@@ -258,26 +258,27 @@ onEachEngine((engine) => {
           await finishTestPull(kit.storage, pull.id, 'partial')
           return pull.id
         }
-        const ofClinic = await once(clinic.platform_id)
+        const ofClinic = await pullPlatform(clinic.platform_id)
         const ids: number[] = []
-        for (let count = 0; count < 32; count += 1) ids.unshift(await once(school.platform_id))
+        for (let count = 0; count < 32; count += 1)
+          ids.unshift(await pullPlatform(school.platform_id))
         await startTestPull(kit.storage)
-        const all = [asleep, clinic, school].map(({ platform_id }) => platform_id)
+        const all = [inactive, clinic, school].map(({ platform_id }) => platform_id)
         const found = new Map(
           (await snapshot.readRecentPulls(all)).map((one) => [one.platform_id, one.pulls]),
         )
         assert.deepEqual([...found.keys()].sort(), [clinic.platform_id, school.platform_id].sort())
-        const of = (platform: { platform_id: number }) => found.get(platform.platform_id) ?? []
+        const pullsOf = (platform: { platform_id: number }) => found.get(platform.platform_id) ?? []
         assert.deepEqual(
-          of(clinic).map(({ pull_id, state, rejected }) => [pull_id, state, rejected]),
+          pullsOf(clinic).map(({ pull_id, state, rejected }) => [pull_id, state, rejected]),
           [[ofClinic, 'succeeded', 2]],
         )
-        // The running pull is among the last 30, and is not listed before it has finished.
+        // The running pull is one of the last 30, but is not listed before it has finished.
         assert.deepEqual(
-          of(school).map(({ pull_id }) => pull_id),
+          pullsOf(school).map(({ pull_id }) => pull_id),
           ids.slice(0, 29),
         )
-        const [latest] = of(school)
+        const [latest] = pullsOf(school)
         assert.deepEqual([latest?.state, latest?.rejected], ['partial', 2])
         assert.ok(latest?.finished_at)
       }),

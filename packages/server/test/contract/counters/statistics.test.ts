@@ -4,7 +4,7 @@ import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import { pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
 
-const QUIET = {
+const NO_ACTIVITY = {
   received_post: 0,
   received_patch: 0,
   received_pull: 0,
@@ -35,7 +35,7 @@ onEachEngine((engine) => {
           hours.toSorted((one, other) => one.hour.localeCompare(other.hour)),
           [
             {
-              ...QUIET,
+              ...NO_ACTIVITY,
               hour: '2026-03-09T23',
               received_post: 2,
               created: 2,
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
               modules_added: 2,
             },
             {
-              ...QUIET,
+              ...NO_ACTIVITY,
               hour: '2026-03-10T01',
               received_post: 1,
               received_patch: 1,

@@ -3,16 +3,16 @@ import { describe, test } from 'node:test'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
-  activityNaming,
-  counts,
+  activityWithReference,
+  countRowsByTable,
+  createRecordWithTraces,
+  ERASURE_MODES,
   erase,
-  expectNothing,
-  hashOf,
-  MODES,
+  expectTextsAbsent,
+  hashOfReference,
   NAME,
   REFERENCE,
   saveRejectedPush,
-  storeTraces,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
 import {
@@ -29,17 +29,17 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 import { listRejected, replayWrite } from '../../helpers/storage/replays.ts'
-import { chooseFields, indexAll } from '../../helpers/storage/search.ts'
+import { indexAll, setIndexedFields } from '../../helpers/storage/search.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`erasing records on ${engine.name}`, () => {
-    for (const mode of MODES) {
+    for (const mode of ERASURE_MODES) {
       test(
-        `${mode} deletes what its preview lists and leaves no trace in any table`,
+        `${mode} deletes the data that its preview lists and leaves no trace in any table`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
-          const { school, id } = await storeTraces(kit)
+          const { school, id } = await createRecordWithTraces(kit)
           const preview = await storage.erasure.previewErasure(id)
           assert.deepEqual(preview, {
             record_id: id,
@@ -52,9 +52,9 @@ onEachEngine((engine) => {
             rejected_pushes: 3,
             activity_entries: 3,
           })
-          await chooseFields(storage, school, ['a'])
+          await setIndexedFields(storage, school, ['a'])
           await indexAll(storage)
-          const before = await counts(kit)
+          const before = await countRowsByTable(kit)
           const erasure = await erase(kit, id, mode)
           const { tombstone_id } = erasure
           assert.deepEqual(erasure, {
@@ -65,8 +65,8 @@ onEachEngine((engine) => {
             rejected_pushes: 3,
             activity_entries: 3,
           })
-          await expectNothing(kit, [REFERENCE, NAME, VALUE])
-          const after = await counts(kit)
+          await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+          const after = await countRowsByTable(kit)
           assert.equal(after['record_history'], Number(before['record_history']) - 2)
           assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
           assert.equal(after['activity'], Number(before['activity']) + 1)
@@ -77,8 +77,8 @@ onEachEngine((engine) => {
           const platform = await storage.platforms.readPlatform(school.platform_id)
           assert.equal(platform?.records, after['records'])
           const [sum] = await runSql(storage, 'SELECT sum(bytes) AS n FROM rejected_pushes')
-          const [kept] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
-          assert.equal(Number(kept?.['n']), Number(sum?.['n']))
+          const [counter] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
+          assert.equal(Number(counter?.['n']), Number(sum?.['n']))
         }),
       )
 
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
         `${mode} is listed as a change with its own sequence number`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
-          const { id } = await storeTraces(kit)
+          const { id } = await createRecordWithTraces(kit)
           const newest = Math.max(...(await listRecords(storage)).map((row) => row.change_seq))
           await erase(kit, id, mode)
           const deletions = await runSql(storage, 'SELECT * FROM record_deletions')
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
       'an anonymised record can be erased under the same tombstone',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, id } = await storeTraces(kit)
+        const { school, id } = await createRecordWithTraces(kit)
         const first = await erase(kit, id, 'anonymise')
         const again = await erase(kit, id, 'anonymise')
         assert.equal(again.tombstone_id, first.tombstone_id)
@@ -131,8 +131,8 @@ onEachEngine((engine) => {
       'an erasure interrupted after writing its tombstone is completed by a second request',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, id } = await storeTraces(kit)
-        // The state that a killed process leaves: the tombstone exists, and all data is still there.
+        const { school, id } = await createRecordWithTraces(kit)
+        // The state after a process was killed: the tombstone exists, and all data is still stored.
         const { platform_name, record_type } = await readRecord(storage, id)
         const { tombstone_id } = await erase(kit, id, 'erase')
         const record = await storage.erasure.readTombstone(tombstone_id)
@@ -141,19 +141,19 @@ onEachEngine((engine) => {
         await runSql(
           storage,
           `INSERT INTO tombstones (reference_hash, platform_name, record_type, mode, record_id, at, actor)
-           VALUES ('${hashOf(REFERENCE)}', '${platform_name}', '${record_type}', 'erase', ${record_id},
+           VALUES ('${hashOfReference(REFERENCE)}', '${platform_name}', '${record_type}', 'erase', ${record_id},
              '${record?.at}', 'ann')`,
         )
         const changed = pushWrite(school, { reference: REFERENCE, full_name: NAME })
         assert.deepEqual(outcomesOf(await write(kit, changed)), ['record_erased'])
         await erase(kit, record_id, 'erase')
-        await expectNothing(kit, [REFERENCE, NAME])
+        await expectTextsAbsent(kit, [REFERENCE, NAME])
         only(await storage.erasure.listTombstones({ limit: 5, before: null }))
       }),
     )
 
     test(
-      'erasing a record keeps equal references in other modules and platforms, and similar ones',
+      'erasing a record does not affect the same reference in other modules and platforms, or similar references',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -166,10 +166,10 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: 'R-1' }),
         ]
         await write(kit, ...others)
-        const lines = await activityNaming(kit, 'r-1')
+        const entries = await activityWithReference(kit, 'r-1')
         const { activity_entries } = await erase(kit, record_id, 'erase')
         assert.equal(activity_entries, 1)
-        assert.equal((await activityNaming(kit, 'r-1')).length, lines.length - 1)
+        assert.equal((await activityWithReference(kit, 'r-1')).length, entries.length - 1)
         assert.equal((await listRecords(storage)).length, 4)
         assert.deepEqual(outcomesOf(await write(kit, ...others)), Array(4).fill('unchanged'))
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['record_erased'])
@@ -180,12 +180,12 @@ onEachEngine((engine) => {
       'only one of several concurrent erasures of a record takes effect',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { id } = await storeTraces(kit)
+        const { id } = await createRecordWithTraces(kit)
         const request = { record_id: id, mode: 'erase', actor: 'ann' } as const
-        const answers = await Promise.all(
+        const results = await Promise.all(
           [1, 2, 3].map(() => storage.erasure.eraseRecord(request, changeLog('record.erased'))),
         )
-        assert.equal(answers.filter((answer) => answer !== null).length, 1)
+        assert.equal(results.filter((result) => result !== null).length, 1)
         only(await storage.erasure.listTombstones({ limit: 5, before: null }))
         assert.equal(await countRows(storage, 'record_deletions'), 1)
         assert.equal(await storage.erasure.previewErasure(id), null)
@@ -194,19 +194,19 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the tombstone states the result of concurrently erasing and anonymising a record',
+      'the tombstone has the mode that took effect when a record is erased and anonymised concurrently',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, id } = await storeTraces(kit)
+        const { school, id } = await createRecordWithTraces(kit)
         await Promise.all(
-          MODES.map((mode) =>
+          ERASURE_MODES.map((mode) =>
             storage.erasure.eraseRecord({ record_id: id, mode, actor: 'ann' }, changeLog()),
           ),
         )
         const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
-        const isThere = (await storage.records.readRecord(id)) !== null
-        assert.equal(tombstone.mode, isThere ? 'anonymise' : 'erase')
-        await expectNothing(kit, [REFERENCE, NAME])
+        const isStored = (await storage.records.readRecord(id)) !== null
+        assert.equal(tombstone.mode, isStored ? 'anonymise' : 'erase')
+        await expectTextsAbsent(kit, [REFERENCE, NAME])
         await pullOnce(kit, school, async (read) => {
           const references = [REFERENCE, 'other']
           await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
@@ -218,32 +218,32 @@ onEachEngine((engine) => {
     test(
       'a push during an erasure is stored before it or rejected, and leaves no data',
       withStorage(engine, async (kit) => {
-        const { school, id } = await storeTraces(kit)
+        const { school, id } = await createRecordWithTraces(kit)
         const pushing = Array.from({ length: 30 }, (_, n) =>
           write(kit, pushWrite(school, { reference: REFERENCE, data: `{"a":"${VALUE} ${n}"}` })),
         )
         const [outcomes] = await Promise.all([Promise.all(pushing), erase(kit, id, 'erase')])
-        for (const word of outcomesOf(outcomes.flat())) {
-          assert.ok(['updated', 'record_erased'].includes(word), word)
+        for (const outcome of outcomesOf(outcomes.flat())) {
+          assert.ok(['updated', 'record_erased'].includes(outcome), outcome)
         }
-        await expectNothing(kit, [REFERENCE, NAME, VALUE])
+        await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
       }),
     )
 
     test(
-      'erasing a record deletes the rejected push it was replayed from, even if that does not name it',
+      'erasing a record deletes the rejected push it was replayed from, even if the push does not contain its reference',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await saveRejectedPush(kit, school, { full_name: NAME, data: VALUE })
         await saveRejectedPush(kit, school, { full_name: 'Bea' })
-        const [refusal] = await listRejected(storage)
-        assert.ok(refusal)
-        const { record_id } = await writeOne(kit, replayWrite(refusal, { reference: REFERENCE }))
+        const [rejected] = await listRejected(storage)
+        assert.ok(rejected)
+        const { record_id } = await writeOne(kit, replayWrite(rejected, { reference: REFERENCE }))
         const preview = await storage.erasure.previewErasure(record_id)
         assert.equal(preview?.rejected_pushes, 1)
         assert.equal((await erase(kit, record_id, 'erase')).rejected_pushes, 1)
-        await expectNothing(kit, [REFERENCE, NAME, VALUE])
+        await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
         assert.equal((await listRejected(storage)).length, 1)
       }),
     )

@@ -10,12 +10,12 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import {
   createTwoPlatforms,
   expectMatchingCounters,
-  register,
-  remove,
+  registerModules,
+  removePlatform,
   runRemovals,
 } from '../../helpers/storage/removals.ts'
 
@@ -26,26 +26,26 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await createTwoPlatforms(kit)
-        const named = { platform_id: school.platform_id, record_type: 'students' }
-        const request = { ...named, requested_by: 'ann' }
+        const module = { platform_id: school.platform_id, record_type: 'students' }
+        const request = { ...module, requested_by: 'ann' }
         const preview = { platform_name: 'school', record_type: 'students', records: 700 }
-        assert.deepEqual(await storage.removals.previewModule(named), {
+        assert.deepEqual(await storage.removals.previewModule(module), {
           ...preview,
           registered: true,
         })
-        const refused = await storage.removals.removeModuleRecords(request, changeLog())
-        assert.equal(refused, 'registered')
-        await register(kit, school, ['staff'])
-        assert.deepEqual(await storage.removals.previewModule(named), {
+        const rejected = await storage.removals.removeModuleRecords(request, changeLog())
+        assert.equal(rejected, 'registered')
+        await registerModules(kit, school, ['staff'])
+        assert.deepEqual(await storage.removals.previewModule(module), {
           ...preview,
           registered: false,
         })
         const removal = await storage.removals.removeModuleRecords(request, changeLog())
         assert.deepEqual(await storage.removals.removeModuleRecords(request, changeLog()), removal)
-        const blocked = await register(kit, school, ['staff', 'students'])
+        const blocked = await registerModules(kit, school, ['staff', 'students'])
         assert.deepEqual(blocked, { outcome: 'removing', record_type: 'students' })
-        assert.equal((await register(kit, school, []))?.outcome, 'changed')
-        assert.equal((await register(kit, school, ['staff']))?.outcome, 'changed')
+        assert.equal((await registerModules(kit, school, []))?.outcome, 'changed')
+        assert.equal((await registerModules(kit, school, ['staff']))?.outcome, 'changed')
         await runRemovals(storage)
         const platform = await storage.platforms.readPlatform(school.platform_id)
         assert.equal(platform?.records, 500)
@@ -55,7 +55,10 @@ onEachEngine((engine) => {
         )
         assert.equal((await listRecords(storage, { record_type: 'staff' })).length, 500)
         await expectMatchingCounters(kit)
-        assert.equal((await register(kit, school, ['staff', 'students']))?.outcome, 'changed')
+        assert.equal(
+          (await registerModules(kit, school, ['staff', 'students']))?.outcome,
+          'changed',
+        )
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
         await expectMatchingCounters(kit)
       }),
@@ -68,16 +71,16 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         const { platform_id } = school
         const requested_by = 'ann'
-        for (const named of [
-          { platform_id, record_type: 'ghosts' },
+        for (const module of [
+          { platform_id, record_type: 'unknown' },
           { platform_id: 999, record_type: 'students' },
         ]) {
-          assert.equal(await storage.removals.previewModule(named), null)
-          const refused = storage.removals.removeModuleRecords(
-            { ...named, requested_by },
+          assert.equal(await storage.removals.previewModule(module), null)
+          const rejected = storage.removals.removeModuleRecords(
+            { ...module, requested_by },
             changeLog(),
           )
-          assert.equal(await refused, null)
+          assert.equal(await rejected, null)
         }
         const empty = { platform_id, record_type: 'staff', requested_by }
         const removal = await storage.removals.removeModuleRecords(empty, changeLog())
@@ -89,11 +92,11 @@ onEachEngine((engine) => {
     )
 
     test(
-      'removing the platform meanwhile also finishes the deletion',
+      'removing the platform during the deletion finishes the deletion too',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { school } = await createTwoPlatforms(kit)
-        await register(kit, school, ['staff'])
+        await registerModules(kit, school, ['staff'])
         const request = {
           platform_id: school.platform_id,
           record_type: 'students',
@@ -101,7 +104,7 @@ onEachEngine((engine) => {
         }
         await storage.removals.removeModuleRecords(request, changeLog())
         await storage.removals.runNextStep()
-        await remove(kit, school)
+        await removePlatform(kit, school)
         await runRemovals(storage)
         assert.equal((await listRecords(storage)).length, 1)
         await expectMatchingCounters(kit)
@@ -118,14 +121,14 @@ onEachEngine((engine) => {
         await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
         const [first] = await listRecords(storage)
         assert.ok(first)
-        const order = { record_id: first.record_id, mode: 'anonymise', actor: 'ann' } as const
-        await storage.erasure.eraseRecord(order, changeLog())
-        await register(kit, school, [])
+        const erasure = { record_id: first.record_id, mode: 'anonymise', actor: 'ann' } as const
+        await storage.erasure.eraseRecord(erasure, changeLog())
+        await registerModules(kit, school, [])
         const request = { ...school, record_type: 'students', requested_by: 'ann' }
         await storage.removals.removeModuleRecords(request, changeLog())
         await runRemovals(storage)
-        await register(kit, school, ['students'])
-        const read = await beginRead(storage, school)
+        await registerModules(kit, school, ['students'])
+        const read = await startPullAndRead(storage, school)
         const both = ['r-1', 'r-2'].map((reference) => pullWrite(read, { reference }))
         assert.deepEqual(outcomesOf(await write(kit, ...both)), ['record_erased', 'created'])
         assert.equal(await storage.missing.countUnmarked(read.read), read.read.seen.size)

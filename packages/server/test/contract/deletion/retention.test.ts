@@ -14,7 +14,12 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullOnce, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
+import {
+  pullOnce,
+  startPullAndRead,
+  startTestPull,
+  taskResult,
+} from '../../helpers/storage/pulls.ts'
 import { createRow, deleteOld, timesOf } from '../../helpers/storage/retention.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
@@ -42,11 +47,11 @@ onEachEngine((engine) => {
               }
               const before = new Date(begin + cutoff * DAY * 1000 + 1).toISOString()
               const all = await timesOf(kit.storage, noun)
-              const young = all.filter((at) => at >= before)
-              // The newest pull is kept at any age.
-              const kept = noun === 'pulls' && young.length === 0 ? all.slice(-1) : young
+              const newer = all.filter((at) => at >= before)
+              // The newest pull is never deleted.
+              const remaining = noun === 'pulls' && newer.length === 0 ? all.slice(-1) : newer
               await deleteOld(kit.storage, noun, before, limit)
-              assert.deepEqual(await timesOf(kit.storage, noun), kept)
+              assert.deepEqual(await timesOf(kit.storage, noun), remaining)
               assert.equal(await deleteOld(kit.storage, noun, before, limit), 0)
             })()
           },
@@ -56,15 +61,15 @@ onEachEngine((engine) => {
     })
 
     test(
-      'pending reviews, open alerts and running pulls are kept at any age',
+      'pending reviews, open alerts and running pulls are never deleted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const { read } = await beginRead(kit.storage, school)
+        const { read } = await startPullAndRead(kit.storage, school)
         const { platform_id, module_id, pull_id } = read
         const numbers = { missing: 20, records: 50, fingerprint: 'these' }
-        const line = { level: 'warning', kind: 'missing.held', message: 'Many' } as const
+        const entry = { level: 'warning', kind: 'missing.needs_review', message: 'Many' } as const
         const review = { platform_id, module_id, pull_id, ...numbers, record_ids: [] }
-        await kit.storage.missing.createReview(review, null, line)
+        await kit.storage.missing.createReview(review, null, entry)
         const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
         await kit.storage.alerts.applyAlertChanges({ raise: [alert], resolve: [], reword: [] })
         kit.clock.advance(5000 * DAY)
@@ -82,7 +87,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         await registerTestPlatform(kit, { name: 'clinic' })
         await pullOnce(kit, school, async () => undefined)
-        const failing = async () => {
+        const pullOnceFailing = async () => {
           const { pull_id, tasks } = await startTestPull(storage)
           for (const { task_number, platform_id } of tasks) {
             await storage.pulls.startTask(pull_id, task_number)
@@ -96,18 +101,18 @@ onEachEngine((engine) => {
             { level: 'info', kind: 'pull.partial', message: 'Ended' },
           )
         }
-        for (let round = 1; round <= 6; round += 1) await failing()
+        for (let round = 1; round <= 6; round += 1) await pullOnceFailing()
         clock.advance(60)
-        const seen = async () => {
+        const readState = async () => {
           const { latest_sync, platforms } = await storage.snapshot.readSnapshot(clock.day)
           const health = await storage.alerts.listPlatformHealth()
           return { latest_sync, platforms, health: health.map((one) => ({ ...one })) }
         }
-        const before = await seen()
+        const before = await readState()
         assert.ok((await deleteOld(storage, 'pulls', clock.text)) > 6)
         assert.equal((await storage.pulls.listPulls({ limit: 100, before: null })).length, 1)
-        assert.deepEqual(await seen(), before)
-        // The failing platform is still skipped, and its error is still known.
+        assert.deepEqual(await readState(), before)
+        // The failing platform is still skipped, and its error is still stored.
         const request = { requested_by: null, lease: { owner: 'node', seconds: 30 }, only: null }
         const { pull } = await storage.pulls.requestPull({ trigger: 'schedule', ...request })
         const tasks = await storage.pulls.listTasks({ pull_id: pull.id, limit: 9, after: null })
@@ -138,13 +143,13 @@ onEachEngine((engine) => {
         const { retention } = kit.storage
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school))
-        const marks: string[] = []
+        const times: string[] = []
         for (let index = 1; index <= 6; index += 1) {
           kit.clock.advance(DAY)
-          marks.push(kit.clock.text)
+          times.push(kit.clock.text)
           await write(kit, pushWrite(school, { data: `{"a":${index}}` }))
         }
-        const [first = '', , third = ''] = marks
+        const [first = '', , third = ''] = times
         assert.equal(await deleteOld(kit.storage, 'history', first), 0)
         assert.equal(await retention.historyCompleteSince(), null)
         assert.equal(await deleteOld(kit.storage, 'history', third), 2)
@@ -152,10 +157,10 @@ onEachEngine((engine) => {
         assert.equal(await deleteOld(kit.storage, 'history', first), 0)
         assert.equal(await retention.historyCompleteSince(), third)
         const [record] = await listRecords(kit.storage)
-        const kept = await listHistory(kit.storage, record?.record_id ?? -1)
+        const remaining = await listHistory(kit.storage, record?.record_id ?? -1)
         assert.deepEqual(
-          kept.map((change) => change.at),
-          marks.slice(2).reverse(),
+          remaining.map((change) => change.at),
+          times.slice(2).reverse(),
         )
         const reopened = await kit.reopen()
         assert.equal(await reopened.retention.historyCompleteSince(), third)
@@ -177,22 +182,22 @@ onEachEngine((engine) => {
         assert.equal(one + other, 5)
         const sums = await runSql(
           kit.storage,
-          `SELECT p.rejected_bytes AS noted, coalesce(sum(r.bytes), 0) AS kept FROM platforms p
+          `SELECT p.rejected_bytes AS counted, coalesce(sum(r.bytes), 0) AS stored FROM platforms p
            LEFT JOIN rejected_pushes r ON r.platform_id = p.platform_id
            GROUP BY p.platform_id, p.rejected_bytes`,
         )
         assert.equal(sums.length, 2)
-        for (const { noted, kept } of sums) assert.equal(Number(noted), Number(kept))
+        for (const { counted, stored } of sums) assert.equal(Number(counted), Number(stored))
       }),
     )
 
     test(
-      'the configured number of newest activity entries is kept',
+      'all but the configured number of newest activity entries are deleted',
       withStorage(engine, async (kit) => {
         const { retention, activity } = kit.storage
-        const line = (index: number) =>
-          ({ level: 'info', kind: 'test.noted', message: `Line ${index}` }) as const
-        for (let index = 1; index <= 20; index += 1) await activity.appendActivity(line(index))
+        const entry = (index: number) =>
+          ({ level: 'info', kind: 'test.entry', message: `Entry ${index}` }) as const
+        for (let index = 1; index <= 20; index += 1) await activity.appendActivity(entry(index))
         let after: number | null = null
         do {
           const step = await retention.trimActivity(6, { limit: 4, after })
@@ -200,10 +205,10 @@ onEachEngine((engine) => {
           after = step.next
         } while (after !== null)
         const query = { platform: null, level: null, limit: 100, before: null }
-        const kept = await listActivity(activity, query)
+        const remaining = await listActivity(activity, query)
         assert.deepEqual(
-          kept.map(({ message }) => message),
-          [20, 19, 18, 17, 16, 15].map((index) => `Line ${index}`),
+          remaining.map(({ message }) => message),
+          [20, 19, 18, 17, 16, 15].map((index) => `Entry ${index}`),
         )
         const none = await retention.trimActivity(6, { limit: 4, after: null })
         assert.deepEqual(none, { deleted: 0, next: null })
@@ -211,7 +216,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'retention keeps records without history and frees disk space until none is left',
+      'retention does not delete records whose history has expired, and frees disk space until none is left',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
@@ -221,7 +226,7 @@ onEachEngine((engine) => {
         let steps = 0
         while (await kit.storage.retention.reclaimSpace()) {
           steps += 1
-          assert.ok(steps < 1000, 'It does not end')
+          assert.ok(steps < 1000, 'the loop does not end')
         }
         assert.equal(only(await listRecords(kit.storage)).record_id, record_id)
         assert.deepEqual(await listHistory(kit.storage, record_id), [])

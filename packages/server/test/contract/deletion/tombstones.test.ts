@@ -3,13 +3,13 @@ import { describe, test } from 'node:test'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
+  createRecordWithTraces,
+  ERASURE_MODES,
   erase,
-  expectNothing,
-  MODES,
+  expectTextsAbsent,
   NAME,
   REFERENCE,
   saveRejectedPush,
-  storeTraces,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
 import {
@@ -23,11 +23,11 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   finishRead,
   finishTestPull,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   taskResult,
 } from '../../helpers/storage/pulls.ts'
 import {
@@ -38,15 +38,15 @@ import {
 } from '../../helpers/storage/replays.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
-/** Tombstones keep erased records from being stored again. */
+/** Tombstones prevent erased records from being stored again. */
 onEachEngine((engine) => {
   describe(`tombstones on ${engine.name}`, () => {
-    for (const mode of MODES) {
+    for (const mode of ERASURE_MODES) {
       test(
         `after ${mode}, pushes and pulls of the record are rejected until the tombstone is removed`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
-          const { school, id } = await storeTraces(kit)
+          const { school, id } = await createRecordWithTraces(kit)
           const { tombstone_id } = await erase(kit, id, mode)
           const stored = await listRecords(storage)
           const patch = pushWrite(school, { source: 'PATCH', reference: REFERENCE })
@@ -60,12 +60,12 @@ onEachEngine((engine) => {
           assert.deepEqual(outcomesOf(outcomes), ['record_erased', 'record_erased', 'unchanged'])
           await pullOnce(kit, school, async (read) => {
             const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
-            const said = outcomesOf(
+            const pulled = outcomesOf(
               await write(kit, twice, twice, pullWrite(read, { reference: 'x' })),
             )
-            assert.deepEqual(said, ['record_erased', 'record_erased', 'created'])
+            assert.deepEqual(pulled, ['record_erased', 'record_erased', 'created'])
           })
-          await expectNothing(kit, [REFERENCE, NAME])
+          await expectTextsAbsent(kit, [REFERENCE, NAME])
           assert.equal((await listRecords(storage)).length, stored.length + 1)
 
           const deleted = await storage.erasure.deleteTombstone(tombstone_id, changeLog())
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
           const [first] = await listRecords(storage)
           assert.ok(first)
           await erase(kit, first.record_id, mode)
-          const read = await beginRead(storage, school)
+          const read = await startPullAndRead(storage, school)
           await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
           assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
           await finishRead(storage, read)
@@ -99,28 +99,28 @@ onEachEngine((engine) => {
     }
 
     test(
-      'a rejected body that names an erased record is not saved, and others are',
+      'a rejected body is not saved if it contains the reference of an erased record',
       withStorage(engine, async (kit) => {
         const { storage } = kit
-        const { school, id } = await storeTraces(kit)
+        const { school, id } = await createRecordWithTraces(kit)
         await erase(kit, id, 'erase')
         const before = await countRows(storage, 'rejected_pushes')
         await saveRejectedPush(kit, school, REFERENCE)
         await saveRejectedPush(kit, school, REFERENCE, 'pull')
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await expectNothing(kit, [REFERENCE])
+        await expectTextsAbsent(kit, [REFERENCE])
         // The reference is found at any depth, in arrays, as a key, and with a wrong record type.
         const wrapped = { record: { reference_number: REFERENCE, full_name: NAME } }
         for (const body of [wrapped, [{}, wrapped], { [REFERENCE]: NAME }, { person: REFERENCE }]) {
           await saveRejectedPush(kit, school, body)
-          const slip = { record_type: 'studentz', body: JSON.stringify(body) }
+          const wrongModule = { record_type: 'studentz', body: JSON.stringify(body) }
           await saveRejected(kit, [
-            rejection(school, slip),
-            rejection(school, { ...slip, method: 'pull' }),
+            rejection(school, wrongModule),
+            rejection(school, { ...wrongModule, method: 'pull' }),
           ])
         }
         assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await expectNothing(kit, [REFERENCE, NAME])
+        await expectTextsAbsent(kit, [REFERENCE, NAME])
         await saveRejectedPush(kit, school, 'r-99')
         assert.equal(await countRows(storage, 'rejected_pushes'), before + 1)
         await saveRejectedPush(kit, school, { note: `about ${REFERENCE}` })
@@ -156,8 +156,8 @@ onEachEngine((engine) => {
         const { record_id } = await writeOne(kit, pushWrite(school))
         await erase(kit, record_id, 'erase')
         const { platform_id, platform_name } = school
-        const removing = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
-        assert.ok(await storage.platforms.removePlatform(removing, changeLog()))
+        const removal = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+        assert.ok(await storage.platforms.removePlatform(removal, changeLog()))
         const again = await registerTestPlatform(kit)
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(again))), ['record_erased'])
       }),
@@ -170,7 +170,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
         const readOnce = async () => {
-          const read = await beginRead(storage, school)
+          const read = await startPullAndRead(storage, school)
           await storage.pulls.finishTask(
             read.read.pull_id,
             read.task.task_number,
@@ -194,33 +194,33 @@ onEachEngine((engine) => {
       }),
     )
 
-    for (const mode of MODES) {
+    for (const mode of ERASURE_MODES) {
       test(
         `a replay of a record removed by ${mode} is rejected and leaves no data`,
         withStorage(engine, async (kit) => {
           const { storage } = kit
           const school = await registerTestPlatform(kit)
-          const whole = { reference: REFERENCE, full_name: NAME }
-          const { record_id } = await writeOne(kit, pushWrite(school, whole))
+          const content = { reference: REFERENCE, full_name: NAME }
+          const { record_id } = await writeOne(kit, pushWrite(school, content))
           const { tombstone_id } = await erase(kit, record_id, mode)
           await saveRejectedPush(kit, school, {})
-          const refusal = only(await listRejected(storage))
-          const replay = replayWrite(refusal, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
-          const other = replayWrite(refusal, { reference: 'other' })
+          const rejected = only(await listRejected(storage))
+          const replay = replayWrite(rejected, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
+          const other = replayWrite(rejected, { reference: 'other' })
           const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
           assert.deepEqual(outcomesOf(await storage.records.tryWrites(dryRun)), ['record_erased'])
-          const insisting = { ...replay, replay: { ...replay.replay, overwrite: true } }
-          for (const one of [replay, insisting]) {
+          const forced = { ...replay, replay: { ...replay.replay, overwrite: true } }
+          for (const one of [replay, forced]) {
             assert.deepEqual(outcomesOf(await write(kit, one)), ['record_erased'])
           }
-          await expectNothing(kit, [REFERENCE, NAME, VALUE])
-          assert.deepEqual(await listRejected(storage), [refusal])
+          await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+          assert.deepEqual(await listRejected(storage), [rejected])
           assert.deepEqual(outcomesOf(await write(kit, other)), ['created'])
           await saveRejectedPush(kit, school, {})
           const again = only(await listRejected(storage))
           await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-          const lifted = replayWrite(again, { reference: REFERENCE })
-          assert.deepEqual(outcomesOf(await write(kit, lifted)), ['created'])
+          const allowed = replayWrite(again, { reference: REFERENCE })
+          assert.deepEqual(outcomesOf(await write(kit, allowed)), ['created'])
         }),
       )
     }

@@ -34,7 +34,7 @@ onEachEngine((engine) => {
           views.createView({ ...view, owner: 'ann' }, audit),
           views.createView({ ...view, owner: 'ann' }, audit),
         ])
-        const created = only([one, other].filter((given) => given !== null))
+        const created = only([one, other].filter((result) => result !== null))
         assert.ok(await views.createView({ ...view, owner: 'bob' }, audit))
         const second = await views.createView({ ...view, name: 'Closed', owner: 'ann' }, audit)
         assert.ok(second)
@@ -49,15 +49,15 @@ onEachEngine((engine) => {
       'only one of several concurrent renames to a name succeeds',
       withStorage(engine, async ({ storage: { views } }) => {
         const names = ['a', 'b', 'c', 'd', 'e', 'f']
-        const given = await Promise.all(
+        const created = await Promise.all(
           names.map((name) =>
             views.createView({ name, query: '', shared: false, owner: 'ann' }, audit),
           ),
         )
         const renamed = await Promise.all(
-          given.map((view) => views.changeView(view?.id ?? 0, { name: 'same' }, audit)),
+          created.map((view) => views.changeView(view?.id ?? 0, { name: 'same' }, audit)),
         )
-        assert.equal(renamed.filter((answer) => answer === 'name_taken').length, names.length - 1)
+        assert.equal(renamed.filter((result) => result === 'name_taken').length, names.length - 1)
       }),
     )
 

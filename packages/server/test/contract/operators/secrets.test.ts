@@ -12,18 +12,18 @@ const AT = '2026-03-10T08:00:00.000Z'
 async function addOperator({ storage }: StorageKit): Promise<void> {
   const statements = [
     `INSERT INTO operators (id, email, name, role, email_verified, created_at, updated_at)
-     VALUES ('o1', 'ann@example.org', 'Ann', 'admin', ${await falsehood(storage)}, '${AT}', '${AT}')`,
+     VALUES ('o1', 'ann@example.org', 'Ann', 'admin', ${await falseLiteral(storage)}, '${AT}', '${AT}')`,
     `INSERT INTO operator_second_factors (id, operator_id, secret, backup_codes)
-     VALUES ('f1', 'o1', 'sealed totp', 'sealed codes')`,
+     VALUES ('f1', 'o1', 'encrypted totp', 'encrypted codes')`,
     `INSERT INTO operator_sessions (id, operator_id, token, expires_at, created_at, updated_at)
      VALUES ('s1', 'o1', 'token', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
     `INSERT INTO operator_verifications (id, identifier, value, expires_at, created_at, updated_at)
-     VALUES ('v1', 'half-way', 'o1', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
+     VALUES ('v1', 'unfinished', 'o1', '2027-01-01T00:00:00.000Z', '${AT}', '${AT}')`,
   ]
   for (const statement of statements) await runSql(storage, statement)
 }
 
-async function falsehood(storage: StorageKit['storage']): Promise<string> {
+async function falseLiteral(storage: StorageKit['storage']): Promise<string> {
   return (await storage.readEngine()).engine === 'sqlite' ? '0' : 'false'
 }
 
@@ -32,15 +32,15 @@ onEachEngine((engine) => {
     test(
       'only one of several concurrently offered reference keys is saved',
       withStorage(engine, async ({ storage, reopen }) => {
-        const offers = ['sealed one', 'sealed two', 'sealed three']
-        const kept = await Promise.all(
+        const offers = ['encrypted one', 'encrypted two', 'encrypted three']
+        const saved = await Promise.all(
           offers.map((one) => storage.encryptedSecrets.ensureReferencesKey(one)),
         )
-        assert.equal(new Set(kept).size, 1)
-        assert.ok(offers.includes(kept[0] ?? ''))
+        assert.equal(new Set(saved).size, 1)
+        assert.ok(offers.includes(saved[0] ?? ''))
         assert.equal(
-          await (await reopen()).encryptedSecrets.ensureReferencesKey('sealed four'),
-          kept[0],
+          await (await reopen()).encryptedSecrets.ensureReferencesKey('encrypted four'),
+          saved[0],
         )
       }),
     )
@@ -51,8 +51,8 @@ onEachEngine((engine) => {
         const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
         await addOperator(kit)
-        await encryptedSecrets.ensureReferencesKey('sealed references')
-        const before = await encryptedSecrets.listSealed()
+        await encryptedSecrets.ensureReferencesKey('encrypted references')
+        const before = await encryptedSecrets.listEncrypted()
         assert.deepEqual(
           before.map(({ of, purpose }) => `${of}: ${purpose}`),
           [
@@ -63,11 +63,11 @@ onEachEngine((engine) => {
             'recovery codes: o1',
           ],
         )
-        const texts = before.map((text) => ({ before: text, sealed: `new ${text.sealed}` }))
-        assert.equal(await encryptedSecrets.reseal(texts, AUDIT), 'resealed')
+        const texts = before.map((text) => ({ before: text, ciphertext: `new ${text.ciphertext}` }))
+        assert.equal(await encryptedSecrets.reencrypt(texts, AUDIT), 'reencrypted')
         assert.deepEqual(
-          await encryptedSecrets.listSealed(),
-          before.map((text) => ({ ...text, sealed: `new ${text.sealed}` })),
+          await encryptedSecrets.listEncrypted(),
+          before.map((text) => ({ ...text, ciphertext: `new ${text.ciphertext}` })),
         )
         assert.equal(await countRows(kit.storage, 'operator_sessions'), 0)
         assert.equal(await countRows(kit.storage, 'operator_verifications'), 0)
@@ -78,22 +78,22 @@ onEachEngine((engine) => {
     )
 
     test(
-      're-encrypting is rejected when a secret was changed, added or deleted meanwhile',
+      're-encrypting is rejected if a secret was changed, added or deleted in the meantime',
       withStorage(engine, async (kit) => {
         const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
         await addOperator(kit)
-        const before = await encryptedSecrets.listSealed()
-        const texts = before.map((text) => ({ before: text, sealed: 'new' }))
+        const before = await encryptedSecrets.listEncrypted()
+        const texts = before.map((text) => ({ before: text, ciphertext: 'new' }))
         const stale = texts.map((text, index) =>
-          index === 1 ? { ...text, before: { ...text.before, sealed: 'another' } } : text,
+          index === 1 ? { ...text, before: { ...text.before, ciphertext: 'another' } } : text,
         )
         for (const wrong of [stale, texts.slice(1), [...texts, ...stale.slice(1, 2)]]) {
-          assert.equal(await encryptedSecrets.reseal(wrong, AUDIT), 'changed')
+          assert.equal(await encryptedSecrets.reencrypt(wrong, AUDIT), 'changed')
         }
-        assert.deepEqual(await encryptedSecrets.listSealed(), before)
+        assert.deepEqual(await encryptedSecrets.listEncrypted(), before)
         assert.equal(await countRows(kit.storage, 'operator_sessions'), 1)
-        assert.equal(await countRows(kit.storage, 'audit'), 1, 'that of the registration')
+        assert.equal(await countRows(kit.storage, 'audit'), 1, 'the entry of the registration')
       }),
     )
 
@@ -102,16 +102,18 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { encryptedSecrets } = kit.storage
         await registerTestPlatform(kit)
-        const before = await encryptedSecrets.listSealed()
-        const change = (words: string) =>
-          encryptedSecrets.reseal(
-            before.map((text) => ({ before: text, sealed: words })),
+        const before = await encryptedSecrets.listEncrypted()
+        const reencrypt = (ciphertext: string) =>
+          encryptedSecrets.reencrypt(
+            before.map((text) => ({ before: text, ciphertext })),
             AUDIT,
           )
-        const outcomes = await Promise.all([change('one'), change('two')])
-        assert.deepEqual(outcomes.toSorted(), ['changed', 'resealed'])
-        const words = new Set((await encryptedSecrets.listSealed()).map(({ sealed }) => sealed))
-        assert.equal(words.size, 1)
+        const outcomes = await Promise.all([reencrypt('one'), reencrypt('two')])
+        assert.deepEqual(outcomes.toSorted(), ['changed', 'reencrypted'])
+        const texts = new Set(
+          (await encryptedSecrets.listEncrypted()).map(({ ciphertext }) => ciphertext),
+        )
+        assert.equal(texts.size, 1)
       }),
     )
   })

@@ -22,13 +22,17 @@ function rotate(
   until: string,
 ) {
   const { platform_id } = platform
-  const hub_key = { key_hash: `hash ${name}`, hint: `rhk_…${name}`, sealed: `sealed ${name}` }
+  const hub_key = {
+    key_hash: `hash ${name}`,
+    hint: `rhk_…${name}`,
+    ciphertext: `encrypted ${name}`,
+  }
   const rotation = { platform_id, hub_key, old_expires_at: until, at: clock.text }
   return storage.connections.rotateHubKey(rotation, changeLog('hub_key.rotate'))
 }
 
 onEachEngine((engine) => {
-  const opens = async ({ storage }: StorageKit, hash: string, at: string) =>
+  const findByKey = async ({ storage }: StorageKit, hash: string, at: string) =>
     (await storage.platforms.findPlatformByKey(hash, at))?.platform_name ?? null
 
   describe(`hub API keys and platform connections on ${engine.name}`, () => {
@@ -39,11 +43,11 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         assert.equal(await rotate(kit, school, 'two', SOON), true)
         for (const hash of [school.key_hash, 'hash two']) {
-          assert.equal(await opens(kit, hash, '2026-03-10T08:59:59.999Z'), 'school')
+          assert.equal(await findByKey(kit, hash, '2026-03-10T08:59:59.999Z'), 'school')
         }
-        assert.equal(await opens(kit, school.key_hash, SOON), null)
-        assert.equal(await opens(kit, 'hash two', SOON), 'school')
-        assert.equal(await opens(kit, clinic.key_hash, SOON), 'clinic')
+        assert.equal(await findByKey(kit, school.key_hash, SOON), null)
+        assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+        assert.equal(await findByKey(kit, clinic.key_hash, SOON), 'clinic')
         const { connections } = kit.storage
         const { platform_id } = school
         assert.deepEqual(await connections.readHubKeys(platform_id, kit.clock.text), [
@@ -55,7 +59,7 @@ onEachEngine((engine) => {
           later.map((key) => key.hint),
           ['rhk_…two'],
         )
-        assert.equal(await connections.readSealedHubKey(platform_id), 'sealed two')
+        assert.equal(await connections.readEncryptedHubKey(platform_id), 'encrypted two')
       }),
     )
 
@@ -71,15 +75,15 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a rotation never extends the lifetime of an older key',
+      'a rotation never extends the validity of an older key',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await rotate(kit, school, 'two', SOON)
         await rotate(kit, school, 'three', '2026-03-11T09:00:00.000Z')
-        assert.equal(await opens(kit, school.key_hash, SOON), null)
-        assert.equal(await opens(kit, 'hash two', SOON), 'school')
-        assert.equal(await opens(kit, 'hash two', '2026-03-11T09:00:00.000Z'), null)
-        assert.equal(await opens(kit, 'hash three', '2027-03-11T09:00:00.000Z'), 'school')
+        assert.equal(await findByKey(kit, school.key_hash, SOON), null)
+        assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+        assert.equal(await findByKey(kit, 'hash two', '2026-03-11T09:00:00.000Z'), null)
+        assert.equal(await findByKey(kit, 'hash three', '2027-03-11T09:00:00.000Z'), 'school')
       }),
     )
 
@@ -103,25 +107,25 @@ onEachEngine((engine) => {
         const { connections, platforms } = kit.storage
         const { platform_id } = school
         const secrets = await countRows(kit.storage, 'secrets')
-        const set = (sealed_source_key: string | null) =>
+        const set = (encrypted_source_key: string | null) =>
           connections.setSource(
-            { platform_id, source_base_url: 'https://new.example', sealed_source_key, at: SOON },
+            { platform_id, source_base_url: 'https://new.example', encrypted_source_key, at: SOON },
             changeLog('platform.change_source'),
           )
         assert.equal(await set(null), true)
         const source = await platforms.readSource(platform_id)
         assert.equal(source?.source_base_url, 'https://new.example')
-        assert.equal(source?.sealed_source_key, 'sealed source key of school')
-        assert.equal(await set('a new sealed key'), true)
+        assert.equal(source?.encrypted_source_key, 'encrypted source key of school')
+        assert.equal(await set('a new encrypted key'), true)
         assert.equal(
-          (await platforms.readSource(platform_id))?.sealed_source_key,
-          'a new sealed key',
+          (await platforms.readSource(platform_id))?.encrypted_source_key,
+          'a new encrypted key',
         )
         assert.equal(await countRows(kit.storage, 'secrets'), secrets)
-        const old = `SELECT * FROM secrets WHERE sealed = 'sealed source key of school'`
+        const old = `SELECT * FROM secrets WHERE ciphertext = 'encrypted source key of school'`
         assert.deepEqual(await runSql(kit.storage, old), [])
-        const lines = await listActivity(kit.storage.activity, anyActivity(school))
-        assert.equal(lines.filter((line) => line.kind === 'platform.change_source').length, 2)
+        const entries = await listActivity(kit.storage.activity, anyActivity(school))
+        assert.equal(entries.filter((entry) => entry.kind === 'platform.change_source').length, 2)
       }),
     )
 
@@ -131,13 +135,13 @@ onEachEngine((engine) => {
         const { connections, platforms } = kit.storage
         const school = await registerTestPlatform(kit)
         const { platform_id, platform_name } = school
-        const gone = { platform_id, platform_name, requested_by: 'ann', at: kit.clock.text }
-        await platforms.removePlatform(gone, changeLog())
+        const removal = { platform_id, platform_name, requested_by: 'ann', at: kit.clock.text }
+        await platforms.removePlatform(removal, changeLog())
         for (const id of [platform_id, 999]) {
           assert.deepEqual(await connections.readHubKeys(id, kit.clock.text), [])
-          assert.equal(await connections.readSealedHubKey(id), null)
+          assert.equal(await connections.readEncryptedHubKey(id), null)
           assert.equal(await rotate(kit, { platform_id: id }, `of ${id}`, SOON), false)
-          const source = { source_base_url: 'https://x', sealed_source_key: 'x', at: SOON }
+          const source = { source_base_url: 'https://x', encrypted_source_key: 'x', at: SOON }
           assert.equal(
             await connections.setSource({ platform_id: id, ...source }, changeLog()),
             false,

@@ -11,7 +11,7 @@ import {
   testModule,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { readDrift, storeManifest, withKeys } from '../../helpers/storage/manifests.ts'
+import { moduleWithKeys, readDrift, saveManifest } from '../../helpers/storage/manifests.ts'
 import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
 import {
   listRejected,
@@ -24,7 +24,7 @@ import { runSql } from '../../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`drift on ${engine.name}`, () => {
     test(
-      'drift counts keys by name in new and changed records only',
+      'drift is counted per key, and only for new and changed records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const wrong_type = [{ key: 'b', found: 'a number', declared: 'string' }]
@@ -52,8 +52,8 @@ onEachEngine((engine) => {
           await write(kit, same)
         })
         await saveRejected(kit, [rejection(school)])
-        const refusal = only(await listRejected(kit.storage))
-        await write(kit, { ...replayWrite(refusal, { reference: 'r-3' }), drift })
+        const rejected = only(await listRejected(kit.storage))
+        await write(kit, { ...replayWrite(rejected, { reference: 'r-3' }), drift })
         assert.equal((await moduleDrift(kit, school)).absent[0]?.count, 4)
       }),
     )
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
           'SELECT max(n) AS n FROM (SELECT count(*) AS n FROM module_drift GROUP BY node) c',
         )
         const count = Number(row?.['n'])
-        assert.ok(count >= 40 && count <= 200, `${count} names are kept`)
+        assert.ok(count >= 40 && count <= 200, `${count} names are stored`)
         const [longest] = await runSql(
           kit.storage,
           'SELECT max(length(key)) AS n FROM module_drift',
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
           { ...pushWrite(school, { record_type: 'staff' }), drift },
         )
         kit.clock.advance(60)
-        await storeManifest(kit, school, withKeys('students', ['a', 'x']), testModule('staff'))
+        await saveManifest(kit, school, moduleWithKeys('students', ['a', 'x']), testModule('staff'))
         const [students, staff] = (await readDrift(kit, school)).modules
         assert.deepEqual([students?.unknown, students?.since], [[], kit.clock.text])
         assert.equal(staff?.unknown.length, 1)

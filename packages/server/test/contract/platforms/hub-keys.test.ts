@@ -8,15 +8,15 @@ import { runSql } from '../../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`hub API keys on ${engine.name}`, () => {
     test(
-      'a key authenticates its platform and lists the modules that may be pushed',
+      'a platform is found by its key, with the modules that it may push',
       withStorage(engine, async (kit) => {
         const { platforms } = kit.storage
         const types = { modules: ['students', 'rooms'], offered: ['staff'] }
         const school = await registerTestPlatform(kit, types)
         await registerTestPlatform(kit, { name: 'clinic' })
-        const receiver = await platforms.findPlatformByKey(school.key_hash, kit.clock.text)
-        assert.ok(receiver)
-        const { modules, ...rest } = receiver
+        const platform = await platforms.findPlatformByKey(school.key_hash, kit.clock.text)
+        assert.ok(platform)
+        const { modules, ...rest } = platform
         assert.deepEqual(rest, {
           hub_key_id: school.hub_key_id,
           expires_at: null,

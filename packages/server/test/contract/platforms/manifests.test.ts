@@ -11,7 +11,7 @@ import {
   testManifest,
   testModule,
 } from '../../helpers/storage/fixtures.ts'
-import { readDrift, storeManifest, withKeys } from '../../helpers/storage/manifests.ts'
+import { moduleWithKeys, readDrift, saveManifest } from '../../helpers/storage/manifests.ts'
 import { finishTestPull, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
@@ -20,12 +20,12 @@ const HOUR = 3600
 onEachEngine((engine) => {
   describe(`manifests on ${engine.name}`, () => {
     test(
-      'a new manifest adds new modules and fields and keeps removed ones with their removal time',
+      'a new manifest adds new modules and fields, and removed ones are stored with their removal time',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         kit.clock.advance(HOUR)
-        const students = withKeys('students', ['b', 'a'])
-        const changes = await storeManifest(kit, school, students, testModule('rooms'))
+        const students = moduleWithKeys('students', ['b', 'a'])
+        const changes = await saveManifest(kit, school, students, testModule('rooms'))
         assert.deepEqual(
           changes?.map((one) => one.change),
           ['field_added', 'module_removed', 'module_added'],
@@ -46,14 +46,14 @@ onEachEngine((engine) => {
         const staff = modules.get('staff')
         assert.deepEqual([staff?.registered, staff?.removed_at], [true, at])
         kit.clock.advance(HOUR)
-        await storeManifest(kit, school, withKeys('students', ['b']), testModule('staff'))
+        await saveManifest(kit, school, moduleWithKeys('students', ['b']), testModule('staff'))
         const later = await kit.storage.platforms.readPlatform(school.platform_id)
-        const [again, back] = later?.modules ?? []
+        const [laterStudents, laterStaff] = later?.modules ?? []
         assert.deepEqual(
-          again?.removed_fields.map((field) => [field.key, field.removed_at]),
+          laterStudents?.removed_fields.map((field) => [field.key, field.removed_at]),
           [['a', kit.clock.text]],
         )
-        assert.deepEqual([back?.record_type, back?.removed_at], ['staff', null])
+        assert.deepEqual([laterStaff?.record_type, laterStaff?.removed_at], ['staff', null])
         const drift = await readDrift(kit, school)
         assert.deepEqual(
           drift.manifest_changes.map((one) => one.at),
@@ -67,10 +67,10 @@ onEachEngine((engine) => {
       'an unchanged manifest updates only the fetch time and is not logged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const before = await tracesOf(kit)
+        const before = await readTraces(kit)
         kit.clock.advance(HOUR)
-        assert.deepEqual(await storeManifest(kit, school, testModule('students')), [])
-        assert.deepEqual(await tracesOf(kit), before)
+        assert.deepEqual(await saveManifest(kit, school, testModule('students')), [])
+        assert.deepEqual(await readTraces(kit), before)
         const platform = await kit.storage.platforms.readPlatform(school.platform_id)
         assert.equal(platform?.manifest_fetched_at, kit.clock.text)
         const nowhere = { platform_id: 999, manifest: testManifest(), at: kit.clock.text }
@@ -82,19 +82,22 @@ onEachEngine((engine) => {
       'a manifest change notifies the platform cache, which then reads the new fields and policy',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        let told = 0
+        let notifications = 0
         kit.storage.platforms.onChange(() => {
-          told += 1
+          notifications += 1
         })
-        await storeManifest(kit, school, withKeys('students', ['a', 'n']))
-        await policy(kit, school, 'reject')
-        assert.ok(told >= 2)
-        const receiver = await kit.storage.platforms.findPlatformByKey(
+        await saveManifest(kit, school, moduleWithKeys('students', ['a', 'n']))
+        await setPolicy(kit, school, 'reject')
+        assert.ok(notifications >= 2)
+        const platform = await kit.storage.platforms.findPlatformByKey(
           school.key_hash,
           kit.clock.text,
         )
-        const { manifest_keys, drift_policy } = only(receiver?.modules ?? [])
-        assert.deepEqual(manifest_keys, toManifestKeys(withKeys('students', ['a', 'n']).fields))
+        const { manifest_keys, drift_policy } = only(platform?.modules ?? [])
+        assert.deepEqual(
+          manifest_keys,
+          toManifestKeys(moduleWithKeys('students', ['a', 'n']).fields),
+        )
         assert.equal(drift_policy, 'reject')
         const { tasks } = await startTestPull(kit.storage)
         assert.equal(only(tasks).drift_policy, 'reject')
@@ -102,22 +105,22 @@ onEachEngine((engine) => {
     )
 
     test(
-      'only one caller per hour may fetch a manifest, whatever the result',
+      'only one caller per hour may fetch a manifest, even if the fetch fails',
       withStorage(engine, async (kit) => {
         const { platform_id } = await registerTestPlatform(kit)
         const { manifests } = kit.storage
-        const claim = () => {
+        const reserve = () => {
           const notSince = new Date(kit.clock.now().getTime() - HOUR * 1000).toISOString()
           return manifests.reserveManifestFetch(platform_id, { at: kit.clock.text, notSince })
         }
-        assert.equal(await claim(), false, 'it was just registered')
+        assert.equal(await reserve(), false, 'it was just registered')
         kit.clock.advance(HOUR)
-        const claims = await Promise.all(Array.from({ length: 10 }, claim))
-        assert.equal(claims.filter(Boolean).length, 1)
+        const reserved = await Promise.all(Array.from({ length: 10 }, reserve))
+        assert.equal(reserved.filter(Boolean).length, 1)
         kit.clock.advance(HOUR - 1)
-        assert.equal(await claim(), false)
+        assert.equal(await reserve(), false)
         kit.clock.advance(1)
-        assert.equal(await claim(), true)
+        assert.equal(await reserve(), true)
       }),
     )
 
@@ -125,10 +128,10 @@ onEachEngine((engine) => {
       'the cached response of a module is deleted when its fields change',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const kept = {
+        const cached_response = {
           etag: '"1"',
           last_modified: null,
-          read_fingerprint: 't',
+          read_fingerprint: 'fingerprint',
           records: 0,
           pushes: 0,
           missing_members: [],
@@ -136,11 +139,11 @@ onEachEngine((engine) => {
         const pull = await startTestPull(kit.storage)
         for (const { task_number } of pull.tasks) {
           await kit.storage.pulls.startTask(pull.pull_id, task_number)
-          const result = taskResult({ cached_response: kept })
+          const result = taskResult({ cached_response })
           await kit.storage.pulls.finishTask(pull.pull_id, task_number, result, null)
         }
         await finishTestPull(kit.storage, pull.pull_id)
-        await storeManifest(kit, school, withKeys('students', ['a', 'n']), testModule('staff'))
+        await saveManifest(kit, school, moduleWithKeys('students', ['a', 'n']), testModule('staff'))
         const next = await startTestPull(kit.storage)
         for (const { task_number, record_type } of next.tasks) {
           const started = await kit.storage.pulls.startTask(next.pull_id, task_number)
@@ -156,20 +159,20 @@ onEachEngine((engine) => {
       'setting a drift policy twice is logged once, and an unknown module is rejected',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const before = await tracesOf(kit)
-        await policy(kit, school, 'accept')
-        assert.deepEqual(await tracesOf(kit), before)
-        await policy(kit, school, 'reject')
-        await policy(kit, school, 'reject')
-        const { audit } = await tracesOf(kit)
+        const before = await readTraces(kit)
+        await setPolicy(kit, school, 'accept')
+        assert.deepEqual(await readTraces(kit), before)
+        await setPolicy(kit, school, 'reject')
+        await setPolicy(kit, school, 'reject')
+        const { audit } = await readTraces(kit)
         assert.equal(audit, before.audit + 1)
-        assert.equal(await policy(kit, school, 'reject', 'nothing'), false)
+        assert.equal(await setPolicy(kit, school, 'reject', 'nothing'), false)
       }),
     )
   })
 })
 
-function policy(
+function setPolicy(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
   drift_policy: 'accept' | 'reject',
@@ -179,7 +182,7 @@ function policy(
   return storage.manifests.setDriftPolicy(change, changeLog('module.drift_policy'))
 }
 
-async function tracesOf({ storage }: StorageKit) {
+async function readTraces({ storage }: StorageKit) {
   const count = async (table: string) => {
     const [row] = await runSql(storage, `SELECT count(*) AS n FROM ${table}`)
     return Number(row?.['n'])

@@ -14,12 +14,12 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   finishRead,
   finishTestPull,
   pullOnce,
   pullWrite,
   requestPull,
+  startPullAndRead,
   startRead,
   startTestPull,
   taskResult,
@@ -29,7 +29,7 @@ import { countRows } from '../../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`registering and unregistering modules on ${engine.name}`, () => {
     test(
-      'an unregistered module is neither pushed nor pulled, and its records stay and can be updated later',
+      'an unregistered module is neither pushed nor pulled; its records remain and can be updated later',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         await write(kit, pushWrite(school))
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
       'unregistering a module during a pull stops the pull from storing records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['created'])
         await register(kit, school, [])
         const late = pullWrite(read, { reference: 'r-2' })
@@ -78,20 +78,20 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
-        const lines = await countRows(storage, 'activity')
+        const entries = await countRows(storage, 'activity')
         await register(kit, school, ['students'])
-        assert.equal(await countRows(storage, 'activity'), lines)
+        assert.equal(await countRows(storage, 'activity'), entries)
         const { platform_id } = school
-        const change = { platform_id, record_types: ['staff', 'ghosts'], at: clock.text }
+        const change = { platform_id, record_types: ['staff', 'unknown'], at: clock.text }
         assert.deepEqual(await storage.platforms.setRegisteredModules(change, changeLog()), {
           outcome: 'unknown_module',
-          record_type: 'ghosts',
+          record_type: 'unknown',
         })
         const platform = await storage.platforms.readPlatform(platform_id)
         assert.equal(platform?.modules_registered, 1)
-        assert.equal(await countRows(storage, 'activity'), lines)
+        assert.equal(await countRows(storage, 'activity'), entries)
         await register(kit, school, ['staff'])
-        assert.equal(await countRows(storage, 'activity'), lines + 1)
+        assert.equal(await countRows(storage, 'activity'), entries + 1)
         const none = { platform_id: 999, record_types: [], at: clock.text }
         assert.equal(await storage.platforms.setRegisteredModules(none, changeLog()), null)
       }),
@@ -102,15 +102,15 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
-        const kept = {
+        const cached = {
           etag: '"1"',
           last_modified: null,
-          read_fingerprint: 'tag',
+          read_fingerprint: 'fingerprint',
           records: 0,
           pushes: 0,
           missing_members: [],
         }
-        const finish = async () => {
+        const startPullTask = async () => {
           const pull = await startTestPull(storage)
           const [task] = pull.tasks
           assert.ok(task)
@@ -119,34 +119,34 @@ onEachEngine((engine) => {
             found: started?.cached_response ?? null,
             async end() {
               const result = taskResult({
-                cached_response: { ...kept, pushes: started?.pushes ?? 0 },
+                cached_response: { ...cached, pushes: started?.pushes ?? 0 },
               })
               await storage.pulls.finishTask(pull.pull_id, task.task_number, result, null)
               await finishTestPull(storage, pull.pull_id)
             },
           }
         }
-        await (await finish()).end()
-        const second = await finish()
+        await (await startPullTask()).end()
+        const second = await startPullTask()
         assert.equal(second.found?.etag, '"1"')
         await register(kit, school, [])
         await register(kit, school, ['students'])
         await second.end()
-        const third = await finish()
+        const third = await startPullTask()
         assert.equal(third.found, null)
         await third.end()
-        assert.equal((await finish()).found?.etag, '"1"')
+        assert.equal((await startPullTask()).found?.etag, '"1"')
       }),
     )
 
     test(
-      'unregistering closes the missing review and clears the missing candidates',
+      'unregistering closes the missing review and deletes the missing candidates',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(storage, school)
-        const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-        await storage.missing.createReview(missingReview(read), null, line)
+        const read = await startPullAndRead(storage, school)
+        const entry = { level: 'info', kind: 'test.entry', message: 'Test entry' } as const
+        await storage.missing.createReview(missingReview(read), null, entry)
         await storage.missing.saveCandidates(read.read, [1, 2])
         await register(kit, school, [])
         assert.deepEqual(await storage.missing.readMissingState(read.read), {
@@ -176,10 +176,10 @@ onEachEngine((engine) => {
             write(kit, pullWrite(read, { reference: `r-${n}` })),
           ),
         ])
-        const said = outcomesOf(outcomes.flat())
-        const created = said.filter((word) => word === 'created').length
-        const refused = said.filter((word) => word === 'module_not_registered').length
-        assert.equal(created + refused, 40)
+        const results = outcomesOf(outcomes.flat())
+        const created = results.filter((result) => result === 'created').length
+        const rejected = results.filter((result) => result === 'module_not_registered').length
+        assert.equal(created + rejected, 40)
         assert.equal((await listRecords(kit.storage)).length, created)
         await finishRead(kit.storage, read)
         await finishTestPull(kit.storage, pull.id)

@@ -16,7 +16,7 @@ import {
 import { countRows } from '../../helpers/storage/sql.ts'
 
 /** The state of a module directly after registration. */
-const UNTOUCHED = {
+const AFTER_REGISTRATION = {
   added_at: null,
   removed_at: null,
   removed_fields: [],
@@ -31,10 +31,10 @@ onEachEngine((engine) => {
       'a registered platform is active and has all submitted properties',
       withStorage(engine, async ({ storage }) => {
         const given = newPlatform('school', { registered: ['students'], offered: ['staff'] })
-        const answer = await storage.platforms.registerPlatform(given, changeLog())
-        assert.equal(answer.outcome, 'registered')
-        if (answer.outcome !== 'registered') return
-        const { id, ...platform } = answer.platform
+        const result = await storage.platforms.registerPlatform(given, changeLog())
+        assert.equal(result.outcome, 'registered')
+        if (result.outcome !== 'registered') return
+        const { id, ...platform } = result.platform
         assert.deepEqual(platform, {
           platform_name: 'school',
           display_title: 'Title school',
@@ -51,12 +51,12 @@ onEachEngine((engine) => {
           last_error: null,
           missing_reviews: 0,
           modules: [
-            { ...testModule('students'), ...UNTOUCHED, registered: true },
-            { ...testModule('staff'), ...UNTOUCHED, registered: false },
+            { ...testModule('students'), ...AFTER_REGISTRATION, registered: true },
+            { ...testModule('staff'), ...AFTER_REGISTRATION, registered: false },
           ],
         })
-        assert.deepEqual(await storage.platforms.readPlatform(id), answer.platform)
-        assert.deepEqual(await storage.platforms.listPlatforms(), [answer.platform])
+        assert.deepEqual(await storage.platforms.readPlatform(id), result.platform)
+        assert.deepEqual(await storage.platforms.listPlatforms(), [result.platform])
         assert.deepEqual(
           { ...(await storage.platforms.readSource(id)) },
           {
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
             platform_name: 'school',
             display_title: 'Title school',
             source_base_url: 'https://school.example',
-            sealed_source_key: 'sealed source key of school',
+            encrypted_source_key: 'encrypted source key of school',
           },
         )
       }),
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
         const platform = only(await storage.platforms.listPlatforms())
         assert.deepEqual(
           platform.modules,
-          modules.map((module) => ({ ...module, ...UNTOUCHED })),
+          modules.map((module) => ({ ...module, ...AFTER_REGISTRATION })),
         )
         assert.equal(platform.platform_description, '\u2028 😀')
       }),
@@ -108,13 +108,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the activity entry names the new platform',
+      'the activity entry of a registration contains the new platform',
       withStorage(engine, async ({ storage }) => {
         const log = changeLog('platform.registered')
         await storage.platforms.registerPlatform(newPlatform('school'), log)
-        const line = only(await linesOf(storage))
+        const entry = only(await activityOf(storage))
         assert.deepEqual(
-          [line.kind, line.platform_name, line.actor],
+          [entry.kind, entry.platform_name, entry.actor],
           ['platform.registered', 'school', 'ann@example.org'],
         )
         assert.equal(await countRows(storage, 'audit'), 1)
@@ -126,51 +126,51 @@ onEachEngine((engine) => {
       withStorage(engine, async ({ storage }) => {
         const { platforms } = storage
         await platforms.registerPlatform(newPlatform('school'), changeLog())
-        const before = await everything(storage)
-        const hub_key = { key_hash: 'hash 2', hint: 'h', sealed: 's' }
-        const again = newPlatform('school', { registered: ['staff'], hub_key })
-        const taken = await platforms.registerPlatform(again, changeLog())
+        const before = await readAll(storage)
+        const hub_key = { key_hash: 'hash 2', hint: 'h', ciphertext: 's' }
+        const duplicate = newPlatform('school', { registered: ['staff'], hub_key })
+        const taken = await platforms.registerPlatform(duplicate, changeLog())
         assert.deepEqual(taken, { outcome: 'name_taken' })
-        assert.deepEqual(await everything(storage), before)
-        assert.equal(await platforms.findPlatformByKey('hash 2', again.at), null)
-        const renamed = { ...again, platform_name: 'School' }
+        assert.deepEqual(await readAll(storage), before)
+        assert.equal(await platforms.findPlatformByKey('hash 2', duplicate.at), null)
+        const renamed = { ...duplicate, platform_name: 'School' }
         const retried = await platforms.registerPlatform(renamed, changeLog())
         assert.equal(retried.outcome, 'registered')
-        assert.ok(await platforms.findPlatformByKey('hash 2', again.at))
+        assert.ok(await platforms.findPlatformByKey('hash 2', duplicate.at))
       }),
     )
 
     test(
-      'a registration that fails midway stores nothing and can be retried',
+      'a failed registration stores nothing and can be retried',
       withStorage(engine, async ({ storage }) => {
         const { platforms } = storage
         await platforms.registerPlatform(newPlatform('school'), changeLog())
-        const before = await everything(storage)
-        const twice = newPlatform('clinic', { registered: ['staff', 'patients', 'staff'] })
-        await assert.rejects(platforms.registerPlatform(twice, changeLog()))
+        const before = await readAll(storage)
+        const sameModules = newPlatform('clinic', { registered: ['staff', 'patients', 'staff'] })
+        await assert.rejects(platforms.registerPlatform(sameModules, changeLog()))
         const { hub_key } = newPlatform('school')
         const sameKey = newPlatform('clinic', { hub_key })
         await assert.rejects(platforms.registerPlatform(sameKey, changeLog()))
-        assert.deepEqual(await everything(storage), before)
-        const once = await platforms.registerPlatform(newPlatform('clinic'), changeLog())
-        assert.equal(once.outcome, 'registered')
+        assert.deepEqual(await readAll(storage), before)
+        const retried = await platforms.registerPlatform(newPlatform('clinic'), changeLog())
+        assert.equal(retried.outcome, 'registered')
       }),
     )
 
     test(
       'only one of many concurrent registrations of a name succeeds',
       withStorage(engine, async ({ storage }) => {
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 20 }, (_, index) => {
-            const hub_key = { key_hash: `hash ${index}`, hint: 'h', sealed: 's' }
+            const hub_key = { key_hash: `hash ${index}`, hint: 'h', ciphertext: 's' }
             return storage.platforms.registerPlatform(
               newPlatform('school', { hub_key }),
               changeLog(),
             )
           }),
         )
-        assert.equal(answers.filter((answer) => answer.outcome === 'registered').length, 1)
-        assert.equal(answers.filter((answer) => answer.outcome === 'name_taken').length, 19)
+        assert.equal(results.filter((result) => result.outcome === 'registered').length, 1)
+        assert.equal(results.filter((result) => result.outcome === 'name_taken').length, 19)
         only(await storage.platforms.listPlatforms())
       }),
     )
@@ -203,36 +203,36 @@ onEachEngine((engine) => {
         assert.deepEqual(await platforms.listPlatforms(), [])
         const change = { platform_id: 999, status: 'inactive', at: clock.text } as const
         assert.equal(await platforms.setPlatformStatus(change, changeLog()), null)
-        assert.deepEqual(await linesOf(storage), [])
+        assert.deepEqual(await activityOf(storage), [])
       }),
     )
 
     test(
-      'a status change is logged with its platform, and setting the same status is not',
+      'a status change is logged with its platform, but setting the same status is not',
       withStorage(engine, async ({ storage, clock }) => {
         const school = await registerTestPlatform({ storage, clock })
         const { platform_id } = school
-        const before = await everything(storage)
+        const before = await readAll(storage)
         const setTo = (status: 'active' | 'inactive') =>
           storage.platforms.setPlatformStatus(
             { platform_id, status, at: clock.text },
             changeLog(`platform.${status}`),
           )
         assert.equal((await setTo('active'))?.status, 'active')
-        assert.deepEqual(await everything(storage), before)
+        assert.deepEqual(await readAll(storage), before)
         assert.equal((await setTo('inactive'))?.status, 'inactive')
         assert.equal((await setTo('inactive'))?.status, 'inactive')
-        const [line] = await linesOf(storage)
-        assert.deepEqual([line?.kind, line?.platform_name], ['platform.inactive', 'school'])
-        assert.equal((await linesOf(storage)).length, 2)
+        const [entry] = await activityOf(storage)
+        assert.deepEqual([entry?.kind, entry?.platform_name], ['platform.inactive', 'school'])
+        assert.equal((await activityOf(storage)).length, 2)
         assert.equal(await countRows(storage, 'audit'), 2)
         assert.equal((await setTo('active'))?.status, 'active')
-        assert.equal((await linesOf(storage)).length, 3)
+        assert.equal((await activityOf(storage)).length, 3)
       }),
     )
 
     test(
-      'an accepted push sets last_push_at, and not latest_sync_at, which is about pulls',
+      'an accepted push sets last_push_at but not latest_sync_at, which only pulls set',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         kit.clock.advance(60)
@@ -248,12 +248,12 @@ onEachEngine((engine) => {
   })
 })
 
-function linesOf(storage: StorageKit['storage']) {
+function activityOf(storage: StorageKit['storage']) {
   const query = { platform: null, level: null, limit: 100, before: null }
   return listActivity(storage.activity, query)
 }
 
-async function everything(storage: StorageKit['storage']) {
+async function readAll(storage: StorageKit['storage']) {
   const tables = ['platforms', 'modules', 'hub_keys', 'secrets', 'activity', 'audit']
   return {
     platforms: await storage.platforms.listPlatforms(),

@@ -10,7 +10,7 @@ import {
 } from '../../../src/storage/postgres/commit-watermark.ts'
 import type { Tables } from '../../../src/storage/shared/schema/tables.ts'
 import { untilLockWaiters, withLock, withTwoNodes } from '../../helpers/postgres/nodes.ts'
-import { Follower, readChanges } from '../../helpers/storage/changes.ts'
+import { ChangeFeedConsumer, readChanges } from '../../helpers/storage/changes.ts'
 import {
   listRecords,
   outcomesOf,
@@ -19,144 +19,144 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing } from '../../helpers/storage/missing.ts'
-import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
-/** Blocks every change but a creation after it has allocated its sequence number. */
-const STOP_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'
-const STOP_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
+/** Blocks every change except a creation after it has allocated its sequence number. */
+const LOCK_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'
+const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
 describe('the change feed with in-flight transactions on PostgreSQL', () => {
   test(
     'the feed stops before an uncommitted change with a lower sequence number',
-    withTwoNodes(async ({ url, here, there, observer }) => {
-      const school = await registerTestPlatform(here)
-      await write(here, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
-      const follower = new Follower()
-      await follower.catchUp(there.storage)
+    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
+      const school = await registerTestPlatform(nodeA)
+      await write(nodeA, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+      const follower = new ChangeFeedConsumer()
+      await follower.catchUp(nodeB.storage)
       const before = await lastNumber(observer)
-      await withLock(url, STOP_HISTORY, async (release) => {
-        const late = write(here, pushWrite(school, { data: '{"a":1}' }))
+      await withLock(url, LOCK_HISTORY, async (release) => {
+        const late = write(nodeA, pushWrite(school, { data: '{"a":1}' }))
         await untilLockWaiters(observer, 1)
-        assert.equal(await lastNumber(observer), before + 1, 'it has its number')
+        assert.equal(await lastNumber(observer), before + 1, 'the number is allocated')
         // A creation writes no history, so it is not blocked and commits with the next number.
-        const early = await write(there, pushWrite(school, { reference: 'r-3' }))
+        const early = await write(nodeB, pushWrite(school, { reference: 'r-3' }))
         assert.deepEqual(outcomesOf(early), ['created'])
-        const rows = await listRecords(there.storage, { sort: 'updated_at' })
-        assert.equal(rows.at(-1)?.change_seq, before + 2, 'who does not mind the lock sees it')
-        const page = await readChanges(there.storage, { after: before })
+        const rows = await listRecords(nodeB.storage, { sort: 'updated_at' })
+        assert.equal(rows.at(-1)?.change_seq, before + 2, 'a list shows it')
+        const page = await readChanges(nodeB.storage, { after: before })
         assert.deepEqual([page.changes, page.through], [[], before])
-        await follower.catchUp(there.storage)
-        assert.equal(follower.lines.length, 2)
+        await follower.catchUp(nodeB.storage)
+        assert.equal(follower.changes.length, 2)
         await release()
         assert.deepEqual(outcomesOf(await late), ['updated'])
       })
-      await follower.catchUp(there.storage)
-      const numbers = follower.lines.map((line) => line.change_seq)
+      await follower.catchUp(nodeB.storage)
+      const numbers = follower.changes.map((line) => line.change_seq)
       assert.deepEqual(numbers.slice(2), [before + 1, before + 2])
     }),
   )
 
   test(
-    'the watermark waits for in-flight missing marks, pulled records and allocated numbers',
-    withTwoNodes(async ({ url, here, there, observer }) => {
-      const school = await registerTestPlatform(here)
-      await pullOnce(here, school, async (read) => {
-        await write(here, pullWrite(read, { reference: 'r-1' }))
+    'the watermark waits for in-flight transactions that mark or pull records or only allocate numbers',
+    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
+      const school = await registerTestPlatform(nodeA)
+      await pullOnce(nodeA, school, async (read) => {
+        await write(nodeA, pullWrite(read, { reference: 'r-1' }))
       })
-      const read = await beginRead(here.storage, school)
-      const works = [
-        () => markMissing(here.storage, read, ['r-1']),
-        () => write(here, pullWrite(read, { data: '{"a":1}' })),
+      const read = await startPullAndRead(nodeA.storage, school)
+      const actions = [
+        () => markMissing(nodeA.storage, read, ['r-1']),
+        () => write(nodeA, pullWrite(read, { data: '{"a":1}' })),
       ]
-      for (const [index, work] of works.entries()) {
+      for (const [index, action] of actions.entries()) {
         const before = await lastNumber(observer)
-        await withLock(url, STOP_HISTORY, async (release) => {
-          const late = work()
+        await withLock(url, LOCK_HISTORY, async (release) => {
+          const late = action()
           await untilLockWaiters(observer, 1)
-          await write(there, pushWrite(school, { reference: `new-${index}` }))
-          assert.equal((await readChanges(there.storage)).through, before)
+          await write(nodeB, pushWrite(school, { reference: `new-${index}` }))
+          assert.equal((await readChanges(nodeB.storage)).through, before)
           await release()
           await late
         })
-        assert.equal((await readChanges(there.storage)).through, before + 2)
+        assert.equal((await readChanges(nodeB.storage)).through, before + 2)
       }
       const before = await lastNumber(observer)
-      await kyselyOf(here.storage)
+      await kyselyOf(nodeA.storage)
         .transaction()
         .execute(async (transaction) => {
           const numbers = await allocateSequence(transaction, 3)
           assert.deepEqual(numbers, [before + 1, before + 2, before + 3])
-          await write(there, pushWrite(school, { reference: 'new-3' }))
-          assert.equal((await readChanges(there.storage)).through, before)
+          await write(nodeB, pushWrite(school, { reference: 'new-3' }))
+          assert.equal((await readChanges(nodeB.storage)).through, before)
         })
-      assert.equal((await readChanges(there.storage)).through, before + 4)
+      assert.equal((await readChanges(nodeB.storage)).through, before + 4)
     }),
   )
 
   test(
     'a rolled back or read-only transaction does not block the watermark',
-    withTwoNodes(async ({ url, here, there, observer }) => {
-      const school = await registerTestPlatform(here)
-      await write(here, pushWrite(school))
-      const drawing = kyselyOf(here.storage)
+    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
+      const school = await registerTestPlatform(nodeA)
+      await write(nodeA, pushWrite(school))
+      const rolledBack = kyselyOf(nodeA.storage)
         .transaction()
         .execute(async (transaction) => {
           await allocateSequence(transaction, 5)
-          throw new Error('No')
+          throw new Error('Roll back')
         })
-      await assert.rejects(drawing, /No/)
-      await withLock(url, STOP_R1, async () => {
-        await write(there, pushWrite(school, { reference: 'r-2' }))
-        const { through } = await readChanges(there.storage)
+      await assert.rejects(rolledBack, /Roll back/)
+      await withLock(url, LOCK_R1, async () => {
+        await write(nodeB, pushWrite(school, { reference: 'r-2' }))
+        const { through } = await readChanges(nodeB.storage)
         assert.equal(through, await lastNumber(observer))
       })
     }),
   )
 
   test(
-    'the watermark is correct for sequence numbers above and across 32-bit boundaries',
-    withTwoNodes(async ({ here, there, observer }) => {
-      const school = await registerTestPlatform(here)
-      const database = kyselyOf(here.storage)
+    'the watermark is correct for sequence numbers at and above 32-bit boundaries',
+    withTwoNodes(async ({ nodeA, nodeB, observer }) => {
+      const school = await registerTestPlatform(nodeA)
+      const database = kyselyOf(nodeA.storage)
       for (const start of [2 ** 31 - 2, 2 ** 31 + 5, 2 ** 32 - 2, 2 ** 32 + 5, 2 ** 40 - 1]) {
         await observer.query(`SELECT setval('write_sequence', ${start})`)
         await database.transaction().execute(async (transaction) => {
           await allocateSequence(transaction, 1)
-          await write(there, ...['a', 'b', 'c'].map((n) => pushWrite(school, { reference: n })))
-          assert.equal(await readCommitWatermark(kyselyOf(there.storage)), start)
+          await write(nodeB, ...['a', 'b', 'c'].map((n) => pushWrite(school, { reference: n })))
+          assert.equal(await readCommitWatermark(kyselyOf(nodeB.storage)), start)
         })
-        assert.equal(await readCommitWatermark(kyselyOf(there.storage)), start + 4)
+        assert.equal(await readCommitWatermark(kyselyOf(nodeB.storage)), start + 4)
       }
     }),
   )
 
   test(
-    'the watermark also waits for the very first number',
-    withTwoNodes(async ({ here, there }) => {
-      assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 0)
-      await kyselyOf(here.storage)
+    'the watermark waits for the first number',
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      assert.equal(await readCommitWatermark(kyselyOf(nodeB.storage)), 0)
+      await kyselyOf(nodeA.storage)
         .transaction()
         .execute(async (transaction) => {
           assert.deepEqual(await allocateSequence(transaction, 1), [1])
-          assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 0)
+          assert.equal(await readCommitWatermark(kyselyOf(nodeB.storage)), 0)
         })
-      assert.equal(await readCommitWatermark(kyselyOf(there.storage)), 1)
+      assert.equal(await readCommitWatermark(kyselyOf(nodeB.storage)), 1)
     }),
   )
 
   test(
     'a follower on one node misses no change and receives none twice while both nodes write',
-    withTwoNodes(async ({ here, there }) => {
-      const school = await registerTestPlatform(here)
-      const follower = new Follower()
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const school = await registerTestPlatform(nodeA)
+      const follower = new ChangeFeedConsumer()
       let isWriting = true
       const following = (async () => {
-        while (isWriting) await follower.follow(there.storage, 5)
+        while (isWriting) await follower.readPage(nodeB.storage, 5)
       })()
       let value = 0
       const batches = Array.from({ length: 80 }, (_, index) =>
         write(
-          index % 2 === 0 ? here : there,
+          index % 2 === 0 ? nodeA : nodeB,
           ...Array.from({ length: 6 }, (_, n) =>
             pushWrite(school, { reference: `r-${(index + n) % 30}`, data: `{"a":${value++}}` }),
           ),
@@ -165,13 +165,13 @@ describe('the change feed with in-flight transactions on PostgreSQL', () => {
       await Promise.all(batches)
       isWriting = false
       await following
-      await follower.catchUp(there.storage)
-      const rows = await listRecords(here.storage)
+      await follower.catchUp(nodeB.storage)
+      const rows = await listRecords(nodeA.storage)
       assert.equal(follower.copy.size, rows.length)
       for (const { record_id, change_seq, data } of rows) {
         assert.equal(follower.copy.get(record_id), `${change_seq} ${data}`)
       }
-      const numbers = follower.lines.map((line) => line.change_seq)
+      const numbers = follower.changes.map((line) => line.change_seq)
       assert.deepEqual(
         numbers,
         [...new Set(numbers)].sort((one, other) => one - other),

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  countCalls,
+  createCallCounter,
   listeningSessions,
-  type Node,
+  type TestNode,
   untilLockWaiters,
   withLock,
   withTwoNodes,
@@ -22,11 +22,11 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   finishTestPull,
   LEASE,
   pullWrite,
   requestPull,
+  startPullAndRead,
   type TestRead,
 } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
@@ -37,14 +37,14 @@ const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 describe('concurrent writes of two PostgreSQL nodes', () => {
   test(
     'batches with the same references in opposite order all succeed and record every change',
-    withTwoNodes(async ({ here, there }) => {
-      const school = await registerTestPlatform(here)
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const school = await registerTestPlatform(nodeA)
       const names = Array.from({ length: 24 }, (_, index) => `r-${index}`)
       // Every other record exists, so that row locks and inserts alternate.
       const existing = names.filter((_, index) => index % 2 === 0)
-      await write(here, ...existing.map((reference) => pushWrite(school, { reference })))
+      await write(nodeA, ...existing.map((reference) => pushWrite(school, { reference })))
       let value = 0
-      const batchOf = (node: Node, references: string[]) =>
+      const batchOf = (node: TestNode, references: string[]) =>
         write(
           node,
           ...references.map((reference) =>
@@ -53,20 +53,20 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
         )
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => [
-          batchOf(here, names),
-          batchOf(there, names.toReversed()),
+          batchOf(nodeA, names),
+          batchOf(nodeB, names.toReversed()),
         ]).flat(),
       )
-      const said = outcomesOf(outcomes.flat())
-      assert.deepEqual(tally(said), { created: 12, updated: 40 * 24 - 12 })
-      const records = await listRecords(there.storage)
+      const results = outcomesOf(outcomes.flat())
+      assert.deepEqual(tally(results), { created: 12, updated: 40 * 24 - 12 })
+      const records = await listRecords(nodeB.storage)
       assert.deepEqual(records.map((record) => record.reference_number).sort(), names.toSorted())
 
       const numbers = new Set<number>()
       for (const record of records) {
-        const history = (await listHistory(here.storage, record.record_id)).toReversed()
-        const isOld = existing.includes(record.reference_number)
-        assert.equal(history.length, isOld ? 40 : 39)
+        const history = (await listHistory(nodeA.storage, record.record_id)).toReversed()
+        const existedBefore = existing.includes(record.reference_number)
+        assert.equal(history.length, existedBefore ? 40 : 39)
         // Each change starts from the previous value, so sequence numbers follow the order of changes.
         const changes = history.map((entry) => only(JSON.parse(entry.changes)))
         const befores = changes.map((change) => Object(change).before)
@@ -76,41 +76,44 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
         assert.equal(record.change_seq, history.at(-1)?.change_seq)
         for (const entry of history) numbers.add(entry.change_seq)
       }
-      assert.equal(numbers.size, 40 * 24 - 12, 'A number was given twice')
+      assert.equal(numbers.size, 40 * 24 - 12, 'A number was allocated twice')
 
       assert.equal(
-        await there.storage.records.countRecords({ platform: null, record_type: null }),
+        await nodeB.storage.records.countRecords({ platform: null, record_type: null }),
         24,
       )
-      const { stats } = await here.storage.snapshot.readSnapshot(here.clock.day)
+      const { stats } = await nodeA.storage.snapshot.readSnapshot(nodeA.clock.day)
       assert.equal(stats.received_today, 12 + 40 * 24)
       assert.equal(stats.created_today, 24)
       assert.equal(stats.updated_today, 40 * 24 - 12)
-      assert.equal(only(await runSql(here.storage, 'SELECT count(*) AS n FROM activity'))['n'], 973)
+      assert.equal(
+        only(await runSql(nodeA.storage, 'SELECT count(*) AS n FROM activity'))['n'],
+        973,
+      )
     }),
   )
 
   test(
     'pushes on one node and a pull on the other write concurrently',
-    withTwoNodes(async ({ here, there }) => {
-      const school = await registerTestPlatform(here)
-      const read = await beginRead(there.storage, school)
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const school = await registerTestPlatform(nodeA)
+      const read = await startPullAndRead(nodeB.storage, school)
       const names = Array.from({ length: 40 }, (_, index) => `r-${index}`)
       const pushed = names
         .toReversed()
         .map((reference) => pushWrite(school, { reference, data: '{"a":1}' }))
       const pulled = names.map((reference) => pullWrite(read, { reference, data: '{"a":2}' }))
       const outcomes = await Promise.all([
-        write(here, ...pushed),
-        write(there, ...pulled.slice(0, 20)),
-        write(here, ...pushed.toReversed()),
-        write(there, ...pulled.slice(20)),
+        write(nodeA, ...pushed),
+        write(nodeB, ...pulled.slice(0, 20)),
+        write(nodeA, ...pushed.toReversed()),
+        write(nodeB, ...pulled.slice(20)),
       ])
-      const said = tally(outcomesOf(outcomes.flat()))
-      assert.equal(said['created'], 40)
+      const counts = tally(outcomesOf(outcomes.flat()))
+      assert.equal(counts['created'], 40)
       assert.equal(read.read.seen.size, 40)
-      assert.equal((await listRecords(here.storage)).length, 40)
-      for (const record of await listRecords(here.storage)) {
+      assert.equal((await listRecords(nodeA.storage)).length, 40)
+      for (const record of await listRecords(nodeA.storage)) {
         // A push that arrives after the pull started is newer than the pulled data.
         assert.equal(record.data, '{"a":1}')
       }
@@ -118,32 +121,32 @@ describe('concurrent writes of two PostgreSQL nodes', () => {
   )
 })
 
-describe('a committed deactivation or pull end applies on every node', () => {
+describe('a committed deactivation or end of a pull takes effect on every node', () => {
   test(
     'deactivating a platform waits for running pushes, and later pushes are rejected',
-    withTwoNodes(async ({ url, here, there, observer }) => {
-      const school = await registerTestPlatform(here)
-      await write(here, pushWrite(school))
-      const push = (over: Parameters<typeof pushWrite>[1]) => write(there, pushWrite(school, over))
+    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
+      const school = await registerTestPlatform(nodeA)
+      await write(nodeA, pushWrite(school))
+      const push = (over: Parameters<typeof pushWrite>[1]) => write(nodeB, pushWrite(school, over))
       await withLock(url, LOCK_R1, async (release) => {
         const before = push({ data: '{"a":1}' })
         await untilLockWaiters(observer, 1)
-        const switched = setStatus(here, school, 'inactive')
+        const deactivation = setStatus(nodeA, school, 'inactive')
         await untilLockWaiters(observer, 2)
         const after = push({ reference: 'r-2' })
         await untilLockWaiters(observer, 3)
         await release()
         assert.deepEqual(outcomesOf(await before), ['updated'])
-        await switched
-        const whenSwitched = await tracesOf(here)
+        await deactivation
+        const afterDeactivation = await readState(nodeA)
         assert.deepEqual(outcomesOf(await after), ['api_key_invalid'])
-        assert.deepEqual(await tracesOf(here), whenSwitched)
+        assert.deepEqual(await readState(nodeA), afterDeactivation)
       })
-      assert.equal(only(await listRecords(here.storage)).data, '{"a":1}')
+      assert.equal(only(await listRecords(nodeA.storage)).data, '{"a":1}')
     }),
   )
 
-  const endings: [string, (node: Node, read: TestRead) => Promise<unknown>][] = [
+  const endings: [string, (node: TestNode, read: TestRead) => Promise<unknown>][] = [
     ['ended', ({ storage }, { read }) => finishTestPull(storage, read.pull_id, 'cancelled')],
     ['interrupted', ({ storage }) => storage.pulls.interruptPulls()],
     [
@@ -153,30 +156,33 @@ describe('a committed deactivation or pull end applies on every node', () => {
         return requestPull(storage, { owner: 'node-2', seconds: 30 })
       },
     ],
-    ['stopped because its platform is inactive', ({ storage, clock }) => switchOff(storage, clock)],
+    [
+      'stopped because its platform is inactive',
+      ({ storage, clock }) => deactivate(storage, clock),
+    ],
   ]
-  for (const [word, end] of endings) {
+  for (const [name, end] of endings) {
     test(
-      `once a pull is ${word}, its records are rejected`,
-      withTwoNodes(async ({ url, here, there, observer }) => {
-        const school = await registerTestPlatform(here)
-        await write(here, pushWrite(school))
-        const read = await beginRead(there.storage, school)
+      `records of a pull are rejected once it is ${name}`,
+      withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
+        const school = await registerTestPlatform(nodeA)
+        await write(nodeA, pushWrite(school))
+        const read = await startPullAndRead(nodeB.storage, school)
         const pull = (reference: string) =>
-          write(there, pullWrite(read, { reference, data: '{"a":2}' }))
+          write(nodeB, pullWrite(read, { reference, data: '{"a":2}' }))
         await withLock(url, LOCK_R1, async (release) => {
           const before = pull('r-1')
           await untilLockWaiters(observer, 1)
-          const ended = end(here, read)
+          const ended = end(nodeA, read)
           await untilLockWaiters(observer, 2)
           const after = pull('r-2')
           await untilLockWaiters(observer, 3)
           await release()
           assert.deepEqual(outcomesOf(await before), ['updated'])
           await ended
-          const whenEnded = await tracesOf(here)
+          const afterEnd = await readState(nodeA)
           assert.match(only(outcomesOf(await after)), /pull_not_running|module_not_registered/)
-          assert.deepEqual(await tracesOf(here), whenEnded)
+          assert.deepEqual(await readState(nodeA), afterEnd)
         })
         assert.deepEqual(read.read.seen.size, 1)
       }),
@@ -186,95 +192,97 @@ describe('a committed deactivation or pull end applies on every node', () => {
 
 describe('notifications between nodes', () => {
   test(
-    'a node is notified of changes on another node, also after reconnecting',
-    withTwoNodes(async ({ here, there, observer }) => {
-      const heard = countCalls()
-      there.storage.platforms.onChange(heard.call)
-      const areListening = (old: number[]) =>
+    'a node is notified of changes on another node, even after it has reconnected',
+    withTwoNodes(async ({ nodeA, nodeB, observer }) => {
+      const notified = createCallCounter()
+      nodeB.storage.platforms.onChange(notified.call)
+      const untilListening = (old: number[]) =>
         untilTrue('both nodes listen', async () => {
           const pids = await listeningSessions(observer)
           return pids.length === 2 && !pids.some((pid) => old.includes(pid))
         })
-      await areListening([])
-      const school = await registerTestPlatform(here)
+      await untilListening([])
+      const school = await registerTestPlatform(nodeA)
       for (const status of ['inactive', 'active', 'inactive'] as const) {
-        await heard.next()
-        await setStatus(here, school, status)
+        await notified.next()
+        await setStatus(nodeA, school, status)
       }
-      await heard.next()
+      await notified.next()
 
-      const broken = await listeningSessions(observer)
+      const terminated = await listeningSessions(observer)
       await observer.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [
-        broken,
+        terminated,
       ])
-      await areListening(broken)
-      // A reconnect notifies too, because changes may have been missed.
-      await heard.next()
+      await untilListening(terminated)
+      // A node is also notified after it has reconnected, because it may have missed changes.
+      await notified.next()
       for (const status of ['active', 'inactive', 'active'] as const) {
-        await setStatus(here, school, status)
-        await heard.next()
+        await setStatus(nodeA, school, status)
+        await notified.next()
       }
     }),
   )
 
   test(
-    'a broadcast reaches the other processes and not its sender',
-    withTwoNodes(async ({ here, there, observer }) => {
+    'a broadcast reaches the other processes but not its sender',
+    withTwoNodes(async ({ nodeA, nodeB, observer }) => {
       await untilTrue(
         'both nodes listen',
         async () => (await listeningSessions(observer)).length === 2,
       )
-      const heard: string[] = []
-      const call = countCalls()
-      here.storage.broadcast.subscribe((words) => void heard.push(`here: ${words}`))
-      there.storage.broadcast.subscribe((words) => {
-        heard.push(`there: ${words}`)
+      const received: string[] = []
+      const call = createCallCounter()
+      nodeA.storage.broadcast.subscribe((topics) => void received.push(`here: ${topics}`))
+      nodeB.storage.broadcast.subscribe((topics) => {
+        received.push(`there: ${topics}`)
         call.call()
       })
-      await here.storage.broadcast.publish('records,pull')
+      await nodeA.storage.broadcast.publish('records,pull')
       await call.next()
-      await here.storage.broadcast.publish("it's; DROP")
+      await nodeA.storage.broadcast.publish("it's; DROP")
       await call.next()
-      assert.deepEqual(heard, ['there: records,pull', "there: it's; DROP"])
+      assert.deepEqual(received, ['there: records,pull', "there: it's; DROP"])
     }),
   )
 
   test(
     'a rolled back change sends no notification',
-    withTwoNodes(async ({ here, observer }) => {
+    withTwoNodes(async ({ nodeA, observer }) => {
       await observer.query('LISTEN recordhub_changes')
-      const news: string[] = []
-      observer.on('notification', ({ payload }) => void news.push(payload ?? ''))
-      await observer.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
-        AS $$ BEGIN RAISE 'refused' USING ERRCODE = '40000'; END $$`)
-      await observer.query('CREATE TRIGGER refuse BEFORE INSERT ON audit EXECUTE FUNCTION refuse()')
-      await assert.rejects(registerTestPlatform(here))
-      await observer.query('DROP TRIGGER refuse ON audit; DROP FUNCTION refuse')
-      assert.deepEqual(news, [])
-      await registerTestPlatform(here)
-      await untilTrue('the change is told', async () => {
+      const notifications: string[] = []
+      observer.on('notification', ({ payload }) => void notifications.push(payload ?? ''))
+      await observer.query(`CREATE FUNCTION reject_insert() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN RAISE 'rejected' USING ERRCODE = '40000'; END $$`)
+      await observer.query(
+        'CREATE TRIGGER reject_insert BEFORE INSERT ON audit EXECUTE FUNCTION reject_insert()',
+      )
+      await assert.rejects(registerTestPlatform(nodeA))
+      await observer.query('DROP TRIGGER reject_insert ON audit; DROP FUNCTION reject_insert')
+      assert.deepEqual(notifications, [])
+      await registerTestPlatform(nodeA)
+      await untilTrue('the change is announced', async () => {
         await observer.query('SELECT')
-        return news.length > 0
+        return notifications.length > 0
       })
-      assert.equal(news.length, 1)
+      assert.equal(notifications.length, 1)
     }),
   )
 })
 
-function tally(said: string[]): Record<string, number> {
+function tally(outcomes: string[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const word of said) counts[word] = (counts[word] ?? 0) + 1
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
 }
 
-async function switchOff(storage: Node['storage'], clock: Node['clock']): Promise<void> {
+async function deactivate(storage: TestNode['storage'], clock: TestNode['clock']): Promise<void> {
   const { id } = only(await storage.platforms.listPlatforms())
   const school = { platform_id: id, platform_name: 'school', key_hash: '', hub_key_id: 0 }
   await setStatus({ storage, clock }, school, 'inactive')
 }
 
-/** Everything that a write would change. */
-async function tracesOf({ storage, clock }: Node) {
+/** The state that a write would change. */
+async function readState({ storage, clock }: TestNode) {
   const [records, counted, history] = await Promise.all([
     listRecords(storage),
     storage.snapshot.readSnapshot(clock.day),
@@ -286,46 +294,46 @@ async function tracesOf({ storage, clock }: Node) {
 describe('erasures and removals on two PostgreSQL nodes', () => {
   test(
     'a push to a record erased or a platform removed on another node is rejected',
-    withTwoNodes(async ({ here, there }) => {
-      const school = await registerTestPlatform(here)
-      await write(there, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
-      const [first] = await listRecords(there.storage)
-      const order = { record_id: first?.record_id ?? 0, mode: 'erase', actor: 'ann' } as const
-      assert.ok(await here.storage.erasure.eraseRecord(order, changeLog()))
-      assert.deepEqual(outcomesOf(await write(there, pushWrite(school))), ['record_erased'])
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const school = await registerTestPlatform(nodeA)
+      await write(nodeB, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
+      const [first] = await listRecords(nodeB.storage)
+      const erasure = { record_id: first?.record_id ?? 0, mode: 'erase', actor: 'ann' } as const
+      assert.ok(await nodeA.storage.erasure.eraseRecord(erasure, changeLog()))
+      assert.deepEqual(outcomesOf(await write(nodeB, pushWrite(school))), ['record_erased'])
       const { platform_id, platform_name } = school
-      const request = { platform_id, platform_name, requested_by: 'ann', at: here.clock.text }
-      assert.ok(await here.storage.platforms.removePlatform(request, changeLog()))
-      assert.deepEqual(outcomesOf(await write(there, pushWrite(school))), ['api_key_invalid'])
-      const nodes = [here, there].map(async ({ storage }) => {
+      const request = { platform_id, platform_name, requested_by: 'ann', at: nodeA.clock.text }
+      assert.ok(await nodeA.storage.platforms.removePlatform(request, changeLog()))
+      assert.deepEqual(outcomesOf(await write(nodeB, pushWrite(school))), ['api_key_invalid'])
+      const nodes = [nodeA, nodeB].map(async ({ storage }) => {
         while (await storage.removals.runNextStep());
       })
       await Promise.all(nodes)
-      assert.deepEqual(await listRecords(there.storage), [])
-      assert.deepEqual(await runSql(there.storage, 'SELECT 1 FROM platforms'), [])
+      assert.deepEqual(await listRecords(nodeB.storage), [])
+      assert.deepEqual(await runSql(nodeB.storage, 'SELECT 1 FROM platforms'), [])
     }),
   )
 
   test(
-    'an erasure waits for a running push and then erases what that push stored',
-    withTwoNodes(async ({ url, here, there, observer }) => {
-      const school = await registerTestPlatform(here)
-      const { record_id } = await writeOne(here, pushWrite(school))
-      const order = { record_id, mode: 'erase', actor: 'ann' } as const
+    'an erasure waits for a running push and then erases the data of that push',
+    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
+      const school = await registerTestPlatform(nodeA)
+      const { record_id } = await writeOne(nodeA, pushWrite(school))
+      const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
       await withLock(url, LOCK_R1, async (release) => {
-        const before = write(here, pushWrite(school, { full_name: 'Bea' }))
+        const before = write(nodeA, pushWrite(school, { full_name: 'Bea' }))
         await untilLockWaiters(observer, 1)
-        const erasing = there.storage.erasure.eraseRecord(order, changeLog())
+        const erasing = nodeB.storage.erasure.eraseRecord(erasure, changeLog())
         await untilLockWaiters(observer, 2)
-        const after = write(here, pushWrite(school, { full_name: 'Cid' }))
+        const after = write(nodeA, pushWrite(school, { full_name: 'Cid' }))
         await untilLockWaiters(observer, 3)
         await release()
         assert.deepEqual(outcomesOf(await before), ['updated'])
         assert.deepEqual(outcomesOf(await after), ['record_erased'])
         assert.equal((await erasing)?.history_entries, 1)
       })
-      assert.deepEqual(await listRecords(here.storage), [])
-      assert.deepEqual(await runSql(here.storage, 'SELECT 1 FROM record_history'), [])
+      assert.deepEqual(await listRecords(nodeA.storage), [])
+      assert.deepEqual(await runSql(nodeA.storage, 'SELECT 1 FROM record_history'), [])
     }),
   )
 })

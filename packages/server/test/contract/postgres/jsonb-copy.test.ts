@@ -50,7 +50,7 @@ describe('the jsonb copy of data', () => {
   ]
   for (const [name, data] of sameAsText) {
     test(`the copy equals the text for ${name}`, async () => {
-      const id = await storeExactly(kit, data)
+      const id = await storeUnchanged(kit, data)
       const { rows } = await kit.client.query(
         'SELECT data_copy = data::jsonb AS is_same FROM records WHERE record_id = $1',
         [id],
@@ -59,7 +59,7 @@ describe('the jsonb copy of data', () => {
     })
   }
 
-  const instead: [string, string, unknown][] = [
+  const replacements: [string, string, unknown][] = [
     ['U+0000', '{"a":"x\\u0000y"}', { a: 'x\ufffdy' }],
     ['U+0000 after backslashes', '{"a":"\\\\\\u0000"}', { a: '\\\ufffd' }],
     ['U+0000 in a key', '{"x\\u0000":{"\\u0000":1}}', { 'x\ufffd': { '\ufffd': 1 } }],
@@ -85,9 +85,9 @@ describe('the jsonb copy of data', () => {
       { a: [`-${'1'.repeat(140_000)}`] },
     ],
   ]
-  for (const [name, data, copy] of instead) {
-    test(`the copy replaces what PostgreSQL rejects: ${name}`, async () => {
-      const id = await storeExactly(kit, data)
+  for (const [name, data, copy] of replacements) {
+    test(`the copy contains a replacement for ${name}, which PostgreSQL rejects`, async () => {
+      const id = await storeUnchanged(kit, data)
       const { rows } = await kit.client.query(
         'SELECT data_copy FROM records WHERE record_id = $1',
         [id],
@@ -131,12 +131,12 @@ describe('the jsonb copy of data', () => {
       `a text with 8 million escapes ${pair} is stored together with the rest of its batch`,
       withSchool(async (kit) => {
         const data = `{"a":"${pair.repeat(8_000_000)}\\u0000"}`
-        const said = await write(
+        const results = await write(
           kit,
           pushWrite(kit.school, { reference: 'long', data }),
           pushWrite(kit.school, { reference: 'short' }),
         )
-        assert.deepEqual(outcomesOf(said), ['created', 'created'])
+        assert.deepEqual(outcomesOf(results), ['created', 'created'])
         const [record] = await listRecords(kit.storage)
         assert.ok(record?.data === data)
       }),
@@ -145,13 +145,13 @@ describe('the jsonb copy of data', () => {
 })
 
 describe('long names', () => {
-  test('long names are listed in the same order on both engines, in pages and both directions', async () => {
+  test('long names are listed in the same order on both engines, in pages and in both directions', async () => {
     const random = createSeededRandom()
-    const noise = () => incompressibleText(random)
+    const randomName = () => incompressibleText(random)
     const same = 'n'.repeat(256)
     const boundary = ['\u{10000}', '\uffff', '\ue000', '\ud7ff', '\u{10ffff}', 'a', '\u0001', '😀']
     const names = [
-      ...[noise(), noise(), `${same}${noise()}`, `${same}${noise()}`],
+      ...[randomName(), randomName(), `${same}${randomName()}`, `${same}${randomName()}`],
       ...[same, same, `${same}a`, `${same}b`, `${same}B`, same.slice(1), ''],
       ...boundary.flatMap((character) =>
         [254, 255, 256].map((length) => `${'n'.repeat(length)}${character}`),
@@ -172,7 +172,7 @@ describe('long names', () => {
           assert.deepEqual(
             new Set(pages.map((record) => record.full_name)),
             new Set(names),
-            'A name came back otherwise',
+            'A name was changed',
           )
           const ids = pages.map((record) => record.record_id)
           listed.set(`${engine.name} ${descending}`, ids)
@@ -183,8 +183,8 @@ describe('long names', () => {
       .map((name, index) => ({ bytes: Buffer.from(name), id: index + 1 }))
       .sort((one, other) => Buffer.compare(one.bytes, other.bytes) || one.id - other.id)
       .map(({ id }) => id)
-    for (const [way, ids] of listed) {
-      assert.deepEqual(ids, way.endsWith('true') ? ordered.toReversed() : ordered, way)
+    for (const [order, ids] of listed) {
+      assert.deepEqual(ids, order.endsWith('true') ? ordered.toReversed() : ordered, order)
     }
   })
 
@@ -268,11 +268,11 @@ function withSchool(run: (kit: Kit) => Promise<void>): () => Promise<void> {
 }
 
 /** Stores a text and asserts that it is read back unchanged. */
-async function storeExactly(kit: Kit, data: string): Promise<number> {
+async function storeUnchanged(kit: Kit, data: string): Promise<number> {
   const reference = hash('sha256', data)
   const { record_id } = await writeOne(kit, pushWrite(kit.school, { reference, data }))
   const stored = (await readRecord(kit.storage, record_id)).data
-  assert.ok(stored === stringifyLossless(json(data)), 'The text is not as it came')
+  assert.ok(stored === stringifyLossless(json(data)), 'The text was changed')
   return record_id
 }
 

@@ -14,7 +14,7 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
-import { beginRead, taskResult } from '../../helpers/storage/pulls.ts'
+import { startPullAndRead, taskResult } from '../../helpers/storage/pulls.ts'
 
 const NUL = 'a\0b'
 
@@ -25,7 +25,7 @@ describe('filters with U+0000 find nothing on PostgreSQL', () => {
   const none = { platform: null, record_type: null }
   const lists: [string, (kit: Kit) => Promise<unknown>, unknown][] = [
     ['records by platform', ({ storage }) => listRecords(storage, { platform }), []],
-    ['records by type', ({ storage }) => listRecords(storage, { record_type: NUL }), []],
+    ['records by record type', ({ storage }) => listRecords(storage, { record_type: NUL }), []],
     ['records by reference', ({ storage }) => listRecords(storage, { reference_number: NUL }), []],
     ['the record count', ({ storage }) => storage.records.countRecords({ ...none, platform }), 0],
     [
@@ -66,7 +66,7 @@ describe('filters with U+0000 find nothing on PostgreSQL', () => {
 
 describe('received texts with U+0000 are stored on PostgreSQL', () => {
   test(
-    'rejected pushes with U+0000 are saved, and so are others in the same batch',
+    'rejected pushes with U+0000 and the others of their batch are saved',
     withSchool(async ({ storage, clock, school }) => {
       const push = (code: string, message: string): NewRejectedPush => ({
         platform_id: school.platform_id,
@@ -84,12 +84,12 @@ describe('received texts with U+0000 are stored on PostgreSQL', () => {
         [push('module_not_registered', `"${NUL}" is not registered`), push('invalid_record', 'No')],
         { at: clock.text, day: clock.day, quotaBytes: 10_000 },
       )
-      const { rejected_pushes: kept } = await storage.rejectedPushes.listRejectedPushes({
+      const { rejected_pushes: saved } = await storage.rejectedPushes.listRejectedPushes({
         ...ANY_REJECTED,
         limit: 5,
         before: null,
       })
-      assert.deepEqual(kept.map(({ code }) => code).sort(), [
+      assert.deepEqual(saved.map(({ code }) => code).sort(), [
         'invalid_record',
         'module_not_registered',
       ])
@@ -99,15 +99,15 @@ describe('received texts with U+0000 are stored on PostgreSQL', () => {
   test(
     'a failed task is saved with U+0000 in its error and warnings',
     withSchool(async ({ storage, school }) => {
-      const { read, task } = await beginRead(storage, school)
-      const failed = taskResult({ state: 'failed', error: `It said: ${NUL}`, warnings: [NUL] })
+      const { read, task } = await startPullAndRead(storage, school)
+      const failed = taskResult({ state: 'failed', error: `Response: ${NUL}`, warnings: [NUL] })
       await storage.pulls.finishTask(read.pull_id, task.task_number, failed, {
         level: 'error',
         kind: 'pull.failed',
         message: NUL,
       })
       const platform = await storage.platforms.readPlatform(school.platform_id)
-      assert.match(platform?.last_error ?? '', /It said/)
+      assert.match(platform?.last_error ?? '', /Response/)
     }),
   )
 
@@ -119,14 +119,14 @@ describe('received texts with U+0000 are stored on PostgreSQL', () => {
   )
 
   test(
-    'a push with U+0000 in its type is rejected, and others in the batch are stored',
+    'a push with U+0000 in its record type is rejected, and the others of its batch are stored',
     withSchool(async (kit) => {
-      const said = await write(
+      const results = await write(
         kit,
         pushWrite(kit.school, { record_type: NUL }),
         pushWrite(kit.school),
       )
-      assert.deepEqual(outcomesOf(said), ['module_not_registered', 'created'])
+      assert.deepEqual(outcomesOf(results), ['module_not_registered', 'created'])
     }),
   )
 })

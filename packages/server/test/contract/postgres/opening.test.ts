@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { HubError } from '../../../src/errors.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { openNode } from '../../helpers/postgres/nodes.ts'
+import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../../helpers/storage/fixtures.ts'
-import { AT_ONCE, withDatabase } from '../../helpers/storage/postgres.ts'
+import { TEST_POSTGRES_OPTIONS, withDatabase } from '../../helpers/storage/postgres.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 const PASSWORD = 'pa:ss/w@rd#%-geheim'
@@ -18,19 +18,19 @@ const PASSWORD = 'pa:ss/w@rd#%-geheim'
 describe('opening PostgreSQL', () => {
   let server: PostgresServer
   /** Keeps the process alive while the tests only wait for the server. */
-  let keptAlive: NodeJS.Timeout
+  let keepAlive: NodeJS.Timeout
   before(async () => {
-    keptAlive = setInterval(() => undefined, 1000)
+    keepAlive = setInterval(() => undefined, 1000)
     server = await startPostgres()
   })
   after(async () => {
     await server.remove()
-    clearInterval(keptAlive)
+    clearInterval(keepAlive)
   })
 
   /** Creates a database and returns its URL. */
-  async function makeDatabase(name: string, how = "ENCODING 'UTF8'"): Promise<string> {
-    await run(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE 'C' ${how}`)
+  async function createDatabase(name: string, options = "ENCODING 'UTF8'"): Promise<string> {
+    await run(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE 'C' ${options}`)
     return address(server, { database: name })
   }
   async function run(...statements: string[]): Promise<void> {
@@ -39,7 +39,7 @@ describe('opening PostgreSQL', () => {
     })
   }
 
-  test('a server for tests does not wait for the disk', async () => {
+  test('the PostgreSQL server of the tests does not wait for the disk', async () => {
     const settings = await withDatabase(server.url, (client) =>
       client.query(`SELECT name, setting FROM pg_settings
         WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`),
@@ -51,26 +51,26 @@ describe('opening PostgreSQL', () => {
     ])
   })
 
-  describe('that is unavailable', () => {
+  describe('when it is unavailable', () => {
     test('opening fails immediately with a wait of 0 seconds', async () => {
-      const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 0)
+      const { error, warnings } = await failToOpen('postgres://ann:geheim@127.0.0.1:1/hub', 0)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /127\.0\.0\.1:1\b/)
       assert.match(error.message, /ECONNREFUSED/)
       assert.doesNotMatch(error.message, /geheim/)
-      assert.ok(told.length <= 1)
+      assert.ok(warnings.length <= 1)
     })
 
-    test('opening logs the reason once and fails when the wait is over', async () => {
-      const { error, told } = await refusalOf('postgres://ann:geheim@127.0.0.1:1/hub', 1)
+    test('opening logs the reason once and fails after the wait', async () => {
+      const { error, warnings } = await failToOpen('postgres://ann:geheim@127.0.0.1:1/hub', 1)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /127\.0\.0\.1:1\b.* 1 s/)
-      assert.match(only(told), /127\.0\.0\.1:1\b/)
-      assert.doesNotMatch(`${error.message}${told}`, /geheim/)
+      assert.match(only(warnings), /127\.0\.0\.1:1\b/)
+      assert.doesNotMatch(`${error.message}${warnings}`, /geheim/)
     })
 
     test('the error names a host that cannot be resolved', async () => {
-      const { error } = await refusalOf('postgres://ann:geheim@no-such-host.invalid/hub', 0)
+      const { error } = await failToOpen('postgres://ann:geheim@no-such-host.invalid/hub', 0)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /no-such-host\.invalid:5432/)
       assert.doesNotMatch(error.message, /geheim/)
@@ -87,24 +87,24 @@ describe('opening PostgreSQL', () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
-      const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-      assert.equal(said, 'waiting\nstorage_unavailable\n')
+      const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      assert.equal(output, 'waiting\nstorage_unavailable\n')
       assert.equal(code, 0)
     })
 
     test('the database is opened when it starts during the wait', async () => {
-      const url = await makeDatabase('late')
+      const url = await createDatabase('late')
       await server.stop()
-      const waits = Promise.withResolvers<string>()
+      const warning = Promise.withResolvers<string>()
       const opening = openPostgres({
         url,
         asHub: true,
         timeZone: 'UTC',
         hashReference,
         waiting: { seconds: 120 },
-        warn: waits.resolve,
+        warn: warning.resolve,
       })
-      assert.match(await waits.promise, /Waiting for PostgreSQL at 127\.0\.0\.1/)
+      assert.match(await warning.promise, /Waiting for PostgreSQL at 127\.0\.0\.1/)
       await server.start()
       const storage = await opening
       await storage.checkWritable()
@@ -112,13 +112,13 @@ describe('opening PostgreSQL', () => {
     })
 
     test('the database is opened when it stops being read-only during the wait', async () => {
-      const url = await makeDatabase('standby')
+      const url = await createDatabase('standby')
       await run('ALTER DATABASE standby SET default_transaction_read_only = on')
-      const { error, told } = await refusalOf(url, 1)
+      const { error, warnings } = await failToOpen(url, 1)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /read-only/)
-      assert.match(only(told), /read-only/)
-      const waits = Promise.withResolvers<string>()
+      assert.match(only(warnings), /read-only/)
+      const warning = Promise.withResolvers<string>()
       const waiting = { seconds: 120 }
       const opening = openPostgres({
         url,
@@ -126,9 +126,9 @@ describe('opening PostgreSQL', () => {
         timeZone: 'UTC',
         hashReference,
         waiting,
-        warn: waits.resolve,
+        warn: warning.resolve,
       })
-      await waits.promise
+      await warning.promise
       await run('ALTER DATABASE standby RESET default_transaction_read_only')
       const storage = await opening
       await storage.checkWritable()
@@ -136,78 +136,85 @@ describe('opening PostgreSQL', () => {
     })
   })
 
-  describe('that is misconfigured', () => {
+  describe('when it is misconfigured', () => {
     test('a wrong password fails immediately and is not in the error', async () => {
       const url = address(server, { password: PASSWORD })
-      const { error, told } = await refusalOf(url, 30)
-      assert.equal(error.code, 'database_refused')
+      const { error, warnings } = await failToOpen(url, 30)
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /password of "recordhub"/)
-      assert.deepEqual(told, [])
+      assert.deepEqual(warnings, [])
       assertSecret(error)
     })
 
     test('an unknown user fails immediately', async () => {
-      const { error } = await refusalOf(address(server, { user: 'nobody', password: PASSWORD }), 30)
-      assert.equal(error.code, 'database_refused')
-      assert.match(error.message, /"nobody"/)
+      const { error } = await failToOpen(
+        address(server, { user: 'unknown', password: PASSWORD }),
+        30,
+      )
+      assert.equal(error.code, 'database_rejected')
+      assert.match(error.message, /"unknown"/)
       assertSecret(error)
     })
 
-    test('the error for a missing database says how to create it', async () => {
-      await run(`CREATE ROLE walker LOGIN PASSWORD '${PASSWORD}'`)
-      const who = { user: 'walker', password: PASSWORD, database: 'missing' }
-      const { error } = await refusalOf(address(server, who), 30)
-      assert.equal(error.code, 'database_refused')
+    test('the error for a missing database contains the command that creates it', async () => {
+      await run(`CREATE ROLE reader LOGIN PASSWORD '${PASSWORD}'`)
+      const credentials = { user: 'reader', password: PASSWORD, database: 'missing' }
+      const { error } = await failToOpen(address(server, credentials), 30)
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /no database "missing".*createdb missing/)
       assertSecret(error)
     })
 
     test('a database without CONNECT permission is rejected', async () => {
-      await makeDatabase('closed')
+      await createDatabase('closed')
       await run(
         `CREATE ROLE stranger LOGIN PASSWORD '${PASSWORD}'`,
         'REVOKE CONNECT ON DATABASE closed FROM PUBLIC',
       )
-      const who = { user: 'stranger', password: PASSWORD, database: 'closed' }
-      const { error } = await refusalOf(address(server, who), 30)
-      assert.equal(error.code, 'database_refused')
+      const credentials = { user: 'stranger', password: PASSWORD, database: 'closed' }
+      const { error } = await failToOpen(address(server, credentials), 30)
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /permission denied/)
       assertSecret(error)
     })
 
-    test('the error for a database not encoded in UTF8 says how to create one', async () => {
-      const { error } = await refusalOf(await makeDatabase('bytes', "ENCODING 'SQL_ASCII'"), 30)
-      assert.equal(error.code, 'database_refused')
+    test('the error for a database that is not encoded in UTF8 contains the options to create one', async () => {
+      const { error } = await failToOpen(await createDatabase('bytes', "ENCODING 'SQL_ASCII'"), 30)
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /SQL_ASCII.*ENCODING 'UTF8' TEMPLATE template0/)
     })
 
-    test('a user without permission to create tables gets a permission error, not a version error', async () => {
-      await makeDatabase('guarded')
+    test('a user without permission to create tables gets a permission error instead of a version error', async () => {
+      await createDatabase('guarded')
       await run(`CREATE ROLE guest LOGIN PASSWORD '${PASSWORD}'`)
-      const who = { user: 'guest', password: PASSWORD, database: 'guarded' }
-      const { error } = await refusalOf(address(server, who), 30)
-      assert.equal(error.code, 'database_refused')
+      const credentials = { user: 'guest', password: PASSWORD, database: 'guarded' }
+      const { error } = await failToOpen(address(server, credentials), 30)
+      assert.equal(error.code, 'database_rejected')
       assert.match(error.message, /permission denied for schema public/)
       assertSecret(error)
     })
 
-    test('reaching the connection limit is treated as unavailable', async () => {
+    test('a database at its connection limit is unavailable', async () => {
       await run(
-        `CREATE ROLE crowd LOGIN PASSWORD '${PASSWORD}' CONNECTION LIMIT 0`,
-        'CREATE DATABASE crowded OWNER crowd',
+        `CREATE ROLE limited LOGIN PASSWORD '${PASSWORD}' CONNECTION LIMIT 0`,
+        'CREATE DATABASE crowded OWNER limited',
       )
-      const who = { user: 'crowd', password: PASSWORD, database: 'crowded' }
-      const { error } = await refusalOf(address(server, who), 0)
+      const credentials = { user: 'limited', password: PASSWORD, database: 'crowded' }
+      const { error } = await failToOpen(address(server, credentials), 0)
       assert.equal(error.code, 'storage_unavailable')
       assert.match(error.message, /too many connections/)
       assertSecret(error)
     })
   })
 
-  describe('with its schema', () => {
+  describe('with a schema', () => {
     test('nodes that start concurrently on an empty database all open it and start their dispatchers', async () => {
-      const url = await makeDatabase('fresh')
-      const nodes = await Promise.all([openNode(url), openNode(url), openNode(url)])
+      const url = await createDatabase('fresh')
+      const nodes = await Promise.all([
+        openNodeStorage(url),
+        openNodeStorage(url),
+        openNodeStorage(url),
+      ])
       const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
       await Promise.all(nodes.map((node) => node.pullDispatcher.start(handlers, '17 * * * *')))
       await Promise.all(nodes.map((node) => node.checkWritable()))
@@ -216,33 +223,33 @@ describe('opening PostgreSQL', () => {
     })
 
     test('the command line does not create the schema and opens a database that a hub has created', async () => {
-      const url = await makeDatabase('empty')
-      const options = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      const url = await createDatabase('empty')
+      const options = { ...TEST_POSTGRES_OPTIONS, url, timeZone: 'UTC', asHub: false }
       await assert.rejects(openPostgres(options), { name: 'HubError', code: 'no_database' })
       const tables = `SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'`
       assert.deepEqual(
         await withDatabase(url, async (client) => (await client.query(tables)).rows),
         [{ n: 0 }],
       )
-      await (await openNode(url)).close()
+      await (await openNodeStorage(url)).close()
       await (await openPostgres(options)).close()
     })
 
     test('opening the database again changes nothing', async () => {
-      const url = await makeDatabase('again')
+      const url = await createDatabase('again')
       const clock = new TestClock()
-      const first = await openNode(url, clock)
+      const first = await openNodeStorage(url, clock)
       const school = await registerTestPlatform({ storage: first, clock })
       await writeOne({ storage: first, clock }, pushWrite(school))
       await first.close()
-      const whenClosed = await contentOf(url)
-      await (await openNode(url, clock)).close()
-      assert.deepEqual(await contentOf(url), whenClosed)
+      const before = await contentOf(url)
+      await (await openNodeStorage(url, clock)).close()
+      assert.deepEqual(await contentOf(url), before)
     })
 
-    test('a database migrated by a newer version is rejected and left unchanged', async () => {
-      const url = await makeDatabase('newer')
-      await (await openNode(url)).close()
+    test('a database migrated by a newer version is rejected and not changed', async () => {
+      const url = await createDatabase('newer')
+      await (await openNodeStorage(url)).close()
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
@@ -250,29 +257,29 @@ describe('opening PostgreSQL', () => {
       })
       const content = await contentOf(url)
       const newer = { code: 'newer_schema', message: /9999-future.*Start that version/ }
-      await assert.rejects(openNode(url), newer)
-      const commandLine = { ...AT_ONCE, url, timeZone: 'UTC', asHub: false }
+      await assert.rejects(openNodeStorage(url), newer)
+      const commandLine = { ...TEST_POSTGRES_OPTIONS, url, timeZone: 'UTC', asHub: false }
       await assert.rejects(openPostgres(commandLine), newer)
       assert.deepEqual(await contentOf(url), content)
       await withDatabase(url, async (client) => {
         await client.query(`DELETE FROM kysely_migration WHERE name = '9999-future'`)
       })
-      await (await openNode(url)).close()
+      await (await openNodeStorage(url)).close()
     })
 
     test('a failed opening leaves no connection open', async () => {
-      const url = await makeDatabase('tidy')
-      await (await openNode(url)).close()
+      const url = await createDatabase('failed')
+      await (await openNodeStorage(url)).close()
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
         )
-        await assert.rejects(openNode(url))
+        await assert.rejects(openNodeStorage(url))
         // The server ends its side of a closed connection a moment later.
         await untilTrue('no connection is left', async () => {
           const { rowCount } = await client.query(
             `SELECT FROM pg_stat_activity
-             WHERE datname = 'tidy' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+             WHERE datname = 'failed' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
           )
           return rowCount === 0
         })
@@ -281,9 +288,9 @@ describe('opening PostgreSQL', () => {
   })
 })
 
-type Who = { user?: string; password?: string; database?: string }
+type Credentials = { user?: string; password?: string; database?: string }
 
-function address(server: PostgresServer, { user, password, database }: Who): string {
+function address(server: PostgresServer, { user, password, database }: Credentials): string {
   const url = new URL(server.url)
   if (user !== undefined) url.username = user
   if (password !== undefined) url.password = encodeURIComponent(password)
@@ -292,12 +299,12 @@ function address(server: PostgresServer, { user, password, database }: Who): str
 }
 
 /** Opens a database, which must fail. Returns the error and the warnings logged while waiting. */
-async function refusalOf(
+async function failToOpen(
   url: string,
   seconds: number,
-): Promise<{ error: HubError; told: string[] }> {
-  const told: string[] = []
-  const warn = (message: string) => void told.push(message)
+): Promise<{ error: HubError; warnings: string[] }> {
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
   const opening = openPostgres({
     url,
     asHub: true,
@@ -307,10 +314,10 @@ async function refusalOf(
     hashReference,
   })
   const error = await opening.then(
-    () => assert.fail('It was opened'),
+    () => assert.fail('The database was opened'),
     (reason: HubError) => reason,
   )
-  return { error, told }
+  return { error, warnings }
 }
 
 /** Asserts that the error contains the password neither plain nor URL-encoded. */

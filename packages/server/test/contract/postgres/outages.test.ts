@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { countCalls, openNode, untilLockWaiters, withLock } from '../../helpers/postgres/nodes.ts'
+import {
+  createCallCounter,
+  openNodeStorage,
+  untilLockWaiters,
+  withLock,
+} from '../../helpers/postgres/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
+import { callsOfAllMethods } from '../../helpers/storage/all-methods.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
@@ -15,9 +21,8 @@ import {
   type TestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { everyMethod } from '../../helpers/storage/methods.ts'
 import { withDatabase } from '../../helpers/storage/postgres.ts'
-import { beginRead } from '../../helpers/storage/pulls.ts'
+import { startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { authKysely, runSql } from '../../helpers/storage/sql.ts'
 import { guardMs } from '../../helpers/time/guard.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
@@ -41,50 +46,50 @@ describe('PostgreSQL outages', () => {
     const name = `hub_${count++}`
     await withDatabase(server.url, (client) => client.query(`CREATE DATABASE ${name}`))
     url = server.url.replace(/\/postgres$/, `/${name}`)
-    storage = await openNode(url, clock)
+    storage = await openNodeStorage(url, clock)
     school = await registerTestPlatform({ storage, clock })
     await write({ storage, clock }, pushWrite(school))
   })
   afterEach(() => storage.close())
   after(() => server.remove())
 
-  const ways = [
+  const endings = [
     ['is shut down', () => server.stop()],
     ['is killed', () => server.kill()],
   ] as const
-  for (const [word, end] of ways) {
-    test(`when PostgreSQL ${word}, every storage method returns storage_unavailable until it is back`, async () => {
+  for (const [ending, end] of endings) {
+    test(`when PostgreSQL ${ending}, every storage method fails with storage_unavailable until it runs again`, async () => {
       const { pullDispatcher } = storage
       const runs = Promise.withResolvers<number>()
       const handlers = {
         runPull: async (id: number) => runs.resolve(id),
         onSchedule: async () => undefined,
       }
-      const heard = countCalls()
-      storage.platforms.onChange(heard.call)
+      const notified = createCallCounter()
+      storage.platforms.onChange(notified.call)
       await pullDispatcher.start(handlers, '17 * * * *')
-      const read = await beginRead(storage, school)
-      const calls = everyMethod(storage, { clock, school, read })
+      const read = await startPullAndRead(storage, school)
+      const calls = callsOfAllMethods(storage, { clock, school, read })
       // Concurrent calls open every connection of the pools.
       await Promise.all(calls.slice(0, -1).map(([, call]) => call()))
 
       await end()
-      const away = await Promise.all(calls.map(([, call]) => verdictOf(call)))
-      const again = []
-      for (const [, call] of calls) again.push(await verdictOf(call))
-      for (const verdicts of [away, again]) {
+      const concurrent = await Promise.all(calls.map(([, call]) => outcomeOf(call)))
+      const sequential = []
+      for (const [, call] of calls) sequential.push(await outcomeOf(call))
+      for (const outcomes of [concurrent, sequential]) {
         assert.deepEqual(
-          calls.map(([name], index) => `${name}: ${verdicts[index]}`),
+          calls.map(([name], index) => `${name}: ${outcomes[index]}`),
           calls.map(([name]) => `${name}: storage_unavailable`),
         )
       }
-      assert.equal(await verdictOf(() => pullDispatcher.dispatch(6)), 'storage_unavailable')
+      assert.equal(await outcomeOf(() => pullDispatcher.dispatch(6)), 'storage_unavailable')
 
       await server.start()
-      const back = []
-      for (const [name, call] of calls) back.push(`${name}: ${await verdictOf(call)}`)
+      const results = []
+      for (const [name, call] of calls) results.push(`${name}: ${await outcomeOf(call)}`)
       assert.deepEqual(
-        back,
+        results,
         calls.map(([name]) => `${name}: done`),
       )
       await pullDispatcher.dispatch(7)
@@ -93,9 +98,9 @@ describe('PostgreSQL outages', () => {
       assert.equal(only(schedule)['cron'], '17 * * * *')
       assert.ok(pullDispatcher.nextRun())
       // Notifications from another node arrive over the new connection.
-      const other = await openNode(url, clock)
-      await heard.next()
-      await untilTrue('it listens again', async () => {
+      const other = await openNodeStorage(url, clock)
+      await notified.next()
+      await untilTrue('both nodes listen', async () => {
         const rows = await runSql(
           storage,
           `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND state = 'idle'
@@ -105,13 +110,13 @@ describe('PostgreSQL outages', () => {
       })
       for (const status of ['inactive', 'active'] as const) {
         await setStatus({ storage: other, clock }, school, status)
-        await heard.next()
+        await notified.next()
       }
       await other.close()
       await pullDispatcher.stop()
     })
 
-    test(`when PostgreSQL ${word}, running batches and transactions are rolled back`, async () => {
+    test(`when PostgreSQL ${ending}, running batches and transactions are rolled back`, async () => {
       const before = await storage.snapshot.readSnapshot(clock.day)
       await withLock(url, LOCK_R1, async () => {
         const batch = write(
@@ -119,29 +124,29 @@ describe('PostgreSQL outages', () => {
           pushWrite(school, { data: '{"a":1}' }),
           pushWrite(school, { reference: 'r-2' }),
         )
-        const refused = assert.rejects(batch, UNAVAILABLE)
+        const rejected = assert.rejects(batch, UNAVAILABLE)
         await withDatabase(url, (observer) => untilLockWaiters(observer, 1))
-        // Blocked by the batch.
-        const switched = assert.rejects(
+        // The batch blocks the deactivation.
+        const deactivation = assert.rejects(
           setStatus({ storage, clock }, school, 'inactive'),
           UNAVAILABLE,
         )
         await withDatabase(url, (observer) => untilLockWaiters(observer, 2))
-        const idle = assert.rejects(holdIdle(storage, end), UNAVAILABLE)
-        await Promise.all([refused, switched, idle])
+        const idle = assert.rejects(runIdleTransaction(storage, end), UNAVAILABLE)
+        await Promise.all([rejected, deactivation, idle])
       })
       await server.start()
       assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), before)
-      const said = await write(
+      const results = await write(
         { storage, clock },
         pushWrite(school, { data: '{"a":1}' }),
         pushWrite(school, { reference: 'r-2' }),
       )
-      assert.deepEqual(outcomesOf(said), ['updated', 'created'])
+      assert.deepEqual(outcomesOf(results), ['updated', 'created'])
     })
 
-    test(`the storage closes even when PostgreSQL ${word} before`, async () => {
-      const other = await openNode(url, clock)
+    test(`the storage can be closed after PostgreSQL ${ending}`, async () => {
+      const other = await openNodeStorage(url, clock)
       await Promise.all([other.checkWritable(), listRecords(other)])
       await end()
       await other.close()
@@ -154,14 +159,14 @@ describe('PostgreSQL outages', () => {
     for (let round = 0; round < 5; round++) {
       const working = Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          verdictOf(() => write(kit, pushWrite(school, { reference: `r-${round}-${index}` }))),
+          outcomeOf(() => write(kit, pushWrite(school, { reference: `r-${round}-${index}` }))),
         ),
       )
       await withDatabase(url, (client) =>
         client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid()`),
       )
-      for (const verdict of await working) assert.match(verdict, /^(done|storage_unavailable)$/)
+      for (const outcome of await working) assert.match(outcome, /^(done|storage_unavailable)$/)
     }
     await untilDone('the database can be written to', () => storage.checkWritable())
   })
@@ -171,7 +176,7 @@ describe('PostgreSQL outages', () => {
     const acknowledged: string[] = []
     const pushing = Array.from({ length: 100 }, async (_, index) => {
       const reference = `c-${index}`
-      const outcome = await verdictOf(() => write(kit, pushWrite(school, { reference })))
+      const outcome = await outcomeOf(() => write(kit, pushWrite(school, { reference })))
       if (outcome === 'done') acknowledged.push(reference)
       else assert.equal(outcome, 'storage_unavailable')
       return outcome
@@ -186,7 +191,7 @@ describe('PostgreSQL outages', () => {
     assert.ok(acknowledged.length > 0)
   })
 
-  test('while all connections wait for a lock, further calls fail in bounded time and later succeed', async () => {
+  test('while all connections wait for a lock, further calls time out, and they succeed later', async () => {
     const kit = { storage, clock }
     await withDatabase(url, (observer) =>
       withLock(url, 'LOCK TABLE hub_keys IN ACCESS EXCLUSIVE MODE', async (release) => {
@@ -208,7 +213,7 @@ describe('PostgreSQL outages', () => {
     assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['unchanged'])
   })
 
-  test('calls fail with storage_unavailable while the connection limit is reached, and later succeed', async () => {
+  test('calls fail with storage_unavailable while the connection limit is reached, and succeed later', async () => {
     const owner = new URL(url)
     owner.username = 'few'
     owner.password = 'few'
@@ -217,28 +222,28 @@ describe('PostgreSQL outages', () => {
         GRANT ALL ON ALL TABLES IN SCHEMA public TO few;
         GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few; GRANT CREATE ON SCHEMA public TO few`),
     )
-    const crowded = await openNode(owner.href, clock)
+    const limited = await openNodeStorage(owner.href, clock)
     try {
-      const kit = { storage: crowded, clock }
+      const kit = { storage: limited, clock }
       const many = await Promise.all([
-        ...Array.from({ length: 8 }, () => verdictOf(() => listRecords(crowded))),
-        ...Array.from({ length: 5 }, () => verdictOf(() => write(kit, pushWrite(school)))),
+        ...Array.from({ length: 8 }, () => outcomeOf(() => listRecords(limited))),
+        ...Array.from({ length: 5 }, () => outcomeOf(() => write(kit, pushWrite(school)))),
       ])
       assert.deepEqual(new Set(many), new Set(['done', 'storage_unavailable']))
       await withDatabase(url, (client) => client.query('ALTER ROLE few CONNECTION LIMIT 100'))
       await write(kit, pushWrite(school))
-      await crowded.checkWritable()
+      await limited.checkWritable()
     } finally {
-      await crowded.close()
+      await limited.close()
     }
   })
 
   test('a read-only database can be read, and writes fail with storage_unavailable', async () => {
     const name = new URL(url).pathname.slice(1)
-    const readOnly = async (is: string) => {
+    const setReadOnly = async (value: string) => {
       await withDatabase(server.url, async (client) => {
-        await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${is}`)
-        // Waits for each session to end, because a signalled session may keep working for a while.
+        await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`)
+        // Waits for each session to end, because a signalled session may continue for a while.
         const { rows } = await client.query<{ ended: boolean }>(
           'SELECT pg_terminate_backend(pid, $2) AS ended FROM pg_stat_activity WHERE datname = $1',
           [name, guardMs(60_000)],
@@ -246,7 +251,7 @@ describe('PostgreSQL outages', () => {
         assert.ok(rows.every(({ ended }) => ended))
       })
     }
-    await readOnly('on')
+    await setReadOnly('on')
     await assert.rejects(storage.checkWritable(), UNAVAILABLE)
     await assert.rejects(
       write({ storage, clock }, pushWrite(school, { data: '{"a":1}' })),
@@ -254,16 +259,16 @@ describe('PostgreSQL outages', () => {
     )
     await assert.rejects(setStatus({ storage, clock }, school, 'inactive'), UNAVAILABLE)
     await untilDone('the database can be read', async () => only(await listRecords(storage)))
-    await readOnly('off')
+    await setReadOnly('off')
     await untilDone('the database can be written to', () => storage.checkWritable())
   })
 
   test('a transaction that exceeds the idle timeout fails with storage_unavailable', async () => {
-    const hasty = await openNode(`${url}?idle_in_transaction_session_timeout=50`, clock)
+    const node = await openNodeStorage(`${url}?idle_in_transaction_session_timeout=50`, clock)
     try {
-      const waiting = holdIdle(hasty, () =>
+      const waiting = runIdleTransaction(node, () =>
         withDatabase(url, (observer) =>
-          untilTrue('the idle session is gone', async () => {
+          untilTrue('the idle session has ended', async () => {
             const { rowCount } = await observer.query(
               `SELECT FROM pg_stat_activity
                WHERE datname = current_database() AND state = 'idle in transaction'`,
@@ -273,15 +278,15 @@ describe('PostgreSQL outages', () => {
         ),
       )
       await assert.rejects(waiting, UNAVAILABLE)
-      await hasty.checkWritable()
+      await node.checkWritable()
     } finally {
-      await hasty.close()
+      await node.close()
     }
   })
 })
 
 /** @returns `done`, the code of a HubError, or a description of any other error. */
-async function verdictOf(call: () => Promise<unknown>): Promise<string> {
+async function outcomeOf(call: () => Promise<unknown>): Promise<string> {
   try {
     await call()
     return 'done'
@@ -295,16 +300,16 @@ async function verdictOf(call: () => Promise<unknown>): Promise<string> {
  * Calls until it succeeds. A pool notices a terminated connection only when it next uses that
  * connection or reads its socket, so the first calls may fail with storage_unavailable.
  */
-async function untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
-  await untilTrue(what, async () => {
-    const verdict = await verdictOf(call)
-    assert.match(verdict, /^(done|storage_unavailable)$/)
-    return verdict === 'done'
+async function untilDone(goal: string, call: () => Promise<unknown>): Promise<void> {
+  await untilTrue(goal, async () => {
+    const outcome = await outcomeOf(call)
+    assert.match(outcome, /^(done|storage_unavailable)$/)
+    return outcome === 'done'
   })
 }
 
 /** Runs a Better Auth transaction that awaits `meanwhile` between two statements. */
-function holdIdle(storage: Storage, meanwhile: () => Promise<unknown>): Promise<void> {
+function runIdleTransaction(storage: Storage, meanwhile: () => Promise<unknown>): Promise<void> {
   return authKysely(storage)
     .transaction()
     .execute(async (db) => {

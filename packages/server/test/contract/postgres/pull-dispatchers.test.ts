@@ -12,103 +12,103 @@ const NO_SCHEDULE = async () => undefined
 
 describe('the pull dispatchers of several nodes', () => {
   test(
-    'each pull runs once on one node, and the remaining node continues when the other stops',
-    withTwoNodes(async ({ here, there }) => {
-      const ran: { node: string; id: number }[] = []
-      await startCollecting(here.storage, 'here', ran)
-      await startCollecting(there.storage, 'there', ran)
+    'each pull runs once on one node, and the other node runs all pulls after one has stopped',
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const runs: { node: string; id: number }[] = []
+      await startCollecting(nodeA.storage, 'here', runs)
+      await startCollecting(nodeB.storage, 'there', runs)
       const ids = Array.from({ length: 6 }, (_, index) => index + 1)
       await Promise.all(
-        ids.map((id) => (id % 2 ? here : there).storage.pullDispatcher.dispatch(id)),
+        ids.map((id) => (id % 2 ? nodeA : nodeB).storage.pullDispatcher.dispatch(id)),
       )
-      await untilEnded(here.storage, 6)
-      assert.deepEqual(ran.map(({ id }) => id).sort(), ids)
+      await untilEnded(nodeA.storage, 6)
+      assert.deepEqual(runs.map(({ id }) => id).sort(), ids)
 
-      await here.storage.pullDispatcher.stop()
-      await there.storage.pullDispatcher.dispatch(7)
-      await untilEnded(there.storage, 7)
-      assert.deepEqual(ran.slice(6), [{ node: 'there', id: 7 }])
-      await there.storage.pullDispatcher.stop()
+      await nodeA.storage.pullDispatcher.stop()
+      await nodeB.storage.pullDispatcher.dispatch(7)
+      await untilEnded(nodeB.storage, 7)
+      assert.deepEqual(runs.slice(6), [{ node: 'there', id: 7 }])
+      await nodeB.storage.pullDispatcher.stop()
     }),
   )
 
   test(
     'a pull dispatched by a stopped node runs when another node starts',
-    withTwoNodes(async ({ here, there }) => {
-      const ran: { node: string; id: number }[] = []
-      await here.storage.pullDispatcher.start(
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const runs: { node: string; id: number }[] = []
+      await nodeA.storage.pullDispatcher.start(
         { runPull: () => new Promise(() => {}), onSchedule: NO_SCHEDULE },
         null,
       )
-      await here.storage.pullDispatcher.dispatch(1)
+      await nodeA.storage.pullDispatcher.dispatch(1)
       await untilTrue(
-        'the first is being run',
-        async () => (await jobs(here.storage))[0] === 'active',
+        'the first pull is running',
+        async () => (await jobs(nodeA.storage))[0] === 'active',
       )
       // The only worker of this node is busy.
-      await here.storage.pullDispatcher.dispatch(2)
-      await here.storage.pullDispatcher.stop()
-      await startCollecting(there.storage, 'there', ran)
-      await untilTrue('the second has been run', async () => ran.length > 0)
-      assert.deepEqual(ran, [{ node: 'there', id: 2 }])
-      await there.storage.pullDispatcher.stop()
+      await nodeA.storage.pullDispatcher.dispatch(2)
+      await nodeA.storage.pullDispatcher.stop()
+      await startCollecting(nodeB.storage, 'there', runs)
+      await untilTrue('the second pull has run', async () => runs.length > 0)
+      assert.deepEqual(runs, [{ node: 'there', id: 2 }])
+      await nodeB.storage.pullDispatcher.stop()
     }),
   )
 
   test(
     'a node that does not run pulls dispatches them to another node',
-    withTwoNodes(async ({ here, there }) => {
-      const ran: { node: string; id: number }[] = []
-      await startCollecting(there.storage, 'there', ran)
-      await here.storage.pullDispatcher.dispatch(1)
-      const sent = await jobs(here.storage)
-      await there.storage.pullDispatcher.stop()
-      assert.equal(sent.length, 1, 'It was dispatched to nobody')
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const runs: { node: string; id: number }[] = []
+      await startCollecting(nodeB.storage, 'there', runs)
+      await nodeA.storage.pullDispatcher.dispatch(1)
+      const sent = await jobs(nodeA.storage)
+      await nodeB.storage.pullDispatcher.stop()
+      assert.equal(sent.length, 1, 'The pull was not dispatched')
     }),
   )
 
   test(
     'a failed pull is not run again',
-    withTwoNodes(async ({ here: { storage } }) => {
-      const ran: number[] = []
+    withTwoNodes(async ({ nodeA: { storage } }) => {
+      const runs: number[] = []
       const runPull = async (id: number) => {
-        ran.push(id)
-        if (id === 1) throw new Error('It broke off')
+        runs.push(id)
+        if (id === 1) throw new Error('cut off')
       }
       await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
       await storage.pullDispatcher.dispatch(1)
       await untilEnded(storage, 1)
       await storage.pullDispatcher.dispatch(2)
       await untilEnded(storage, 2)
-      assert.deepEqual(ran, [1, 2])
+      assert.deepEqual(runs, [1, 2])
       assert.deepEqual((await jobs(storage)).sort(), ['completed', 'failed'])
       await storage.pullDispatcher.stop()
     }),
   )
 
   test(
-    'all nodes share the schedule of the last node started, and starting without one removes it',
-    withTwoNodes(async ({ here, there }) => {
+    'all nodes share the schedule of the node that started last, and a start without a schedule deletes it',
+    withTwoNodes(async ({ nodeA, nodeB }) => {
       const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
       const schedules = () =>
-        runSql(here.storage, 'SELECT name, cron, timezone FROM pgboss.schedule')
-      await here.storage.pullDispatcher.start(handlers, '17 * * * *')
-      await there.storage.pullDispatcher.start(handlers, '18 * * * *')
+        runSql(nodeA.storage, 'SELECT name, cron, timezone FROM pgboss.schedule')
+      await nodeA.storage.pullDispatcher.start(handlers, '17 * * * *')
+      await nodeB.storage.pullDispatcher.start(handlers, '18 * * * *')
       assert.deepEqual(await schedules(), [
         { name: 'recordhub-schedule', cron: '18 * * * *', timezone: 'UTC' },
       ])
-      await there.storage.pullDispatcher.stop()
+      await nodeB.storage.pullDispatcher.stop()
       assert.equal((await schedules()).length, 1)
-      await here.storage.pullDispatcher.stop()
-      await here.storage.pullDispatcher.start(handlers, null)
+      await nodeA.storage.pullDispatcher.stop()
+      await nodeA.storage.pullDispatcher.start(handlers, null)
       assert.deepEqual(await schedules(), [])
-      await here.storage.pullDispatcher.stop()
+      await nodeA.storage.pullDispatcher.stop()
     }),
   )
 
   test(
     'jobs are attempted once and expire after 15 minutes',
-    withTwoNodes(async ({ here: { storage } }) => {
+    withTwoNodes(async ({ nodeA: { storage } }) => {
       await startCollecting(storage, 'here', [])
       const queues = await runSql(
         storage,
@@ -136,28 +136,28 @@ describe('the pull dispatchers of several nodes', () => {
 
   test(
     'the dispatcher accepts every cron pattern that HUB_PULL_SCHEDULE accepts',
-    withTwoNodes(async ({ here: { storage } }) => {
+    withTwoNodes(async ({ nodeA: { storage } }) => {
       const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
-      const refused: string[] = []
-      const taken = PATTERNS.filter(isTaken)
-      assert.ok(taken.length >= 7, taken.join(' | '))
-      for (const pattern of taken) {
+      const rejected: string[] = []
+      const accepted = PATTERNS.filter(isAccepted)
+      assert.ok(accepted.length >= 7, accepted.join(' | '))
+      for (const pattern of accepted) {
         try {
           await storage.pullDispatcher.start(handlers, pattern)
           assert.ok(storage.pullDispatcher.nextRun())
         } catch (error) {
-          refused.push(`${pattern}: ${error}`)
+          rejected.push(`${pattern}: ${error}`)
         } finally {
           await storage.pullDispatcher.stop()
         }
       }
-      assert.deepEqual(refused, [])
+      assert.deepEqual(rejected, [])
     }),
   )
 })
 
 /** Whether `HUB_PULL_SCHEDULE` accepts the pattern. */
-function isTaken(pattern: string): boolean {
+function isAccepted(pattern: string): boolean {
   try {
     readConfig({ flags: {}, environment: { HUB_PULL_SCHEDULE: pattern }, envFile: {} })
     return true
@@ -175,9 +175,9 @@ const PATTERNS = [
 async function startCollecting(
   { pullDispatcher }: Storage,
   node: string,
-  ran: { node: string; id: number }[],
+  runs: { node: string; id: number }[],
 ): Promise<void> {
-  const runPull = async (id: number) => void ran.push({ node, id })
+  const runPull = async (id: number) => void runs.push({ node, id })
   await pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
 }
 

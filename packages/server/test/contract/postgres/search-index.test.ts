@@ -15,46 +15,50 @@ import { countIndexedTexts, indexAll } from '../../helpers/storage/search.ts'
 describe('the search index of PostgreSQL', () => {
   test(
     'a change that commits after later changes is still indexed',
-    withTwoNodes(async ({ url, here }) => {
-      const school = await registerTestPlatform(here)
-      await write(here, pushWrite(school))
-      await indexAll(here.storage)
+    withTwoNodes(async ({ url, nodeA }) => {
+      const school = await registerTestPlatform(nodeA)
+      await write(nodeA, pushWrite(school))
+      await indexAll(nodeA.storage)
       await withDatabase(url, async (writer) => {
         await writer.query('BEGIN')
         await writer.query(`SELECT ${ACQUIRE_IN_FLIGHT_LOCK} FROM write_sequence`)
         await writer.query(
           `UPDATE records SET full_name = 'Latecomer', change_seq = nextval('write_sequence')`,
         )
-        await write(here, pushWrite(school, { reference: 'r-2' }))
-        assert.equal(await here.storage.searchIndex.indexTexts(10), 0, 'nothing is settled yet')
+        await write(nodeA, pushWrite(school, { reference: 'r-2' }))
+        assert.equal(
+          await nodeA.storage.searchIndex.indexTexts(10),
+          0,
+          'the watermark waits for the first change',
+        )
         await writer.query('COMMIT')
       })
-      assert.equal(await indexAll(here.storage), 2)
-      assert.equal((await listRecords(here.storage, { search: ['latecomer'] })).length, 1)
+      assert.equal(await indexAll(nodeA.storage), 2)
+      assert.equal((await listRecords(nodeA.storage, { search: ['latecomer'] })).length, 1)
     }),
   )
 
   test(
-    'nodes that index concurrently process each record once',
-    withTwoNodes(async ({ here, there }) => {
-      const school = await registerTestPlatform(here)
+    'nodes that index concurrently index each record once',
+    withTwoNodes(async ({ nodeA, nodeB }) => {
+      const school = await registerTestPlatform(nodeA)
       const pushes = Array.from({ length: 200 }, (_, n) =>
         pushWrite(school, { reference: `r-${n}` }),
       )
-      await write(here, ...pushes)
-      let taken = 0
-      while ((await here.storage.searchIndex.readSearchIndex()).lag > 0) {
-        const steps = [here, there].map(({ storage }) => storage.searchIndex.indexTexts(20))
-        for (const step of await Promise.all(steps)) taken += step
+      await write(nodeA, ...pushes)
+      let indexed = 0
+      while ((await nodeA.storage.searchIndex.readSearchIndex()).lag > 0) {
+        const steps = [nodeA, nodeB].map(({ storage }) => storage.searchIndex.indexTexts(20))
+        for (const step of await Promise.all(steps)) indexed += step
       }
-      assert.equal(taken, 200)
-      assert.equal(await countIndexedTexts(here.storage), 200)
+      assert.equal(indexed, 200)
+      assert.equal(await countIndexedTexts(nodeA.storage), 200)
     }),
   )
 
   test(
     'the syntax of text search queries has no effect in a search',
-    withTwoNodes(async ({ here: kit }) => {
+    withTwoNodes(async ({ nodeA: kit }) => {
       const school = await registerTestPlatform(kit)
       const names = ["it's", 'a\\b', "x' | 'y", 'a & !b', 'c:*', 'd <-> e', '(f)']
       const pushes = names.map((full_name, n) =>

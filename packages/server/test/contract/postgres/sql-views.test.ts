@@ -15,8 +15,8 @@ const GRANTS = [
 
 describe('SQL views on PostgreSQL', () => {
   test(
-    'a reader role can read existing and future views and nothing else',
-    withTwoNodes(async ({ url, here, there, observer }) => {
+    'a reader role can read only existing and future views',
+    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
       await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
       const address = new URL(url)
       address.username = 'views_reader'
@@ -24,11 +24,11 @@ describe('SQL views on PostgreSQL', () => {
       const reader = new Client({ connectionString: address.href })
       try {
         for (const grant of GRANTS) await observer.query(grant)
-        const school = await registerTestPlatform(here)
-        await write(here, pushWrite(school, { data: '{"a":1.10}' }))
+        const school = await registerTestPlatform(nodeA)
+        await write(nodeA, pushWrite(school, { data: '{"a":1.10}' }))
         await Promise.all([
-          here.storage.sqlViews.refreshViews(),
-          there.storage.sqlViews.refreshViews(),
+          nodeA.storage.sqlViews.refreshViews(),
+          nodeB.storage.sqlViews.refreshViews(),
         ])
         await reader.connect()
         const { rows } = await reader.query('SELECT a FROM recordhub_views.v_school_students')
@@ -49,24 +49,26 @@ describe('SQL views on PostgreSQL', () => {
   )
 
   test(
-    'a view with dependent views is kept and reported, and does not block other views',
-    withTwoNodes(async ({ here, observer }) => {
-      await registerTestPlatform(here, { modules: ['students', 'staff'] })
-      await here.storage.sqlViews.refreshViews()
-      await observer.query('CREATE VIEW theirs AS SELECT a FROM recordhub_views.v_school_students')
+    'a view with dependent views is not changed but reported, and does not block other views',
+    withTwoNodes(async ({ nodeA, observer }) => {
+      await registerTestPlatform(nodeA, { modules: ['students', 'staff'] })
+      await nodeA.storage.sqlViews.refreshViews()
+      await observer.query(
+        'CREATE VIEW dependent AS SELECT a FROM recordhub_views.v_school_students',
+      )
       try {
         await observer.query(
           `UPDATE modules SET fields = '[{"key":"b","label":"B","type":"string","required":false}]'`,
         )
-        const failure = only(await here.storage.sqlViews.refreshViews())
+        const failure = only(await nodeA.storage.sqlViews.refreshViews())
         assert.equal(failure.view_name, 'v_school_students')
         assert.match(failure.reason, /depend/)
-        await observer.query('SELECT a FROM theirs')
+        await observer.query('SELECT a FROM dependent')
         await observer.query('SELECT b FROM recordhub_views.v_school_staff')
       } finally {
-        await observer.query('DROP VIEW theirs')
+        await observer.query('DROP VIEW dependent')
       }
-      assert.deepEqual(await here.storage.sqlViews.refreshViews(), [])
+      assert.deepEqual(await nodeA.storage.sqlViews.refreshViews(), [])
       await observer.query('SELECT b FROM recordhub_views.v_school_students')
     }),
   )

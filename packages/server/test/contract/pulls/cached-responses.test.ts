@@ -21,30 +21,30 @@ import {
   taskResult,
 } from '../../helpers/storage/pulls.ts'
 
-const ANSWER = {
-  ...{ etag: '"v1"', last_modified: null, read_fingerprint: 'tag', records: 1 },
+const RESPONSE = {
+  ...{ etag: '"v1"', last_modified: null, read_fingerprint: 'fingerprint', records: 1 },
   missing_members: [],
 }
 
-/** Runs one pull of one module that saves this cached response. Returns what its task started with. */
-async function pullKeeping(
+/** Runs one pull of one module that saves a cached response. Returns the started task. */
+async function pullAndCache(
   storage: Storage,
   platform: TestPlatform,
-  keep: (started: StartedTask) => CachedResponse | null,
+  toCache: (started: StartedTask) => CachedResponse | null,
   type = 'students',
 ): Promise<StartedTask> {
   const pull = await startTestPull(storage)
   const { task_number } = taskOf(pull, platform, type)
   const started = await storage.pulls.startTask(pull.pull_id, task_number)
   assert.ok(started)
-  const result = taskResult({ cached_response: keep(started) })
+  const result = taskResult({ cached_response: toCache(started) })
   await storage.pulls.finishTask(pull.pull_id, task_number, result, null)
   await finishTestPull(storage, pull.pull_id)
   return started
 }
 
-const keepNew = ({ pushes }: StartedTask): CachedResponse => ({ ...ANSWER, pushes })
-const keepSame = ({ cached_response: kept }: StartedTask) => kept
+const cacheNew = ({ pushes }: StartedTask): CachedResponse => ({ ...RESPONSE, pushes })
+const cacheSame = ({ cached_response }: StartedTask) => cached_response
 
 onEachEngine((engine) => {
   describe(`cached responses on ${engine.name}`, () => {
@@ -52,59 +52,61 @@ onEachEngine((engine) => {
       'the response that a task saves is available unchanged to the next task',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const first = await pullKeeping(kit.storage, school, keepNew)
+        const first = await pullAndCache(kit.storage, school, cacheNew)
         assert.deepEqual([first.cached_response, first.pushes], [null, 0])
         const storage = await kit.reopen()
         for (let count = 0; count < 2; count++) {
-          const { cached_response: kept } = await pullKeeping(storage, school, keepSame)
-          assert.deepEqual(kept, { ...ANSWER, pushes: 0 })
+          const { cached_response } = await pullAndCache(storage, school, cacheSame)
+          assert.deepEqual(cached_response, { ...RESPONSE, pushes: 0 })
         }
         const dated = {
-          ...{ ...ANSWER, etag: null, last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT' },
+          ...{ ...RESPONSE, etag: null, last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT' },
           missing_members: ['success', 'total'],
         }
-        await pullKeeping(storage, school, ({ pushes }) => ({ ...dated, pushes }))
-        const { cached_response: kept } = await pullKeeping(storage, school, keepSame)
-        assert.deepEqual(kept, { ...dated, pushes: 0 })
+        await pullAndCache(storage, school, ({ pushes }) => ({ ...dated, pushes }))
+        const { cached_response } = await pullAndCache(storage, school, cacheSame)
+        assert.deepEqual(cached_response, { ...dated, pushes: 0 })
       }),
     )
 
     test(
-      'the cached response is deleted when a task starts and does not save it again',
+      'the cached response is deleted if the next task starts but does not save it again',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await pullKeeping(kit.storage, school, keepNew)
-        assert.ok((await pullKeeping(kit.storage, school, () => null)).cached_response)
-        assert.equal((await pullKeeping(kit.storage, school, keepNew)).cached_response, null)
+        await pullAndCache(kit.storage, school, cacheNew)
+        assert.ok((await pullAndCache(kit.storage, school, () => null)).cached_response)
+        assert.equal((await pullAndCache(kit.storage, school, cacheNew)).cached_response, null)
 
-        const broken = await startTestPull(kit.storage)
-        const { task_number } = taskOf(broken, school)
-        assert.ok((await kit.storage.pulls.startTask(broken.pull_id, task_number))?.cached_response)
+        const interrupted = await startTestPull(kit.storage)
+        const { task_number } = taskOf(interrupted, school)
+        assert.ok(
+          (await kit.storage.pulls.startTask(interrupted.pull_id, task_number))?.cached_response,
+        )
         await kit.storage.pulls.interruptPulls()
-        const late = taskResult({ cached_response: { ...ANSWER, pushes: 0 } })
-        await kit.storage.pulls.finishTask(broken.pull_id, task_number, late, null)
-        assert.equal((await pullKeeping(kit.storage, school, keepSame)).cached_response, null)
+        const late = taskResult({ cached_response: { ...RESPONSE, pushes: 0 } })
+        await kit.storage.pulls.finishTask(interrupted.pull_id, task_number, late, null)
+        assert.equal((await pullAndCache(kit.storage, school, cacheSame)).cached_response, null)
       }),
     )
 
-    for (const [what, over, outcome] of [
+    for (const [effect, over, outcome] of [
       ['creates a record', { reference: 'r-2' }, 'created'],
       ['changes a record', { data: '{"a":2}' }, 'updated'],
       ['changes nothing', { data: '{"a":1}' }, 'unchanged'],
       ['is stale', { data: '{"a":2}', occurred_at: '2026-01-01T00:00:00.000000000Z' }, 'stale'],
     ] as const) {
       test(
-        `a push that ${what} invalidates the cached response, even within the same millisecond`,
+        `a push that ${effect} invalidates the cached response, even within the same millisecond`,
         withStorage(engine, async (kit) => {
           const school = await registerTestPlatform(kit)
           await pullOnce(kit, school, async (read) => {
             await write(kit, pullWrite(read, { data: '{"a":1}' }))
           })
-          await pullKeeping(kit.storage, school, keepNew)
+          await pullAndCache(kit.storage, school, cacheNew)
           assert.deepEqual(outcomesOf(await write(kit, pushWrite(school, over))), [outcome])
-          const { cached_response: kept, pushes } = await pullKeeping(kit.storage, school, keepNew)
-          assert.deepEqual([kept, pushes], [null, 1])
-          assert.ok((await pullKeeping(kit.storage, school, keepSame)).cached_response)
+          const { cached_response, pushes } = await pullAndCache(kit.storage, school, cacheNew)
+          assert.deepEqual([cached_response, pushes], [null, 1])
+          assert.ok((await pullAndCache(kit.storage, school, cacheSame)).cached_response)
         }),
       )
     }
@@ -118,19 +120,19 @@ onEachEngine((engine) => {
         const started = await kit.storage.pulls.startTask(pull.pull_id, task_number)
         assert.ok(started)
         await write(kit, pushWrite(school))
-        const result = taskResult({ cached_response: keepNew(started) })
+        const result = taskResult({ cached_response: cacheNew(started) })
         await kit.storage.pulls.finishTask(pull.pull_id, task_number, result, null)
         await finishTestPull(kit.storage, pull.pull_id)
-        assert.equal((await pullKeeping(kit.storage, school, keepSame)).cached_response, null)
+        assert.equal((await pullAndCache(kit.storage, school, cacheSame)).cached_response, null)
       }),
     )
 
     test(
-      'pushes to other modules and records changed by a pull keep the cached response valid',
+      'pushes to other modules and records changed by a pull do not invalidate the cached response',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const college = await registerTestPlatform(kit, { name: 'college' })
-        await pullKeeping(kit.storage, school, keepNew)
+        await pullAndCache(kit.storage, school, cacheNew)
         await write(kit, pushWrite(school, { record_type: 'rooms' }), pushWrite(college))
         await pullOnce(
           kit,
@@ -140,13 +142,13 @@ onEachEngine((engine) => {
           },
           { record_type: 'rooms' },
         )
-        assert.ok((await pullKeeping(kit.storage, school, keepSame)).cached_response)
-        assert.equal((await pullKeeping(kit.storage, school, keepSame, 'rooms')).pushes, 1)
+        assert.ok((await pullAndCache(kit.storage, school, cacheSame)).cached_response)
+        assert.equal((await pullAndCache(kit.storage, school, cacheSame, 'rooms')).pushes, 1)
       }),
     )
 
     test(
-      'concurrent pushes are counted exactly once each',
+      'each concurrent push is counted exactly once',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await Promise.all(
@@ -158,7 +160,7 @@ onEachEngine((engine) => {
             ),
           ),
         )
-        assert.equal((await pullKeeping(kit.storage, school, keepSame)).pushes, 40)
+        assert.equal((await pullAndCache(kit.storage, school, cacheSame)).pushes, 40)
       }),
     )
   })

@@ -11,9 +11,9 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
+  completeRead,
   finishTestPull,
   pullWrite,
-  readOf,
   startRead,
   startTestPull,
   taskResult,
@@ -23,7 +23,7 @@ import { runSql } from '../../helpers/storage/sql.ts'
 onEachEngine((engine) => {
   describe(`completeness on ${engine.name}`, () => {
     test(
-      'completeness reports when a pull last proved a module complete, and the pushes since then',
+      'completeness contains the time at which a pull last proved a module complete, and the number of pushes since',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         const none = await completenessOf(kit, school)
@@ -32,7 +32,11 @@ onEachEngine((engine) => {
           [null, null, null, null],
         )
         await write(kit, pushWrite(school))
-        await read(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], pushes: 1, records: 2 })
+        await readModule(kit, school, ['r-1', 'r-2'], {
+          incomplete_reasons: [],
+          pushes: 1,
+          records: 2,
+        })
         const provedAt = kit.clock.text
         const proved = await completenessOf(kit, school)
         assert.deepEqual(
@@ -45,7 +49,7 @@ onEachEngine((engine) => {
 
         kit.clock.advance(60)
         await write(kit, pushWrite(school, { reference: 'r-3' }), pushWrite(school))
-        await read(kit, school, ['r-1', 'r-2'], {
+        await readModule(kit, school, ['r-1', 'r-2'], {
           incomplete_reasons: ['stale'],
           pushes: 3,
           records: 2,
@@ -69,35 +73,35 @@ onEachEngine((engine) => {
       'an unchanged response proves completeness only if the original response did',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await read(kit, school, ['r-1'], { incomplete_reasons: null, records: 1 })
+        await readModule(kit, school, ['r-1'], { incomplete_reasons: null, records: 1 })
         assert.equal((await completenessOf(kit, school)).complete_at, null)
-        await read(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
-        await read(kit, school, [], { incomplete_reasons: null, records: 1 })
+        await readModule(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
+        await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
         assert.equal((await completenessOf(kit, school)).complete_at, null)
-        await read(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
+        await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
         kit.clock.advance(60)
-        await read(kit, school, [], { incomplete_reasons: null, records: 1 })
+        await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
         assert.equal((await completenessOf(kit, school)).complete_at, kit.clock.text)
       }),
     )
 
     test(
-      'records marked as missing are counted as missing, and not as absent from the last pull',
+      'records marked as missing are not counted as absent from the last pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await read(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], records: 2 })
+        await readModule(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], records: 2 })
         await runSql(
           kit.storage,
           "UPDATE records SET missing_since = '2026-03-10T09:00:00.000Z' WHERE reference_number = 'r-2'",
         )
-        await read(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
+        await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
         const { records, missing, only_here } = await completenessOf(kit, school)
         assert.deepEqual([records, missing, only_here], [2, 1, 0])
       }),
     )
 
     test(
-      'registered modules are listed once each across pages, for one platform or for all',
+      'each registered module is on one page, for one platform or for all',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['a', 'b', 'c'], offered: ['d'] })
         await registerTestPlatform(kit, { name: 'clinic', modules: ['a'] })
@@ -118,16 +122,18 @@ onEachEngine((engine) => {
 })
 
 /** Performs one pull of the module that returns these records. */
-async function read(
+async function readModule(
   kit: StorageKit,
   school: TestPlatform,
   references: string[],
-  over: Omit<Parameters<typeof readOf>[0], 'snapshotSeq'>,
+  over: Omit<Parameters<typeof completeRead>[0], 'snapshotSeq'>,
 ): Promise<void> {
   const pull = await startTestPull(kit.storage)
   const started = await startRead(kit.storage, pull, school)
   await write(kit, ...references.map((reference) => pullWrite(started, { reference })))
-  const result = taskResult({ read: readOf({ snapshotSeq: started.read.snapshotSeq, ...over }) })
+  const result = taskResult({
+    read: completeRead({ snapshotSeq: started.read.snapshotSeq, ...over }),
+  })
   await kit.storage.pulls.finishTask(pull.pull_id, started.task.task_number, result, null)
   await finishTestPull(kit.storage, pull.pull_id)
 }

@@ -14,7 +14,7 @@ import {
   testModule,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { storeManifest } from '../../helpers/storage/manifests.ts'
+import { saveManifest } from '../../helpers/storage/manifests.ts'
 import { finishTestPull, LEASE, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
 import {
   listRejected,
@@ -32,16 +32,13 @@ const SCHOOL = new Set(['school'])
 const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<unknown>][] = [
   ['a push', (kit, platform) => writeOne(kit, pushWrite(platform))],
   ['a response', ({ storage }, { platform_id }) => storage.platforms.recordRecovery(platform_id)],
-  [
-    'an unchanged manifest',
-    (kit, platform) => storeManifest(kit, platform, testModule('students')),
-  ],
+  ['an unchanged manifest', (kit, platform) => saveManifest(kit, platform, testModule('students'))],
   [
     'a changed manifest',
-    (kit, platform) => storeManifest(kit, platform, testModule('students'), testModule('rooms')),
+    (kit, platform) => saveManifest(kit, platform, testModule('students'), testModule('rooms')),
   ],
   ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
-  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another sealed key')],
+  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another encrypted key')],
   [
     'a reactivation',
     async (kit, platform) => {
@@ -64,40 +61,40 @@ const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<
 onEachEngine((engine) => {
   describe(`failing platforms on ${engine.name}`, () => {
     test(
-      'scheduled pulls skip a platform for 15 minutes after five failed pulls in a row',
+      'scheduled pulls skip a platform for 15 minutes after five consecutive failed pulls',
       withStorage(engine, async (kit) => {
-        await registerTestPlatform(kit, { name: 'dead' })
-        await registerTestPlatform(kit, { name: 'well' })
-        const failing = new Set(['dead'])
+        await registerTestPlatform(kit, { name: 'failing' })
+        await registerTestPlatform(kit, { name: 'healthy' })
+        const failing = new Set(['failing'])
         for (let round = 1; round <= 5; round += 1) {
           assert.deepEqual(await pull(kit, 'schedule', failing), {
-            dead: 'failed',
-            well: 'succeeded',
+            failing: 'failed',
+            healthy: 'succeeded',
           })
           kit.clock.advance(60)
         }
         assert.deepEqual(await pull(kit, 'schedule', failing), {
-          dead: 'skipped',
-          well: 'succeeded',
+          failing: 'skipped',
+          healthy: 'succeeded',
         })
-        // A manual pull is not skipped, and its failure does not end the pause.
-        assert.equal((await pull(kit, 'operator', failing))['dead'], 'failed')
-        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        // A manual pull does not skip the platform, and its failure does not end the pause.
+        assert.equal((await pull(kit, 'operator', failing))['failing'], 'failed')
+        assert.equal((await pull(kit, 'schedule', failing))['failing'], 'skipped')
         kit.clock.advance(15 * 60)
-        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
-        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        assert.equal((await pull(kit, 'schedule', failing))['failing'], 'failed')
+        assert.equal((await pull(kit, 'schedule', failing))['failing'], 'skipped')
         // A successful pull resets the failure count.
-        assert.equal((await pull(kit, 'api', new Set()))['dead'], 'succeeded')
+        assert.equal((await pull(kit, 'api', new Set()))['failing'], 'succeeded')
         for (let round = 1; round <= 5; round += 1) {
-          assert.equal((await pull(kit, 'schedule', failing))['dead'], 'failed')
+          assert.equal((await pull(kit, 'schedule', failing))['failing'], 'failed')
         }
-        assert.equal((await pull(kit, 'schedule', failing))['dead'], 'skipped')
+        assert.equal((await pull(kit, 'schedule', failing))['failing'], 'skipped')
       }),
     )
 
-    for (const [what, recover] of RECOVERIES) {
+    for (const [event, recover] of RECOVERIES) {
       test(
-        `${what} ends the pause of a failing platform, until it fails again`,
+        `${event} ends the pause of a failing platform, until it fails again`,
         withStorage(engine, async (kit) => {
           const school = await registerTestPlatform(kit)
           const pauseEnd = () =>
@@ -159,32 +156,32 @@ onEachEngine((engine) => {
     test(
       'the start of a pause is logged once, with the last error of the platform',
       withStorage(engine, async (kit) => {
-        await registerTestPlatform(kit, { name: 'dead', modules: ['a', 'b'] })
-        const told = async () => {
-          const query = { platform: 'dead', level: null, limit: 100, before: null }
-          const lines = await listActivity(kit.storage.activity, query)
-          return lines.filter((line) => line.kind === 'platform.passed_over')
+        await registerTestPlatform(kit, { name: 'failing', modules: ['a', 'b'] })
+        const listPauses = async () => {
+          const query = { platform: 'failing', level: null, limit: 100, before: null }
+          const entries = await listActivity(kit.storage.activity, query)
+          return entries.filter((entry) => entry.kind === 'platform.passed_over')
         }
-        const dead = new Set(['dead'])
-        for (let round = 1; round <= 4; round += 1) await pull(kit, 'schedule', dead)
-        assert.deepEqual(await told(), [])
+        const failing = new Set(['failing'])
+        for (let round = 1; round <= 4; round += 1) await pull(kit, 'schedule', failing)
+        assert.deepEqual(await listPauses(), [])
         for (let round = 1; round <= 4; round += 1) {
-          await pull(kit, 'schedule', dead)
+          await pull(kit, 'schedule', failing)
           kit.clock.advance(16 * 60)
         }
-        const line = only(await told())
-        assert.equal(line.level, 'warning')
-        assert.match(line.message, /Title dead.*15 minutes.*It hangs/)
+        const entry = only(await listPauses())
+        assert.equal(entry.level, 'warning')
+        assert.match(entry.message, /Title failing.*15 minutes.*It hangs/)
         await pull(kit, 'schedule', new Set())
-        for (let round = 1; round <= 5; round += 1) await pull(kit, 'schedule', dead)
-        assert.equal((await told()).length, 2)
+        for (let round = 1; round <= 5; round += 1) await pull(kit, 'schedule', failing)
+        assert.equal((await listPauses()).length, 2)
       }),
     )
 
     test(
       'a platform with at least one successful module is not failing',
       withStorage(engine, async (kit) => {
-        await registerTestPlatform(kit, { name: 'half', modules: ['good', 'bad'] })
+        await registerTestPlatform(kit, { name: 'partial', modules: ['good', 'bad'] })
         for (let round = 1; round <= 7; round += 1) {
           const tasks = await pull(kit, 'schedule', new Set(['bad']), 'record_type')
           assert.deepEqual(tasks, { good: 'succeeded', bad: 'failed' })
@@ -193,11 +190,11 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a failing module keeps its count and first failure until it is pulled or registered again',
+      'the failures of a module are counted until it is read or registered again',
       withStorage(engine, async (kit) => {
         const { alerts, platforms, pulls } = kit.storage
         const { platform_id } = await registerTestPlatform(kit, { modules: ['good', 'bad'] })
-        const failing = async () =>
+        const listFailing = async () =>
           (await alerts.listFailingModules()).map(({ module_id: _, ...module }) => module)
         const since = kit.clock.text
         for (let round = 1; round <= 3; round += 1) {
@@ -211,21 +208,21 @@ onEachEngine((engine) => {
           failures_in_row: 3,
           failing_since: since,
         }
-        assert.deepEqual(await failing(), [bad])
+        assert.deepEqual(await listFailing(), [bad])
         // An interrupted or cancelled task does not count as a failure or a success.
-        const { pull: asked } = await request(kit, 'api')
-        await pulls.startPull(asked.id, LEASE)
-        await pulls.startTask(asked.id, 1)
-        await finishTestPull(kit.storage, asked.id, 'failed')
-        assert.deepEqual(await failing(), [bad])
+        const { pull: requested } = await request(kit, 'api')
+        await pulls.startPull(requested.id, LEASE)
+        await pulls.startTask(requested.id, 1)
+        await finishTestPull(kit.storage, requested.id, 'failed')
+        assert.deepEqual(await listFailing(), [bad])
         await pull(kit, 'api', new Set(), 'record_type')
-        assert.deepEqual(await failing(), [])
+        assert.deepEqual(await listFailing(), [])
         await pull(kit, 'schedule', new Set(['bad']), 'record_type')
-        assert.deepEqual((await failing())[0]?.failing_since, kit.clock.text)
+        assert.deepEqual((await listFailing())[0]?.failing_since, kit.clock.text)
         for (const record_types of [['good'], ['good', 'bad']]) {
           const change = { platform_id, record_types, at: kit.clock.text }
           await platforms.setRegisteredModules(change, changeLog())
-          assert.deepEqual(await failing(), [])
+          assert.deepEqual(await listFailing(), [])
         }
       }),
     )
@@ -243,14 +240,14 @@ onEachEngine((engine) => {
           {},
         ] as const
         for (const result of results) {
-          const { pull: asked } = await request(kit, 'api')
-          const [plan] = (await kit.storage.pulls.startPull(asked.id, LEASE)) ?? []
+          const { pull: requested } = await request(kit, 'api')
+          const [plan] = (await kit.storage.pulls.startPull(requested.id, LEASE)) ?? []
           assert.ok(plan)
           problems.push(plan.problem)
-          await kit.storage.pulls.startTask(asked.id, plan.task_number)
+          await kit.storage.pulls.startTask(requested.id, plan.task_number)
           const { pulls } = kit.storage
-          await pulls.finishTask(asked.id, plan.task_number, taskResult(result), null)
-          await finishTestPull(kit.storage, asked.id)
+          await pulls.finishTask(requested.id, plan.task_number, taskResult(result), null)
+          await finishTestPull(kit.storage, requested.id)
         }
         assert.deepEqual(problems, [null, 'It hangs', 'It hangs', '2 rejected', null])
       }),
@@ -267,7 +264,7 @@ async function failFiveTimes(kit: StorageKit, beforeEnd?: () => Promise<void>): 
 function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string | null) {
   const { platform_id } = platform
   const source_base_url = 'https://another.example'
-  const change = { platform_id, source_base_url, sealed_source_key: key, at: clock.text }
+  const change = { platform_id, source_base_url, encrypted_source_key: key, at: clock.text }
   return storage.connections.setSource(change, changeLog())
 }
 
@@ -284,16 +281,16 @@ async function pull(
   beforeEnd?: () => Promise<void>,
 ): Promise<Record<string, string>> {
   const { pulls } = kit.storage
-  const { pull: asked } = await request(kit, trigger)
-  await pulls.startPull(asked.id, LEASE)
-  const list = () => pulls.listTasks({ pull_id: asked.id, limit: 10, after: null })
+  const { pull: requested } = await request(kit, trigger)
+  await pulls.startPull(requested.id, LEASE)
+  const list = () => pulls.listTasks({ pull_id: requested.id, limit: 10, after: null })
   for (const task of await list()) {
     if (task.state !== 'queued') continue
-    await pulls.startTask(asked.id, task.task_number)
+    await pulls.startTask(requested.id, task.task_number)
     const result = taskResult(failing.has(task[key]) ? FAILED : {})
-    await pulls.finishTask(asked.id, task.task_number, result, null)
+    await pulls.finishTask(requested.id, task.task_number, result, null)
   }
   await beforeEnd?.()
-  await finishTestPull(kit.storage, asked.id)
+  await finishTestPull(kit.storage, requested.id)
   return Object.fromEntries((await list()).map((task) => [task[key], task.state]))
 }

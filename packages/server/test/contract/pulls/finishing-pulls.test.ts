@@ -5,9 +5,9 @@ import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import { listActivity, only, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
 import {
+  completeRead,
   finishTestPull,
   NO_COUNTS,
-  readOf,
   startTestPull,
   taskResult,
 } from '../../helpers/storage/pulls.ts'
@@ -21,7 +21,11 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = readOf({ snapshotSeq: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
+const READ = completeRead({
+  snapshotSeq: 0,
+  requested_at: '2026-03-10T08:00:00.000000000Z',
+  records: 0,
+})
 
 onEachEngine((engine) => {
   describe(`finishing pulls and tasks on ${engine.name}`, () => {
@@ -33,10 +37,10 @@ onEachEngine((engine) => {
         const { pull_id } = await startTestPull(kit.storage)
         await pulls.startTask(pull_id, 1)
         kit.clock.advance(9)
-        const warnings = ['total differs: 11 "said", 10 came', 'ü']
-        const line = { level: 'info', kind: 'task.first', message: 'Read' } as const
+        const warnings = ['total differs: 11 "announced", 10 received', 'ü']
+        const entry = { level: 'info', kind: 'task.first', message: 'Read' } as const
         const result = taskResult({ total: 11, counts: COUNTS, warnings, read: READ })
-        await pulls.finishTask(pull_id, 1, result, line)
+        await pulls.finishTask(pull_id, 1, result, entry)
         const finished = only(await listTasks(kit.storage, pull_id))
         const { started_at, ...task } = finished
         assert.ok(started_at)
@@ -56,9 +60,9 @@ onEachEngine((engine) => {
         })
         kit.clock.advance(9)
         await pulls.reportTask(pull_id, 1, { total: 99, counts: NO_COUNTS })
-        const second = taskResult({ state: 'failed', error: 'No' })
-        await pulls.finishTask(pull_id, 1, second, { ...line, kind: 'task.second' })
-        await pulls.finishTask(pull_id, 77, second, { ...line, kind: 'task.none' })
+        const second = taskResult({ state: 'failed', error: 'Second' })
+        await pulls.finishTask(pull_id, 1, second, { ...entry, kind: 'task.second' })
+        await pulls.finishTask(pull_id, 77, second, { ...entry, kind: 'task.none' })
         assert.deepEqual(await listTasks(kit.storage, pull_id), [finished])
         assert.equal((await readPlatform(kit.storage)).last_error, null)
         const kinds = await kindsOf(kit.storage)
@@ -80,7 +84,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a task that ends without success and without an error keeps the last error',
+      'a task that ends without success and without an error does not change the last error',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
         const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })
@@ -90,7 +94,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'finishing a pull finishes only its unfinished tasks and has an effect once',
+      'finishing a pull finishes only its unfinished tasks, and a second call changes nothing',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['a', 'b', 'c'] })
         const { pulls } = kit.storage
@@ -99,9 +103,9 @@ onEachEngine((engine) => {
         await pulls.startTask(pull_id, 2)
         await pulls.finishTask(pull_id, 1, taskResult({ counts: COUNTS }), null)
         kit.clock.advance(900)
-        const line = { level: 'error', kind: 'pull.timed_out', message: 'Too long' } as const
+        const entry = { level: 'error', kind: 'pull.timed_out', message: 'Too long' } as const
         const end = { state: 'timed_out', unfinishedTasks: 'timed_out' } as const
-        assert.equal(await pulls.finishPull(pull_id, end, line), true)
+        assert.equal(await pulls.finishPull(pull_id, end, entry), true)
         const ended = await pulls.readPull(pull_id)
         assert.deepEqual([ended?.state, ended?.finished_at], ['timed_out', kit.clock.text])
         assert.deepEqual([ended?.progress.tasks_done, ended?.progress.percent], [3, 100])

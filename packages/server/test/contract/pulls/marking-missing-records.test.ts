@@ -18,11 +18,11 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { listMissing, markMissing, READ_AT } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   finishRead,
   finishTestPull,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   type TestRead,
 } from '../../helpers/storage/pulls.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
@@ -34,7 +34,7 @@ onEachEngine((engine) => {
     test(
       'only records that are absent, unmarked and not pushed since the pull started are listed',
       withStorage(engine, async (kit) => {
-        const { school, read } = await readOf(kit, NAMES, ['a', 'ö'])
+        const { school, read } = await readSome(kit, NAMES, ['a', 'ö'])
         await write(kit, pushWrite(school, { reference: 'b' }))
         await write(kit, pushWrite(school, { reference: 'new' }))
         await markMissing(kit.storage, read, ['c'])
@@ -50,7 +50,7 @@ onEachEngine((engine) => {
       'records pushed within the grace period before the read began are neither listed nor marked',
       withStorage(engine, async (kit) => {
         const names = ['early', 'pulled', 'unchanged', 'updated']
-        const { school } = await readOf(kit, names, names)
+        const { school } = await readSome(kit, names, names)
         const push = (reference: string, data = '{"a":1}') =>
           write(kit, pushWrite(school, { reference, data }))
         await push('early')
@@ -61,33 +61,33 @@ onEachEngine((engine) => {
         await push('new')
         kit.clock.advance(299)
         const requested_at = formatRfc3339(kit.clock.now())
-        const read = await beginRead(kit.storage, school, { requested_at })
+        const read = await startPullAndRead(kit.storage, school, { requested_at })
         const missing = await listMissing(kit.storage, read, { graceSeconds: 300 })
         const allowed = ['early', 'pulled']
         assert.deepEqual(missing.map((one) => one.reference_number).sort(), allowed)
         assert.equal((await listMissing(kit.storage, read, { graceSeconds: 299 })).length, 5)
         const outcome = await markMissing(kit.storage, read, [...names, 'new'], 300)
         assert.deepEqual(outcome, { outcome: 'marked', marked: 2 })
-        assert.deepEqual(await markedOf(kit), allowed)
+        assert.deepEqual(await listMarked(kit), allowed)
         await markMissing(kit.storage, read, [...names, 'new'], 299)
-        assert.deepEqual((await markedOf(kit)).sort(), [...names, 'new'].sort())
+        assert.deepEqual((await listMarked(kit)).sort(), [...names, 'new'].sort())
       }),
     )
 
     test(
       'unmarked records of the module are found by reference',
       withStorage(engine, async (kit) => {
-        const { school, read } = await readOf(kit, NAMES, ['a'])
+        const { school, read } = await readSome(kit, NAMES, ['a'])
         await markMissing(kit.storage, read, ['c'])
         const present = (references: string[]) =>
           kit.storage.missing.findPresent(read.read, references)
         const rows = await listRecords(kit.storage, { platform: school.platform_name })
         const idOf = (name: string) => rows.find((row) => row.reference_number === name)?.record_id
-        const found = await present(['ö', 'c', 'nobody', '👍', 'A', '__proto__'])
+        const found = await present(['ö', 'c', 'unknown', '👍', 'A', '__proto__'])
         assert.deepEqual(new Set(found), new Set([idOf('ö'), idOf('👍')]))
         assert.deepEqual(await present([]), [])
-        const elsewhere = { ...read.read, module_id: read.read.module_id + 1 }
-        assert.deepEqual(await kit.storage.missing.findPresent(elsewhere, NAMES), [])
+        const otherModule = { ...read.read, module_id: read.read.module_id + 1 }
+        assert.deepEqual(await kit.storage.missing.findPresent(otherModule, NAMES), [])
       }),
     )
 
@@ -97,17 +97,17 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         await write(kit, pushWrite(school, { record_type: 'staff' }), pushWrite(clinic))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         assert.deepEqual(await listMissing(kit.storage, read), [])
         await markMissing(kit.storage, read, ['r-1'])
-        assert.deepEqual(await markedOf(kit), [])
+        assert.deepEqual(await listMarked(kit), [])
       }),
     )
 
     test(
       'marking creates a change and a history entry and deletes nothing',
       withStorage(engine, async (kit) => {
-        const { read } = await readOf(kit, ['a', 'b', 'c'], ['b'])
+        const { read } = await readSome(kit, ['a', 'b', 'c'], ['b'])
         const before = await listRecords(kit.storage)
         const snapshot = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         kit.clock.advance(60)
@@ -116,17 +116,17 @@ onEachEngine((engine) => {
         const [a, b, c] = await listRecords(kit.storage)
         assert.ok(a && b && c)
         assert.deepEqual(b, before[1])
-        for (const [now, then] of [
+        for (const [current, previous] of [
           [a, before[0]],
           [c, before[2]],
         ]) {
           const changed = { missing_since: READ_AT, updated_at: kit.clock.text }
-          assert.deepEqual(now, { ...then, ...changed, change_seq: now?.change_seq })
-          assert.ok((now?.change_seq ?? 0) > b.change_seq)
+          assert.deepEqual(current, { ...previous, ...changed, change_seq: current?.change_seq })
+          assert.ok((current?.change_seq ?? 0) > b.change_seq)
           const { at, change_seq, changes } = only(
-            await listHistory(kit.storage, now?.record_id ?? 0),
+            await listHistory(kit.storage, current?.record_id ?? 0),
           )
-          assert.deepEqual([at, change_seq], [kit.clock.text, now?.change_seq])
+          assert.deepEqual([at, change_seq], [kit.clock.text, current?.change_seq])
           assert.match(changes, /^\[\{"path":"\/missing_since","before":null,"after":"/)
         }
         assert.deepEqual(await listHistory(kit.storage, b.record_id), [])
@@ -139,7 +139,7 @@ onEachEngine((engine) => {
     test(
       'marking skips records that were pushed since the pull started or are already marked',
       withStorage(engine, async (kit) => {
-        const { school, read } = await readOf(kit, ['a', 'b', 'c'], [])
+        const { school, read } = await readSome(kit, ['a', 'b', 'c'], [])
         await write(kit, pushWrite(school, { reference: 'b' }))
         await write(kit, pushWrite(school, { reference: 'new' }))
         await markMissing(kit.storage, read, ['c'])
@@ -147,7 +147,7 @@ onEachEngine((engine) => {
         kit.clock.advance(60)
         const outcome = await markMissing(kit.storage, read, ['new', 'c', 'b', 'a'])
         assert.deepEqual(outcome, { outcome: 'marked', marked: 1 })
-        assert.deepEqual(await markedOf(kit), ['a', 'c'])
+        assert.deepEqual(await listMarked(kit), ['a', 'c'])
         assert.deepEqual((await listRecords(kit.storage))[2], c)
       }),
     )
@@ -155,7 +155,7 @@ onEachEngine((engine) => {
     test(
       'an unchanged push also prevents an earlier pull from marking the record',
       withStorage(engine, async (kit) => {
-        const { school, read } = await readOf(kit, ['a'], [])
+        const { school, read } = await readSome(kit, ['a'], [])
         const same = pushWrite(school, { reference: 'a' })
         assert.deepEqual(outcomesOf(await write(kit, same)), ['unchanged'])
         assert.deepEqual(await listMissing(kit.storage, read), [])
@@ -172,7 +172,7 @@ onEachEngine((engine) => {
       (kit: StorageKit, read: TestRead, school: TestPlatform) => Promise<unknown>,
     ][] = [
       [
-        'the pull has ended',
+        'the pull ended',
         'pull_not_running',
         ({ storage }, { read }) => finishTestPull(storage, read.pull_id, 'timed_out'),
       ],
@@ -182,21 +182,21 @@ onEachEngine((engine) => {
         ({ storage }) => storage.pulls.interruptPulls(),
       ],
       [
-        'the platform is inactive',
+        'the platform was deactivated',
         'module_not_registered',
         (kit, _, school) => setStatus(kit, school, 'inactive'),
       ],
       [
-        'the module is no longer registered',
+        'the module was unregistered',
         'module_not_registered',
         ({ storage }) => runSql(storage, 'UPDATE modules SET registered_at = NULL'),
       ],
     ]
     for (const [when, code, reject] of rejections) {
       test(
-        `no record is marked once ${when}`,
+        `no record is marked after ${when}`,
         withStorage(engine, async (kit) => {
-          const { school, read } = await readOf(kit, ['a', 'b'], [])
+          const { school, read } = await readSome(kit, ['a', 'b'], [])
           await reject(kit, read, school)
           const before = await listRecords(kit.storage)
           assert.deepEqual(await markMissing(kit.storage, read, ['a', 'b']), {
@@ -210,30 +210,30 @@ onEachEngine((engine) => {
 
     for (const source of ['POST', 'PATCH'] as const) {
       test(
-        `a ${source} with unchanged data clears the missing mark`,
+        `a missing record is no longer missing after a ${source} with unchanged data`,
         withStorage(engine, async (kit) => {
-          const { school, before } = await marked(kit)
+          const { school, before } = await createMissing(kit)
           const push = pushWrite(school, { source, reference: 'a' })
           assert.equal((await writeOne(kit, push)).outcome, 'updated')
-          await expectBack(kit, before)
+          await expectUnmarked(kit, before)
         }),
       )
     }
-    for (const [what, data] of [
+    for (const [difference, data] of [
       ['the same', '{}'],
       ['different', '{"a":1}'],
     ] as const) {
       test(
-        `a pull with ${what} data clears the missing mark, and the next pull is unchanged`,
+        `a missing record is no longer missing after a pull with ${difference} data, and the next pull is unchanged`,
         withStorage(engine, async (kit) => {
-          const { school, before } = await marked(kit)
+          const { school, before } = await createMissing(kit)
           for (const expected of ['updated', 'unchanged']) {
             await pullOnce(kit, school, async (read) => {
               const element = pullWrite(read, { reference: 'a', data })
               assert.equal((await writeOne(kit, element)).outcome, expected)
             })
           }
-          await expectBack(kit, before)
+          await expectUnmarked(kit, before)
         }),
       )
     }
@@ -241,20 +241,20 @@ onEachEngine((engine) => {
     test(
       'a record that reappeared is marked again when it is missing again',
       withStorage(engine, async (kit) => {
-        const { school } = await marked(kit)
+        const { school } = await createMissing(kit)
         await write(kit, pushWrite(school, { reference: 'a' }))
         const requested_at = formatRfc3339(kit.clock.now())
-        const read = await beginRead(kit.storage, school, { requested_at })
+        const read = await startPullAndRead(kit.storage, school, { requested_at })
         assert.equal((await listMissing(kit.storage, read)).length, 1)
         await markMissing(kit.storage, read, ['a'])
-        assert.deepEqual(await markedOf(kit), ['a'])
+        assert.deepEqual(await listMarked(kit), ['a'])
       }),
     )
 
     test(
-      'the count of unmarked records follows every mark and every reappearance',
+      'the count of unmarked records changes with every record that is marked or reappears',
       withStorage(engine, async (kit) => {
-        const { school, read } = await readOf(kit, NAMES, ['a'])
+        const { school, read } = await readSome(kit, NAMES, ['a'])
         const count = () => kit.storage.missing.countUnmarked(read.read)
         assert.equal(await count(), NAMES.length)
         await markMissing(kit.storage, read, ['b', 'c', '👍'])
@@ -266,55 +266,55 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an earlier push is stale for a record that the pull contained, but not for a marked one',
+      'an earlier push is stale for a record that the pull contained, but not for a record marked as missing',
       withStorage(engine, async (kit) => {
-        const { school, read } = await readOf(kit, ['a', 'left'], ['a'])
-        await markMissing(kit.storage, read, ['left'])
+        const { school, read } = await readSome(kit, ['a', 'absent'], ['a'])
+        await markMissing(kit.storage, read, ['absent'])
         await finishRead(kit.storage, read)
         await finishTestPull(kit.storage, read.read.pull_id)
         const earlier = { occurred_at: '2026-03-10T07:00:00.000000000Z', data: '{"a":2}' }
-        const pushes = ['a', 'left'].map((reference) =>
+        const pushes = ['a', 'absent'].map((reference) =>
           pushWrite(school, { reference, ...earlier }),
         )
         assert.deepEqual(outcomesOf(await write(kit, ...pushes)), ['stale', 'updated'])
-        assert.deepEqual(await markedOf(kit), [])
+        assert.deepEqual(await listMarked(kit), [])
       }),
     )
 
     test(
       'detecting missing records writes nothing when none is marked',
       withStorage(engine, async (kit) => {
-        const { read } = await readOf(kit, NAMES, NAMES)
+        const { read } = await readSome(kit, NAMES, NAMES)
         const tables = ['records', 'record_history', 'activity', 'missing_candidates']
-        const traces = async () => ({
+        const readState = async () => ({
           counts: await Promise.all(tables.map((table) => countRows(kit.storage, table))),
           records: await listRecords(kit.storage),
         })
-        const before = await traces()
+        const before = await readState()
         assert.deepEqual(await listMissing(kit.storage, read), [])
         assert.deepEqual(await markMissing(kit.storage, read, []), { outcome: 'marked', marked: 0 })
         await kit.storage.missing.saveCandidates(read.read, [])
-        assert.deepEqual(await traces(), before)
+        assert.deepEqual(await readState(), before)
       }),
     )
   })
 })
 
 /** Stores records with one complete pull, then starts a pull that contains some of them. */
-async function readOf(kit: StorageKit, names: string[], met: string[]) {
+async function readSome(kit: StorageKit, names: string[], contained: string[]) {
   const school = await registerTestPlatform(kit)
   const elements = (read: TestRead, references: string[]) =>
     references.map((reference) => pullWrite(read, { reference }))
   const store = async (read: TestRead) => void (await write(kit, ...elements(read, names)))
   await pullOnce(kit, school, store, { requested_at: '2026-03-10T06:00:00.000000000Z' })
-  const read = await beginRead(kit.storage, school)
-  await write(kit, ...elements(read, met))
+  const read = await startPullAndRead(kit.storage, school)
+  await write(kit, ...elements(read, contained))
   return { school, read }
 }
 
 /** Stores record `a` and marks it as missing with a finished pull. */
-async function marked(kit: StorageKit) {
-  const { school, read } = await readOf(kit, ['a'], [])
+async function createMissing(kit: StorageKit) {
+  const { school, read } = await readSome(kit, ['a'], [])
   await markMissing(kit.storage, read, ['a'])
   await finishTestPull(kit.storage, read.read.pull_id)
   const before = only(await listRecords(kit.storage))
@@ -323,14 +323,14 @@ async function marked(kit: StorageKit) {
   return { school, before }
 }
 
-async function expectBack({ storage, clock }: StorageKit, before: RecordRow): Promise<void> {
-  const back = only(await listRecords(storage))
-  assert.deepEqual([back.record_id, back.missing_since], [before.record_id, null])
-  assert.ok(back.change_seq > before.change_seq)
-  assert.equal(back.updated_at, clock.text)
+async function expectUnmarked({ storage, clock }: StorageKit, before: RecordRow): Promise<void> {
+  const record = only(await listRecords(storage))
+  assert.deepEqual([record.record_id, record.missing_since], [before.record_id, null])
+  assert.ok(record.change_seq > before.change_seq)
+  assert.equal(record.updated_at, clock.text)
 }
 
-async function markedOf({ storage }: StorageKit): Promise<string[]> {
+async function listMarked({ storage }: StorageKit): Promise<string[]> {
   const rows = await listRecords(storage)
   return rows.filter((row) => row.missing_since !== null).map((row) => row.reference_number)
 }

@@ -1,4 +1,4 @@
-/** How complete pulls mark records as missing, with real storage. */
+/** The detection of missing records after complete pulls, with real storage. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReadCoverage } from '../../../src/domain/pull/missing.ts'
@@ -16,12 +16,17 @@ import {
   type TestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, finishTestPull, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import {
+  finishTestPull,
+  pullOnce,
+  pullWrite,
+  startPullAndRead,
+} from '../../helpers/storage/pulls.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 type Reading = {
   /** References of the records that the pull returns. */
-  brings: string[]
+  received: string[]
   pages?: number
   threshold?: number
   graceSeconds?: number
@@ -36,41 +41,41 @@ onEachEngine((engine) => {
     test(
       'a record is marked only when two consecutive multi-page pulls do not contain it',
       withStorage(engine, async (kit) => {
-        const school = await schoolWith(kit, 20)
+        const school = await createSchool(kit, 20)
         const without = (...missing: number[]) =>
           namesUpTo(20).filter((name) => !missing.map(String).includes(name))
-        assert.equal(await readOnce(kit, school, { brings: without(1, 2), pages: 2 }), 0)
-        assert.equal(await readOnce(kit, school, { brings: without(2, 3), pages: 3 }), 1)
-        assert.deepEqual(await markedOf(kit), ['2'])
-        assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4), pages: 2 }), 1)
-        assert.deepEqual(await markedOf(kit), ['2', '3'])
-        // A single page is conclusive on its own.
-        assert.equal(await readOnce(kit, school, { brings: without(2, 3, 4, 5) }), 2)
+        assert.equal(await readOnce(kit, school, { received: without(1, 2), pages: 2 }), 0)
+        assert.equal(await readOnce(kit, school, { received: without(2, 3), pages: 3 }), 1)
+        assert.deepEqual(await listMarked(kit), ['2'])
+        assert.equal(await readOnce(kit, school, { received: without(2, 3, 4), pages: 2 }), 1)
+        assert.deepEqual(await listMarked(kit), ['2', '3'])
+        // A read of a single page needs no second read.
+        assert.equal(await readOnce(kit, school, { received: without(2, 3, 4, 5) }), 2)
         assert.equal(await countRows(kit.storage, 'missing_candidates'), 0)
       }),
     )
 
     test(
-      'an inconclusive pull resets the two-pull count, and an unchanged response does not',
+      'an incomplete pull deletes the candidates of the previous pull, and an unchanged response does not',
       withStorage(engine, async (kit) => {
-        const school = await schoolWith(kit, 20)
-        const brings = namesUpTo(20).slice(1)
+        const school = await createSchool(kit, 20)
+        const received = namesUpTo(20).slice(1)
         const pages = 2
-        assert.equal(await readOnce(kit, school, { brings, pages }), 0)
-        assert.equal(await readOnce(kit, school, { brings, pages, outcome: { total: 20 } }), 0)
-        assert.equal(await readOnce(kit, school, { brings, pages }), 0)
+        assert.equal(await readOnce(kit, school, { received, pages }), 0)
+        assert.equal(await readOnce(kit, school, { received, pages, outcome: { total: 20 } }), 0)
+        assert.equal(await readOnce(kit, school, { received, pages }), 0)
         const error = new Error('cut off')
-        assert.equal(await readOnce(kit, school, { brings: [], pages: 0, outcome: { error } }), 0)
-        assert.equal(await readOnce(kit, school, { brings, pages }), 0)
-        assert.equal(await readOnce(kit, school, { brings: [], pages: 0 }), 0)
-        assert.equal(await readOnce(kit, school, { brings, pages }), 1)
+        assert.equal(await readOnce(kit, school, { received: [], pages: 0, outcome: { error } }), 0)
+        assert.equal(await readOnce(kit, school, { received, pages }), 0)
+        assert.equal(await readOnce(kit, school, { received: [], pages: 0 }), 0)
+        assert.equal(await readOnce(kit, school, { received, pages }), 1)
       }),
     )
 
     test(
       'many records are marked in several transactions, and pushes are accepted in between',
       withStorage(engine, async (kit) => {
-        const school = await schoolWith(kit, 1200)
+        const school = await createSchool(kit, 1200)
         const sizes: number[] = []
         const missing: MissingStore = {
           ...kit.storage.missing,
@@ -82,33 +87,33 @@ onEachEngine((engine) => {
             return outcome
           },
         }
-        assert.equal(await readOnce(kit, school, { brings: [], missing }), 1200)
+        assert.equal(await readOnce(kit, school, { received: [], missing }), 1200)
         assert.deepEqual(sizes, [500, 500, 200])
-        assert.deepEqual(await markedOf(kit), namesUpTo(1200).sort())
+        assert.deepEqual(await listMarked(kit), namesUpTo(1200).sort())
       }),
     )
 
-    for (const how of ['its signal', 'another node'] as const) {
+    for (const cause of ['its signal', 'another node'] as const) {
       test(
-        `a pull stopped by ${how} while marking keeps whole batches, and the next pull marks the rest`,
+        `a pull stopped by ${cause} while marking has marked whole batches, and the next pull marks the rest`,
         withStorage(engine, async (kit) => {
-          const school = await schoolWith(kit, 1200)
+          const school = await createSchool(kit, 1200)
           const stopping = new AbortController()
           const missing: MissingStore = {
             ...kit.storage.missing,
             async markMissing(batch) {
               const outcome = await kit.storage.missing.markMissing(batch)
-              if (how === 'its signal') stopping.abort()
+              if (cause === 'its signal') stopping.abort()
               else await finishTestPull(kit.storage, batch.pull_id, 'cancelled')
               return outcome
             },
           }
           const { signal } = stopping
-          const outcome = await read(kit, school, { brings: [], missing, signal })
+          const outcome = await readModule(kit, school, { received: [], missing, signal })
           assert.equal(outcome.counts.missing, 500)
           assert.match(String(outcome.error), /pull .* has ended/)
-          assert.equal((await markedOf(kit)).length, 500)
-          assert.equal(await readOnce(kit, school, { brings: [] }), 700)
+          assert.equal((await listMarked(kit)).length, 500)
+          assert.equal(await readOnce(kit, school, { received: [] }), 700)
         }),
       )
     }
@@ -116,9 +121,9 @@ onEachEngine((engine) => {
     test(
       'a pull without newly missing records reads no records and writes nothing',
       withStorage(engine, async (kit) => {
-        const school = await schoolWith(kit, 20)
-        await readOnce(kit, school, { brings: namesUpTo(20).slice(2) })
-        const fail = async () => assert.fail('This is not needed')
+        const school = await createSchool(kit, 20)
+        await readOnce(kit, school, { received: namesUpTo(20).slice(2) })
+        const fail = async () => assert.fail('unexpected call')
         const missing: MissingStore = {
           ...kit.storage.missing,
           listMissing: fail,
@@ -129,31 +134,32 @@ onEachEngine((engine) => {
           closeReview: fail,
           saveCandidates: fail,
         }
-        const outcome = await read(kit, school, { brings: namesUpTo(20).slice(2), missing })
+        const outcome = await readModule(kit, school, { received: namesUpTo(20).slice(2), missing })
         assert.deepEqual([outcome.error, outcome.counts.missing], [null, 0])
       }),
     )
 
     test(
-      'the outcome states whether the next pull has candidates left to decide',
+      'the outcome contains whether the next pull must decide about any record',
       withStorage(engine, async (kit) => {
-        const school = await schoolWith(kit, 20)
-        const isDecided = async (reading: Reading) => (await read(kit, school, reading)).isDecided
+        const school = await createSchool(kit, 20)
+        const isDecided = async (reading: Reading) =>
+          (await readModule(kit, school, reading)).isDecided
         const all = namesUpTo(20)
-        assert.equal(await isDecided({ brings: all }), true)
-        assert.equal(await isDecided({ brings: all, pages: 2 }), true)
-        assert.equal(await isDecided({ brings: all, outcome: { total: 21 } }), false)
-        assert.equal(await isDecided({ brings: [], pages: 0 }), true)
-        assert.equal(await isDecided({ brings: [], threshold: 20 }), false)
-        assert.equal(await isDecided({ brings: all.slice(1), pages: 2 }), false)
-        assert.equal(await isDecided({ brings: all.slice(1), pages: 2 }), true)
+        assert.equal(await isDecided({ received: all }), true)
+        assert.equal(await isDecided({ received: all, pages: 2 }), true)
+        assert.equal(await isDecided({ received: all, outcome: { total: 21 } }), false)
+        assert.equal(await isDecided({ received: [], pages: 0 }), true)
+        assert.equal(await isDecided({ received: [], threshold: 20 }), false)
+        assert.equal(await isDecided({ received: all.slice(1), pages: 2 }), false)
+        assert.equal(await isDecided({ received: all.slice(1), pages: 2 }), true)
         // Record 0 is marked by now.
         await write(kit, pushWrite(school, { reference: 'new' }))
         kit.clock.advance(60)
-        assert.equal(await isDecided({ brings: all.slice(1), graceSeconds: 61 }), false)
-        assert.deepEqual(await markedOf(kit), ['0'])
-        assert.equal(await isDecided({ brings: all.slice(1), graceSeconds: 60 }), true)
-        assert.deepEqual(await markedOf(kit), ['0', 'new'])
+        assert.equal(await isDecided({ received: all.slice(1), graceSeconds: 61 }), false)
+        assert.deepEqual(await listMarked(kit), ['0'])
+        assert.equal(await isDecided({ received: all.slice(1), graceSeconds: 60 }), true)
+        assert.deepEqual(await listMarked(kit), ['0', 'new'])
       }),
     )
   })
@@ -163,7 +169,7 @@ function namesUpTo(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index))
 }
 
-async function schoolWith(kit: StorageKit, count: number): Promise<TestPlatform> {
+async function createSchool(kit: StorageKit, count: number): Promise<TestPlatform> {
   const school = await registerTestPlatform(kit)
   await pullOnce(kit, school, async (one) => {
     await write(kit, ...namesUpTo(count).map((reference) => pullWrite(one, { reference })))
@@ -172,17 +178,17 @@ async function schoolWith(kit: StorageKit, count: number): Promise<TestPlatform>
 }
 
 /** Runs one complete pull that returns these records. */
-async function read(
+async function readModule(
   kit: StorageKit,
   school: TestPlatform,
   reading: Reading,
 ): Promise<DetectedOutcome> {
-  const { brings, pages = 1, missing = kit.storage.missing } = reading
-  const begun = await beginRead(kit.storage, school, {
+  const { received, pages = 1, missing = kit.storage.missing } = reading
+  const started = await startPullAndRead(kit.storage, school, {
     requested_at: formatRfc3339(kit.clock.now()),
   })
-  const { pull_id, snapshotSeq: mark, seen, requested_at } = begun.read
-  await write(kit, ...brings.map((reference) => pullWrite(begun, { reference })))
+  const { pull_id, snapshotSeq, seen, requested_at } = started.read
+  await write(kit, ...received.map((reference) => pullWrite(started, { reference })))
   const outcome = await detectMissing(
     {
       missing,
@@ -191,18 +197,18 @@ async function read(
     },
     {
       pull_id,
-      snapshotSeq: mark,
+      snapshotSeq,
       pushes: 0,
       cached_response: null,
       retryUntil: Number.POSITIVE_INFINITY,
-      plan: begun.task,
+      plan: started.task,
       source: (await kit.storage.platforms.readSource(school.platform_id)) ?? assert.fail(),
       signal: reading.signal ?? new AbortController().signal,
       report: async () => undefined,
     },
     {
       total: null,
-      counts: { ...noCounts(), received: brings.length },
+      counts: { ...noCounts(), received: received.length },
       warnings: [],
       error: null,
       requested_at,
@@ -217,11 +223,11 @@ async function read(
 }
 
 /** @returns the number of records that the pull marked as missing. */
-async function readOnce(...reading: Parameters<typeof read>): Promise<number> {
-  return (await read(...reading)).counts.missing
+async function readOnce(...reading: Parameters<typeof readModule>): Promise<number> {
+  return (await readModule(...reading)).counts.missing
 }
 
-async function markedOf({ storage }: StorageKit): Promise<string[]> {
+async function listMarked({ storage }: StorageKit): Promise<string[]> {
   const rows = await listRecords(storage)
   return rows
     .filter((row) => row.missing_since !== null)

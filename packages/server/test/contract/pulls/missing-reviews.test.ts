@@ -11,20 +11,28 @@ import {
   registerTestPlatform,
 } from '../../helpers/storage/fixtures.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
-import { beginRead, type TestRead } from '../../helpers/storage/pulls.ts'
+import { startPullAndRead, type TestRead } from '../../helpers/storage/pulls.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
-const NEEDED = { level: 'warning', kind: 'missing.held', message: 'Many are missing' } as const
-const SETTLED = { level: 'info', kind: 'missing.resolved', message: 'They are back' } as const
+const NEEDED = {
+  level: 'warning',
+  kind: 'missing.needs_review',
+  message: 'Many are missing',
+} as const
+const RESOLVED = {
+  level: 'info',
+  kind: 'missing.resolved',
+  message: 'The records are present again',
+} as const
 
 onEachEngine((engine) => {
   describe(`missing reviews on ${engine.name}`, () => {
     test(
       'a review is created with an activity entry and listed with its platform',
       withStorage(engine, async (kit) => {
-        const read = await readOf(kit)
+        const read = await startRead(kit)
         await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
-        const { id, ...created } = only(await reviews(kit))
+        const { id, ...created } = only(await listReviews(kit))
         assert.deepEqual(created, {
           platform_name: 'school',
           module_name: 'Module students',
@@ -43,25 +51,25 @@ onEachEngine((engine) => {
         const { missing, records } = created
         const open = { review_id: id, state: 'pending', missing, records, fingerprint: 'these' }
         assert.deepEqual([{ ...state.review }, state.candidates], [open, null])
-        assert.deepEqual(await lines(kit), ['missing.held'])
+        assert.deepEqual(await listKinds(kit), ['missing.needs_review'])
         const platform = only(await kit.storage.platforms.listPlatforms())
         assert.equal(platform.missing_reviews, 1)
       }),
     )
 
     test(
-      'a new review supersedes the pending review of the module unless that was decided in the meantime',
+      'a new review supersedes the pending review of the module unless an operator has decided in the meantime',
       withStorage(engine, async (kit) => {
-        const read = await readOf(kit)
+        const read = await startRead(kit)
         const { missing } = kit.storage
         await missing.createReview(missingReview(read), null, NEEDED)
         await missing.createReview(missingReview(read, { missing: 30 }), null, NEEDED)
-        assert.equal(only(await reviews(kit)).missing, 20)
+        assert.equal(only(await listReviews(kit)).missing, 20)
         const { review } = await missing.readMissingState(read.read)
         await missing.createReview(missingReview(read, { missing: 40 }), review, NEEDED)
         await missing.createReview(missingReview(read, { missing: 50 }), review, NEEDED)
-        const seen = (await reviews(kit)).map((one) => [one.missing, one.state])
-        assert.deepEqual(seen, [
+        const states = (await listReviews(kit)).map((one) => [one.missing, one.state])
+        assert.deepEqual(states, [
           [40, 'pending'],
           [20, 'superseded'],
         ])
@@ -69,16 +77,20 @@ onEachEngine((engine) => {
         await decide(kit, open?.review_id ?? 0, 'approved')
         await missing.createReview(missingReview(read, { missing: 60 }), open, NEEDED)
         assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
-        assert.deepEqual(await lines(kit), ['missing.held', 'missing.held', 'missing.decided'])
+        assert.deepEqual(await listKinds(kit), [
+          'missing.needs_review',
+          'missing.needs_review',
+          'missing.decided',
+        ])
       }),
     )
 
     test(
       'a decision is saved with the operator and time, can be changed, and is logged once',
       withStorage(engine, async (kit) => {
-        const read = await readOf(kit)
+        const read = await startRead(kit)
         await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
-        const { id } = only(await reviews(kit))
+        const { id } = only(await listReviews(kit))
         const audits = await countRows(kit.storage, 'audit')
         kit.clock.advance(60)
         const approved = await decide(kit, id, 'approved')
@@ -97,31 +109,31 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a closed review accepts no decision and no new counts, and its closing is logged once',
+      'a closed review accepts no decision and no new counts, and closing it is logged once',
       withStorage(engine, async (kit) => {
-        const read = await readOf(kit)
+        const read = await startRead(kit)
         const { missing } = kit.storage
         await missing.createReview(missingReview(read), null, NEEDED)
-        const { id } = only(await reviews(kit))
+        const { id } = only(await listReviews(kit))
         await missing.updateReview(id, missingReview(read, { missing: 12, fingerprint: 'others' }))
-        assert.equal(only(await reviews(kit)).missing, 12)
-        await missing.closeReview(id, 'resolved', SETTLED)
-        await missing.closeReview(id, 'marked', SETTLED)
+        assert.equal(only(await listReviews(kit)).missing, 12)
+        await missing.closeReview(id, 'resolved', RESOLVED)
+        await missing.closeReview(id, 'marked', RESOLVED)
         await missing.updateReview(id, missingReview(read, { missing: 13 }))
         const closed = await decide(kit, id, 'approved')
         assert.deepEqual([closed?.state, closed?.missing], ['resolved', 12])
         assert.equal(closed?.closed_at, kit.clock.text)
-        assert.deepEqual(await lines(kit), ['missing.held', 'missing.resolved'])
+        assert.deepEqual(await listKinds(kit), ['missing.needs_review', 'missing.resolved'])
         assert.equal((await missing.readMissingState(read.read)).review, null)
         await missing.createReview(missingReview(read), null, NEEDED)
-        assert.equal((await reviews(kit)).length, 2)
+        assert.equal((await listReviews(kit)).length, 2)
       }),
     )
 
     test(
       'reviews are listed newest first, in pages, and filtered by state',
       withStorage(engine, async (kit) => {
-        const read = await readOf(kit)
+        const read = await startRead(kit)
         const { missing } = kit.storage
         for (const count of [11, 12, 13, 14, 15]) {
           const { review } = await missing.readMissingState(read.read)
@@ -140,9 +152,9 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the missing candidates of the last pull are saved until they are replaced or cleared',
+      'the missing candidates of the last pull are stored until they are replaced or deleted',
       withStorage(engine, async (kit) => {
-        const read = await readOf(kit)
+        const read = await startRead(kit)
         const candidates = async () =>
           (await kit.storage.missing.readMissingState(read.read)).candidates
         assert.equal(await candidates(), null)
@@ -157,11 +169,11 @@ onEachEngine((engine) => {
   })
 })
 
-async function readOf(kit: StorageKit): Promise<TestRead> {
-  return beginRead(kit.storage, await registerTestPlatform(kit))
+async function startRead(kit: StorageKit): Promise<TestRead> {
+  return startPullAndRead(kit.storage, await registerTestPlatform(kit))
 }
 
-function reviews({ storage }: StorageKit): Promise<MissingReview[]> {
+function listReviews({ storage }: StorageKit): Promise<MissingReview[]> {
   return storage.missing.listReviews({ state: null, limit: 100, before: null })
 }
 
@@ -172,11 +184,11 @@ function decide({ storage, clock }: StorageKit, id: number, state: 'approved' | 
   )
 }
 
-async function lines({ storage }: StorageKit): Promise<string[]> {
+async function listKinds({ storage }: StorageKit): Promise<string[]> {
   const query = { platform: null, level: null, limit: 100, before: null }
-  const found = await listActivity(storage.activity, query)
-  return found
-    .map((line) => line.kind)
+  const entries = await listActivity(storage.activity, query)
+  return entries
+    .map((entry) => entry.kind)
     .filter((kind) => kind.startsWith('missing.'))
     .reverse()
 }

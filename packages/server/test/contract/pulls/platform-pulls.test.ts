@@ -14,7 +14,7 @@ import {
 onEachEngine((engine) => {
   describe(`the pulls of one platform on ${engine.name}`, () => {
     test(
-      'pulls are listed newest first, each summarizing only the modules of that platform',
+      'pulls are listed newest first, each with a summary of only the modules of the platform',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
@@ -22,7 +22,7 @@ onEachEngine((engine) => {
         const first = await startTestPull(kit.storage)
         for (const [platform, type, over] of [
           [school, 'students', { counts: { ...NO_COUNTS, received: 5, created: 5 } }],
-          [school, 'rooms', { state: 'failed', error: 'It is away' }],
+          [school, 'rooms', { state: 'failed', error: 'It hangs' }],
           [clinic, 'patients', { counts: { ...NO_COUNTS, received: 70 } }],
         ] as const) {
           const { task_number } = taskOf(first, platform, type)
@@ -58,7 +58,7 @@ onEachEngine((engine) => {
           modules: 2,
           modules_read: 1,
           counts: { ...NO_COUNTS, received: 5, created: 5 },
-          error: 'It is away',
+          error: 'It hangs',
         })
         assert.deepEqual(await list(second.pull_id), [oldest])
         assert.deepEqual(await list(null, 1), [newest])

@@ -40,7 +40,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a stopped dispatcher runs nothing, not even pulls dispatched just before',
+      'a stopped dispatcher runs no pulls, including those dispatched just before',
       withStorage(engine, async ({ storage }) => {
         const { pullDispatcher } = storage
         const delivered: number[] = []
@@ -50,7 +50,7 @@ onEachEngine((engine) => {
         await pullDispatcher.stop()
         const afterStop = [...delivered]
         await pullDispatcher.dispatch(2)
-        await turnOfEventLoop()
+        await untilNextTick()
         assert.deepEqual(delivered, afterStop)
         assert.equal(pullDispatcher.nextRun(), null)
         await pullDispatcher.stop()
@@ -84,17 +84,17 @@ onEachEngine((engine) => {
 
 /** Starts the dispatcher; `next` returns the ids of the pulls in the order they run. */
 async function collectRuns(storage: Storage): Promise<{ next: () => Promise<number> }> {
-  const ran: number[] = []
+  const runs: number[] = []
   let wake = () => {}
   const runPull = async (pullId: number) => {
-    ran.push(pullId)
+    runs.push(pullId)
     wake()
   }
   await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
   return {
     async next() {
       for (;;) {
-        const pullId = ran.shift()
+        const pullId = runs.shift()
         if (pullId !== undefined) return pullId
         await new Promise<void>((resolve) => {
           wake = resolve
@@ -104,7 +104,7 @@ async function collectRuns(storage: Storage): Promise<{ next: () => Promise<numb
   }
 }
 
-function turnOfEventLoop(): Promise<void> {
+function untilNextTick(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(() => setImmediate(resolve))
   })

@@ -14,11 +14,11 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
+  completeRead,
   finishTestPull,
   LEASE,
   NO_COUNTS,
   pullWrite,
-  readOf,
   requestPull,
   startRead,
   startTestPull,
@@ -36,12 +36,16 @@ const COUNTS = {
   rejected: 1,
   missing: 2,
 }
-const READ = readOf({ snapshotSeq: 0, requested_at: '2026-03-10T08:00:00.000000000Z', records: 0 })
+const READ = completeRead({
+  snapshotSeq: 0,
+  requested_at: '2026-03-10T08:00:00.000000000Z',
+  records: 0,
+})
 
 onEachEngine((engine) => {
   describe(`pull tasks on ${engine.name}`, () => {
     test(
-      'starting a pull returns its tasks with everything needed to fetch them',
+      'starting a pull returns its tasks with the data needed to fetch their modules',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { tasks } = await startTestPull(kit.storage)
@@ -50,8 +54,8 @@ onEachEngine((engine) => {
         const { record_type, module_name, fields } = testModule('students')
         const { platform_id } = school
         const rest = { drift_policy: 'accept', problem: null } as const
-        const described = { record_type, module_name, fields, ...rest }
-        assert.deepEqual(task, { task_number: 1, platform_id, ...described })
+        const content = { record_type, module_name, fields, ...rest }
+        assert.deepEqual(task, { task_number: 1, platform_id, ...content })
       }),
     )
 
@@ -72,7 +76,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'tasks are ordered by the last complete pull of the module, never pulled modules first',
+      'tasks are ordered by the last complete pull of their module, and modules that were never pulled come first',
       withStorage(engine, async (kit) => {
         const types = ['a', 'b', 'c', 'd']
         await registerTestPlatform(kit, { modules: types })
@@ -106,7 +110,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a task overwrites records pushed before it started and not those pushed after',
+      'a task overwrites records pushed before it started, but not those pushed after',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'rooms'] })
         const pull = await startTestPull(kit.storage)
@@ -165,7 +169,7 @@ onEachEngine((engine) => {
           task_states: { queued: 1, running: 1, succeeded: 1 },
           records_total: 40,
           records_received: 15,
-          // The module that has not been read yet counts as an average one.
+          // The module that has not been read counts as the average of the others.
           records_expected: 75,
           records_done: 15,
           percent: 20,
@@ -188,7 +192,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'progress uses the total of the platform, or else the number of stored records',
+      'progress uses the total of the platform, or without one the number of stored records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['a', 'b'] })
         const pushes = Array.from({ length: 10 }, (_, index) =>
@@ -214,9 +218,9 @@ onEachEngine((engine) => {
           [Math.floor(400 / 11), 2, 4],
         )
         await report(4, 99)
-        const told = await progress()
-        assert.deepEqual([told?.percent, told?.seconds_left], [4, 48])
-        // More records than announced do not complete the pull.
+        const withTotal = await progress()
+        assert.deepEqual([withTotal?.percent, withTotal?.seconds_left], [4, 48])
+        // A module with more records than its total does not complete the pull.
         await report(500, 99)
         assert.equal((await progress())?.percent, 99)
         await finishTestPull(kit.storage, pull.pull_id)
@@ -225,7 +229,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the rate of a pull and the time left are those of the tasks that run',
+      'the rate of a pull and the time left depend on the running tasks',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['fast', 'slow'] })
         const { pulls } = kit.storage

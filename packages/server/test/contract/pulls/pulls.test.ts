@@ -30,18 +30,18 @@ onEachEngine((engine) => {
         await registerTestPlatform(kit, { name: 'clinic' })
         for (const requested_by of [null, 'ann@example.org', 'ann@example.org']) {
           const trigger = requested_by === null ? 'schedule' : 'operator'
-          const asked = { trigger, requested_by, lease: LEASE, only: null } as const
-          const { pull } = await pulls.requestPull(asked)
+          const request = { trigger, requested_by, lease: LEASE, only: null } as const
+          const { pull } = await pulls.requestPull(request)
           // A pull is already running, so this request must not be logged.
-          await pulls.requestPull({ ...asked, requested_by: 'bob@example.org' })
+          await pulls.requestPull({ ...request, requested_by: 'bob@example.org' })
           await finishTestPull(kit.storage, pull.id)
         }
         const query = { platform: null, level: null, limit: 100, before: null }
-        const lines = (await listActivity(activity, query)).filter(
-          (line) => line.kind === 'pull.started',
+        const entries = (await listActivity(activity, query)).filter(
+          (entry) => entry.kind === 'pull.started',
         )
         assert.deepEqual(
-          lines.map(({ actor, message }) => [actor, message.replace(/^Pull \d+ /, '')]),
+          entries.map(({ actor, message }) => [actor, message.replace(/^Pull \d+ /, '')]),
           Array(2).fill(['ann@example.org', 'was started: 3 modules of 2 platforms']),
         )
       }),
@@ -52,12 +52,12 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'rooms'], offered: ['staff'] })
         await registerTestPlatform(kit, { name: 'clinic' })
-        const asleep = await registerTestPlatform(kit, { name: 'asleep' })
-        await setStatus(kit, asleep, 'inactive')
+        const inactive = await registerTestPlatform(kit, { name: 'inactive' })
+        await setStatus(kit, inactive, 'inactive')
         const { pulls } = kit.storage
-        const answer = await requestPull(kit.storage)
-        assert.equal(answer.outcome, 'queued')
-        const { id, ...pull } = answer.pull
+        const requested = await requestPull(kit.storage)
+        assert.equal(requested.outcome, 'queued')
+        const { id, ...pull } = requested.pull
         assert.deepEqual(pull, {
           trigger: 'operator',
           started_by: 'ann@example.org',
@@ -79,7 +79,7 @@ onEachEngine((engine) => {
           },
           counts: NO_COUNTS,
         })
-        assert.deepEqual(await pulls.readPull(id), answer.pull)
+        assert.deepEqual(await pulls.readPull(id), requested.pull)
         const tasks = await pulls.listTasks({ pull_id: id, limit: 10, after: null })
         assert.deepEqual(
           tasks.map((task) => `${task.platform_name} ${task.record_type} ${task.state}`).sort(),
@@ -99,16 +99,16 @@ onEachEngine((engine) => {
     )
 
     test(
-      'only one of 20 concurrent requests queues a pull, and all of them return it',
+      'only one of 20 concurrent requests queues a pull, and all of them return that pull',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 20 }, (_, index) =>
             requestPull(kit.storage, { owner: `node-${index}`, seconds: 30 }),
           ),
         )
-        const queued = only(answers.filter((answer) => answer.outcome === 'queued'))
-        for (const answer of answers) assert.deepEqual(answer.pull, queued.pull)
+        const queued = only(results.filter((result) => result.outcome === 'queued'))
+        for (const result of results) assert.deepEqual(result.pull, queued.pull)
         only(await kit.storage.pulls.listPulls({ limit: 10, before: null }))
       }),
     )
@@ -147,16 +147,19 @@ onEachEngine((engine) => {
           kit.clock.advance(2)
           const next = await requestPull(kit.storage, OTHER)
           assert.equal(next.outcome, 'queued')
-          const lost = await pulls.readPull(pull.id)
-          assert.deepEqual([lost?.state, lost?.finished_at], ['interrupted', kit.clock.text])
+          const interrupted = await pulls.readPull(pull.id)
+          assert.deepEqual(
+            [interrupted?.state, interrupted?.finished_at],
+            ['interrupted', kit.clock.text],
+          )
           const tasks = await pulls.listTasks({ pull_id: pull.id, limit: 10, after: null })
           assert.deepEqual(
             tasks.map((task) => [task.state, task.finished_at]),
             tasks.map(() => ['interrupted', kit.clock.text]),
           )
           const query = { platform: null, level: 'warning', limit: 1, before: null } as const
-          const line = only(await listActivity(kit.storage.activity, query))
-          assert.equal(line.kind, 'pull.interrupted')
+          const entry = only(await listActivity(kit.storage.activity, query))
+          assert.equal(entry.kind, 'pull.interrupted')
           assert.equal(await pulls.startPull(pull.id, lease), null)
           assert.equal(await pulls.renewLease(pull.id, lease), false)
           assert.equal(await pulls.startTask(pull.id, 2), null)
@@ -180,7 +183,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a lease is renewed by its owner only, and only until the pull ends',
+      'only its owner renews a lease, and only until the pull ends',
       withStorage(engine, async ({ storage }) => {
         const { pull_id } = await startTestPull(storage)
         const { pulls } = storage
@@ -203,7 +206,7 @@ onEachEngine((engine) => {
         const scopes = [
           { record_types: null, expected: ['a', 'b'] },
           { record_types: ['b'], expected: ['b'] },
-          { record_types: ['c', 'nonsense'], expected: [] },
+          { record_types: ['c', 'unknown'], expected: [] },
         ]
         for (const { record_types, expected } of scopes) {
           const only = { platform_id: school.platform_id, record_types }
@@ -244,12 +247,12 @@ onEachEngine((engine) => {
         await registerTestPlatform(kit)
         const { pull } = await requestPull(kit.storage)
         kit.clock.advance(5)
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 10 }, (_, index) =>
             kit.storage.pulls.startPull(pull.id, { owner: `node-${index}`, seconds: 30 }),
           ),
         )
-        const tasks = only(answers.filter((answer) => answer !== null))
+        const tasks = only(results.filter((result) => result !== null))
         assert.equal(tasks?.length, 1)
         const started = await kit.storage.pulls.readPull(pull.id)
         assert.deepEqual([started?.state, started?.started_at], ['running', kit.clock.text])

@@ -7,7 +7,7 @@ import { changeLog, listActivity } from '../../helpers/storage/fixtures.ts'
 onEachEngine((engine) => {
   describe(`the schedule on ${engine.name}`, () => {
     test(
-      'pausing and resuming the schedule are each logged once',
+      'pausing and resuming the schedule are each recorded once',
       withStorage(engine, async (kit) => {
         const { schedule, snapshot } = kit.storage
         const isPaused = async () =>
@@ -25,9 +25,9 @@ onEachEngine((engine) => {
         await reopened.schedule.setPaused(false, 'bob', changeLog('schedule.resumed'))
         assert.equal(await reopened.schedule.readPause(), null)
         const query = { platform: null, level: null, limit: 10, before: null }
-        const lines = await listActivity(reopened.activity, query)
+        const entries = await listActivity(reopened.activity, query)
         assert.deepEqual(
-          lines.map((line) => line.kind),
+          entries.map((entry) => entry.kind),
           ['schedule.resumed', 'schedule.paused'],
         )
       }),

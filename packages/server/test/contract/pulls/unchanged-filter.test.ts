@@ -1,4 +1,4 @@
-/** Unchanged elements of a pull are recognised without parsing, which must only affect speed. */
+/** The filter recognises unchanged elements of a pull without parsing them. It must not change the result of the pull. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { manifestHash } from '../../../src/domain/record/record.ts'
@@ -23,37 +23,41 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing } from '../../helpers/storage/missing.ts'
 import {
-  beginRead,
   finishTestPull,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   type TestRead,
 } from '../../helpers/storage/pulls.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
-type Recogniser = Pick<RecordStore, 'findUnchanged'>
+type UnchangedFinder = Pick<RecordStore, 'findUnchanged'>
 
-const KNOWS_NONE: Recogniser = {
-  findUnchanged: async (_read, sightings) => sightings.map(() => null),
+const FINDS_NONE: UnchangedFinder = {
+  findUnchanged: async (_read, elements) => elements.map(() => null),
 }
 
-/** Reads a document in small slices, as a pull does. Returns the outcomes of its records. */
+/** Reads a document in small chunks, as a pull does. Returns the outcomes of its records. */
 async function readDocument(
   kit: StorageKit,
   platform: TestPlatform,
   elements: string[],
-  recogniser: Recogniser,
+  finder: UnchangedFinder,
 ): Promise<string[]> {
   const outcomes: string[] = []
   await pullOnce(kit, platform, async ({ read }) => {
     const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, chunkBytes: 100 }
     const scanner = new JsonArrayScanner({ member: 'records', ...limits })
-    const slices = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
-    const filter = new UnchangedFilter(recogniser, read, new PositionRuns())
-    for (let at = 0; at < slices.length; at += 2) {
-      const { unchanged, elements: left, error } = await filter.filter(slices.slice(at, at + 2), 0)
+    const chunks = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
+    const filter = new UnchangedFilter(finder, read, new PositionRuns())
+    for (let at = 0; at < chunks.length; at += 2) {
+      const {
+        unchanged,
+        elements: changed,
+        error,
+      } = await filter.filter(chunks.slice(at, at + 2), 0)
       outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
-      const writes = left.flatMap(({ value, fingerprint }): PullWrite[] => {
+      const writes = changed.flatMap(({ value, fingerprint }): PullWrite[] => {
         const checked = checkPulled(value)
         if (checked.outcome !== 'valid') return []
         const { reference_number, full_name, data } = checked.input
@@ -107,33 +111,36 @@ onEachEngine((engine) => {
     test(
       'the result is the same with the filter as when every element is parsed',
       withStorage(engine, async (kit) => {
-        let made = 0
+        let run = 0
         const property = fc.asyncProperty(documents, fc.boolean(), async (texts, pushes) => {
-          made += 1
-          const [quick, slow] = await Promise.all(
-            ['quick', 'slow'].map((name) => registerTestPlatform(kit, { name: `${name}-${made}` })),
+          run += 1
+          const [filtered, parsed] = await Promise.all(
+            ['filtered', 'parsed'].map((name) =>
+              registerTestPlatform(kit, { name: `${name}-${run}` }),
+            ),
           )
-          assert.ok(quick && slow)
+          assert.ok(filtered && parsed)
           // The last document is repeated so that there are unchanged elements.
           for (const text of [...texts, texts.at(-1) ?? []]) {
             if (pushes) {
-              for (const one of [quick, slow]) await write(kit, pushWrite(one, { data: '{"b":1}' }))
+              for (const one of [filtered, parsed])
+                await write(kit, pushWrite(one, { data: '{"b":1}' }))
             }
-            const known = await readDocument(kit, quick, text, kit.storage.records)
-            assert.deepEqual(known, await readDocument(kit, slow, text, KNOWS_NONE))
+            const outcomes = await readDocument(kit, filtered, text, kit.storage.records)
+            assert.deepEqual(outcomes, await readDocument(kit, parsed, text, FINDS_NONE))
           }
-          const [ofQuick, ofSlow] = await Promise.all([
-            stored(kit, quick.platform_name),
-            stored(kit, slow.platform_name),
+          const [withFilter, withoutFilter] = await Promise.all([
+            listStored(kit, filtered.platform_name),
+            listStored(kit, parsed.platform_name),
           ])
-          assert.deepEqual(ofQuick, ofSlow)
+          assert.deepEqual(withFilter, withoutFilter)
         })
         await fc.assert(property, { numRuns: rounds(12, 60), examples: EXAMPLES })
       }),
     )
 
     test(
-      'only elements with the bytes of a stored record are recognised, in input order',
+      'only elements with the bytes of a stored record are recognised, in the order of the input',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const other = await registerTestPlatform(kit, { name: 'other' })
@@ -143,53 +150,53 @@ onEachEngine((engine) => {
             ids.push((await writeOne(kit, pullWrite(read, { reference: one }))).record_id)
           }
         })
-        const begun = await beginRead(kit.storage, school)
+        const started = await startPullAndRead(kit.storage, school)
         const { records } = kit.storage
-        const sightings = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => sightingOf(begun, one))
-        const changed = { ...sightingOf(begun, 'r-1'), fingerprint: 'of others' }
-        assert.deepEqual(await records.findUnchanged(begun.read, [...sightings, changed]), [
+        const elements = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => elementOf(started, one))
+        const changed = { ...elementOf(started, 'r-1'), fingerprint: 'another' }
+        assert.deepEqual(await records.findUnchanged(started.read, [...elements, changed]), [
           ...[ids[1], null, ids[2], ids[0], ids[1]],
           null,
         ])
-        assert.equal(begun.read.seen.size, 0)
-        assert.deepEqual(await records.findUnchanged(begun.read, []), [])
-        const elsewhere = { ...begun.read, platform_id: other.platform_id }
+        assert.equal(started.read.seen.size, 0)
+        assert.deepEqual(await records.findUnchanged(started.read, []), [])
+        const otherPlatform = { ...started.read, platform_id: other.platform_id }
         assert.deepEqual(
-          await records.findUnchanged(elsewhere, sightings),
-          sightings.map(() => null),
+          await records.findUnchanged(otherPlatform, elements),
+          elements.map(() => null),
         )
       }),
     )
 
-    const happenings: [
+    const events: [
       string,
-      (kit: StorageKit, begun: TestRead, school: TestPlatform) => unknown,
+      (kit: StorageKit, started: TestRead, school: TestPlatform) => unknown,
     ][] = [
       ['was pushed', (kit, _, school) => write(kit, pushWrite(school, { data: '{}' }))],
-      ['is missing', (kit, begun) => markMissing(kit.storage, begun, ['r-1'])],
+      ['is missing', (kit, started) => markMissing(kit.storage, started, ['r-1'])],
       ['belongs to an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
       [
         'belongs to a finished pull',
-        (kit, begun) => finishTestPull(kit.storage, begun.read.pull_id),
+        (kit, started) => finishTestPull(kit.storage, started.read.pull_id),
       ],
       [
         'is pulled with a changed manifest',
-        (_, begun) => Object.assign(begun.read, { manifest_hash: manifestHash(['c']) }),
+        (_, started) => Object.assign(started.read, { manifest_hash: manifestHash(['c']) }),
       ],
     ]
-    for (const [what, happens] of happenings) {
+    for (const [event, happen] of events) {
       test(
-        `a record that ${what} is not recognised`,
+        `a record that ${event} is not recognised`,
         withStorage(engine, async (kit) => {
           const school = await registerTestPlatform(kit)
           await pullOnce(kit, school, async (read) => {
             await writeOne(kit, pullWrite(read))
           })
-          const begun = await beginRead(kit.storage, school)
+          const started = await startPullAndRead(kit.storage, school)
           const recognise = () =>
-            kit.storage.records.findUnchanged(begun.read, [sightingOf(begun, 'r-1')])
+            kit.storage.records.findUnchanged(started.read, [elementOf(started, 'r-1')])
           assert.notDeepEqual(await recognise(), [null])
-          await happens(kit, begun, school)
+          await happen(kit, started, school)
           assert.deepEqual(await recognise(), [null])
         }),
       )
@@ -197,13 +204,13 @@ onEachEngine((engine) => {
   })
 })
 
-function sightingOf(begun: TestRead, reference: string) {
-  const { reference_number, content } = pullWrite(begun, { reference })
+function elementOf(started: TestRead, reference: string) {
+  const { reference_number, content } = pullWrite(started, { reference })
   return { reference_number, fingerprint: content.fingerprint }
 }
 
 /** The records of a platform and their changes, without sequence numbers and times. */
-async function stored({ storage }: StorageKit, platform: string) {
+async function listStored({ storage }: StorageKit, platform: string) {
   const records = await listRecords(storage, { platform })
   return Promise.all(
     records.map(async ({ record_id, reference_number, full_name, data, missing_since }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fc } from '../../helpers/random/fast-check.ts'
-import { deleteRecord, Follower, readChanges } from '../../helpers/storage/changes.ts'
+import { ChangeFeedConsumer, deleteRecord, readChanges } from '../../helpers/storage/changes.ts'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
@@ -15,7 +15,7 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing } from '../../helpers/storage/missing.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
@@ -32,7 +32,7 @@ onEachEngine((engine) => {
         const { changes, has_more } = await readChanges(kit.storage)
         assert.equal(has_more, false)
         assert.deepEqual(
-          changes.map((line) => [line.change, line.change !== 'deleted' && line.record.data]),
+          changes.map((one) => [one.change, one.change !== 'deleted' && one.record.data]),
           [
             ['created', '{}'],
             ['created', '{}'],
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
         )
         const rows = await listRecords(kit.storage, { sort: 'updated_at' })
         assert.deepEqual(
-          changes.map((line) => line.change !== 'deleted' && line.record),
+          changes.map((one) => one.change !== 'deleted' && one.record),
           rows,
         )
         assert.equal(changes.at(-1)?.at, kit.clock.text)
@@ -49,31 +49,31 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an unchanged push is not listed, and marking a record as missing is',
+      'marking a record as missing is a change in the feed, and an unchanged push is not',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
-        const follower = new Follower()
+        const follower = new ChangeFeedConsumer()
         await follower.catchUp(kit.storage)
         await write(kit, pushWrite(school))
         await follower.catchUp(kit.storage)
-        assert.equal(follower.lines.length, 2)
+        assert.equal(follower.changes.length, 2)
         kit.clock.advance(1)
-        await markMissing(kit.storage, await beginRead(kit.storage, school), ['r-2'])
+        await markMissing(kit.storage, await startPullAndRead(kit.storage, school), ['r-2'])
         await follower.catchUp(kit.storage)
-        assert.equal(follower.lines.length, 3)
-        const line = follower.lines.at(-1)
+        assert.equal(follower.changes.length, 3)
+        const line = follower.changes.at(-1)
         assert.ok(line?.change === 'updated' && line.record.missing_since !== null)
       }),
     )
 
     test(
-      'a deletion is listed as its own change and contains no data of the record but its id',
+      'a deletion is a change of its own and contains no data of the record except its id',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":"secret"}' }))
         await writeOne(kit, pushWrite(school, { reference: 'r-2' }))
-        const follower = new Follower()
+        const follower = new ChangeFeedConsumer()
         await follower.catchUp(kit.storage)
         // A push that changes nothing also allocates a sequence number.
         await writeOne(kit, pushWrite(school, { reference: 'r-2' }))
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a page respects the byte limit but holds at least one record, and paging reaches all records',
+      'a page respects the byte limit but contains at least one record, and the pages contain all records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         // 9 to 208 bytes; odd numbers use a two-byte character.
@@ -108,14 +108,16 @@ onEachEngine((engine) => {
         await deleteNewest(kit, school)
         for (const query of [{}, { platform: 'school' }]) {
           for (const maxBytes of [0, 30, 200]) {
-            const follower = new Follower({ ...query, maxBytes })
-            for (let more = true, before = 0; more; before = follower.lines.length) {
-              more = await follower.follow(kit.storage, 100)
-              const page = follower.lines.slice(before).filter((line) => line.change !== 'deleted')
+            const follower = new ChangeFeedConsumer({ ...query, maxBytes })
+            for (let more = true, before = 0; more; before = follower.changes.length) {
+              more = await follower.readPage(kit.storage, 100)
+              const page = follower.changes
+                .slice(before)
+                .filter((line) => line.change !== 'deleted')
               const sizes = page.map((line) => Buffer.byteLength(line.record.data))
               assert.ok(page.length <= 1 || sizes.reduce((sum, size) => sum + size) <= maxBytes)
             }
-            assert.deepEqual([follower.copy.size, follower.lines.length], [11, 12])
+            assert.deepEqual([follower.copy.size, follower.changes.length], [11, 12])
           }
         }
       }),
@@ -134,7 +136,7 @@ onEachEngine((engine) => {
         )
         await runSql(
           kit.storage,
-          `INSERT INTO record_deletions VALUES (0, 77, 99, 99, 'gone', 'staff', '2026-01-01')`,
+          `INSERT INTO record_deletions VALUES (0, 77, 99, 99, 'removed', 'staff', '2026-01-01')`,
         )
         const listed = async (query: object) =>
           (await readChanges(kit.storage, { after: -1, ...query })).changes.map((line) =>
@@ -143,7 +145,7 @@ onEachEngine((engine) => {
               : `${line.record.platform_name} ${line.record.record_type}`,
           )
         const [a, b, c, d] = [
-          'deleted gone staff',
+          'deleted removed staff',
           'school students',
           'school staff',
           'clinic staff',
@@ -151,17 +153,21 @@ onEachEngine((engine) => {
         assert.deepEqual(await listed({}), [a, b, c, d])
         assert.deepEqual(await listed({ platform: 'school' }), [b, c])
         assert.deepEqual(await listed({ record_type: 'staff' }), [a, c, d])
-        assert.deepEqual(await listed({ platform: 'gone' }), [a])
+        assert.deepEqual(await listed({ platform: 'removed' }), [a])
         assert.deepEqual(await listed({ platform: 'clinic', record_type: 'staff' }), [d])
         assert.deepEqual(await listed({ platform: 'nowhere' }), [])
         const page = await readChanges(kit.storage, { platform: 'clinic' })
         const whole = await readChanges(kit.storage)
-        assert.equal(page.through, whole.through, 'what is not asked for is passed over')
+        assert.equal(
+          page.through,
+          whole.through,
+          'changes that do not match the filter are skipped',
+        )
       }),
     )
 
     test(
-      'a platform that is being removed contributes only deletions, under its old name',
+      'a platform that is being removed has only deletions in the feed, under its old name',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
         const school = await registerTestPlatform(kit)
@@ -172,7 +178,7 @@ onEachEngine((engine) => {
         const request = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
         assert.ok(await storage.platforms.removePlatform(request, changeLog('platform.removed')))
         for (const query of [{}, { platform: 'school' }]) {
-          const follower = new Follower(query)
+          const follower = new ChangeFeedConsumer(query)
           await follower.catchUp(storage, 1)
           assert.deepEqual([...follower.copy.keys()].length, query.platform ? 0 : 1)
         }
@@ -190,7 +196,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a cursor after the last allocated number is rejected, and the last number itself is valid',
+      'a cursor after the last allocated number is rejected, and a cursor at the last number is valid',
       withStorage(engine, async (kit) => {
         const query = { platform: null, record_type: null, limit: 10, maxBytes: 1000 }
         const { listChanges } = kit.storage.changes
@@ -218,13 +224,13 @@ onEachEngine((engine) => {
           { weight: 1, arbitrary: fc.constant({ delete: true }) },
           { weight: 1, arbitrary: fc.constant({ restart: true }) },
         )
-        const follower = new Follower()
+        const follower = new ChangeFeedConsumer()
         let { storage } = kit
         await fc.assert(
           fc.asyncProperty(fc.array(action, { maxLength: 20 }), async (actions) => {
             for (const one of actions) {
-              if ('push' in one) await pushSome({ storage, clock: kit.clock }, school, one)
-              else if ('follow' in one) await follower.follow(storage, one.follow)
+              if ('push' in one) await pushValue({ storage, clock: kit.clock }, school, one)
+              else if ('follow' in one) await follower.readPage(storage, one.follow)
               else if ('restart' in one) storage = await kit.reopen()
               else await deleteNewest({ storage, clock: kit.clock }, school)
             }
@@ -234,7 +240,7 @@ onEachEngine((engine) => {
               new Map([...follower.copy].sort(([one], [other]) => one - other)),
               new Map(rows.map((row) => [row.record_id, `${row.change_seq} ${row.data}`])),
             )
-            const numbers = follower.lines.map((line) => line.change_seq)
+            const numbers = follower.changes.map((line) => line.change_seq)
             assert.equal(new Set(numbers).size, numbers.length)
           }),
           { numRuns: rounds(10, 50) },
@@ -246,12 +252,12 @@ onEachEngine((engine) => {
       'a follower misses no change and receives none twice during concurrent writes',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const follower = new Follower()
+        const follower = new ChangeFeedConsumer()
         let isWriting = true
         const following = (async () => {
-          while (isWriting) await follower.follow(kit.storage, 7)
+          while (isWriting) await follower.readPage(kit.storage, 7)
         })()
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const pulls = Array.from({ length: 20 }, (_, step) =>
           write(
             kit,
@@ -278,7 +284,7 @@ onEachEngine((engine) => {
             }),
           ),
         )
-        const numbers = follower.lines.map((line) => line.change_seq)
+        const numbers = follower.changes.map((line) => line.change_seq)
         assert.deepEqual(
           numbers,
           [...new Set(numbers)].sort((one, other) => one - other),
@@ -288,7 +294,7 @@ onEachEngine((engine) => {
   })
 })
 
-async function pushSome(
+async function pushValue(
   kit: Pick<StorageKit, 'storage' | 'clock'>,
   platform: TestPlatform,
   { push, value }: { push: number; value: number },

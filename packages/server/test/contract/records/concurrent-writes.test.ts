@@ -23,16 +23,16 @@ onEachEngine((engine) => {
       '50 concurrent pushes of one new reference create one record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
             write(kit, pushWrite(school, { data: `{"a":${index}}` })),
           ),
         )
-        const outcomes = answers.map(only)
+        const outcomes = results.map(only)
         const ids = new Set(outcomes.map(idOf))
         assert.equal(ids.size, 1)
-        assert.equal(outcomesOf(outcomes).filter((word) => word === 'created').length, 1)
-        assert.equal(outcomesOf(outcomes).filter((word) => word === 'updated').length, 49)
+        assert.equal(outcomesOf(outcomes).filter((outcome) => outcome === 'created').length, 1)
+        assert.equal(outcomesOf(outcomes).filter((outcome) => outcome === 'updated').length, 49)
         const record = only(await listRecords(kit.storage))
         assert.ok(ids.has(record.record_id))
         assert.equal((await listHistory(kit.storage, record.record_id)).length, 49)
@@ -41,7 +41,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'concurrent PATCHes of different keys are all kept',
+      'concurrent PATCHes of different keys are all stored',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school))
@@ -63,20 +63,20 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = Array.from({ length: 12 }, (_, index) => `r-${index}`)
-        const answers = await Promise.all(
-          references.map((_, turn) => {
-            const turned = [...references.slice(turn), ...references.slice(0, turn)]
-            const order = turn % 2 === 0 ? turned : turned.reverse()
-            const data = `{"turn${turn}":1}`
+        const results = await Promise.all(
+          references.map((_, shift) => {
+            const rotated = [...references.slice(shift), ...references.slice(0, shift)]
+            const order = shift % 2 === 0 ? rotated : rotated.reverse()
+            const data = `{"shift${shift}":1}`
             const writes = order.map((reference) =>
               pushWrite(school, { source: 'PATCH', reference, data }),
             )
             return write(kit, ...writes)
           }),
         )
-        const counted = outcomesOf(answers.flat())
-        assert.equal(counted.filter((word) => word === 'created').length, 12)
-        assert.equal(counted.filter((word) => word === 'updated').length, 132)
+        const counted = outcomesOf(results.flat())
+        assert.equal(counted.filter((outcome) => outcome === 'created').length, 12)
+        assert.equal(counted.filter((outcome) => outcome === 'updated').length, 132)
         for (const row of await listRecords(kit.storage)) {
           assert.equal(Object.keys(JSON.parse(row.data)).length, 12)
         }
@@ -84,7 +84,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a batch of 5,000 records is stored completely and returns the outcomes in input order',
+      'a batch of 5,000 records is stored completely and returns the outcomes in the order of the input',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = Array.from({ length: 5000 }, (_, index) => `r-${index}`)
@@ -93,8 +93,8 @@ onEachEngine((engine) => {
         assert.deepEqual(new Set(outcomesOf(outcomes)), new Set(['created']))
         const rows = await listRecords(kit.storage)
         const byId = new Map(rows.map((row) => [row.record_id, row.reference_number]))
-        const answered = outcomes.map((outcome) => byId.get(idOf(outcome)))
-        assert.deepEqual(answered, references)
+        const returned = outcomes.map((outcome) => byId.get(idOf(outcome)))
+        assert.deepEqual(returned, references)
         assert.equal(await kit.storage.records.countRecords(ALL), 5000)
       }),
     )

@@ -13,7 +13,7 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { markMissing, READ_AT } from '../../helpers/storage/missing.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
 onEachEngine((engine) => {
   describe(`history on ${engine.name}`, () => {
@@ -21,7 +21,7 @@ onEachEngine((engine) => {
       'creating a record by push or pull adds no history entry',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const pushed = await writeOne(kit, pushWrite(school))
         const pulled = await writeOne(kit, pullWrite(read, { reference: 'r-2' }))
         assert.deepEqual(await listHistory(kit.storage, pushed.record_id), [])
@@ -45,7 +45,7 @@ onEachEngine((engine) => {
         const patch = pushWrite(school, { source: 'PATCH', data: '{"b":1}', request_id: 'q-3' })
         await writeOne(kit, patch)
         kit.clock.set(at[2] ?? '')
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await writeOne(kit, pullWrite(read, { data: '{"a":2}' }))
         const { change_seq } = await readRecord(kit.storage, record_id)
         const history = await listHistory(kit.storage, record_id)
@@ -81,13 +81,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'before and after keep exact values, and an absent side is omitted',
+      'before and after have the exact values, and an absent side is omitted',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const before =
-          '{"price":1.10,"big":12345678901234567890,"gone":null,"same":1e2,"deep":[1.0]}'
+          '{"price":1.10,"big":12345678901234567890,"removed":null,"same":1e2,"deep":[1.0]}'
         const after =
-          '{"price":1.1,"big":12345678901234567891,"came":-0,"same":1e2,"deep":{"x":"\\ud800"}}'
+          '{"price":1.1,"big":12345678901234567891,"added":-0,"same":1e2,"deep":{"x":"\\ud800"}}'
         const { record_id } = await writeOne(kit, pushWrite(school, { data: before }))
         await writeOne(kit, pushWrite(school, { full_name: 'Bob "B"', data: after }))
         const { changes } = only(await listHistory(kit.storage, record_id))
@@ -95,9 +95,9 @@ onEachEngine((engine) => {
           '{"path":"/full_name","before":"Ann","after":"Bob \\"B\\""}',
           '{"path":"/data/price","before":1.10,"after":1.1}',
           '{"path":"/data/big","before":12345678901234567890,"after":12345678901234567891}',
-          '{"path":"/data/gone","before":null}',
+          '{"path":"/data/removed","before":null}',
           '{"path":"/data/deep","before":[1.0],"after":{"x":"\\ud800"}}',
-          '{"path":"/data/came","after":-0}',
+          '{"path":"/data/added","after":-0}',
         ]
         assert.equal(changes, `[${expected.join(',')}]`)
       }),
@@ -135,26 +135,26 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { source: 'PATCH' }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await markMissing(kit.storage, read, ['r-1'])
         await markMissing(kit.storage, read, ['r-1'])
         const push = pushWrite(school, { full_name: '', request_id: 'q-2' })
         await write(kit, push, push)
         const entries = await listHistory(kit.storage, record_id)
         const { pull_id } = read.read
-        const gone = `"${READ_AT}"`
+        const since = `"${READ_AT}"`
         assert.deepEqual(
           entries.map(({ change_seq: _, at: __, ...entry }) => entry),
           [
             {
               source: 'POST',
-              changes: `[{"path":"/incomplete","before":true,"after":false},{"path":"/missing_since","before":${gone},"after":null}]`,
+              changes: `[{"path":"/incomplete","before":true,"after":false},{"path":"/missing_since","before":${since},"after":null}]`,
               pull_id: null,
               request_id: 'q-2',
             },
             {
               source: 'pull',
-              changes: `[{"path":"/missing_since","before":null,"after":${gone}}]`,
+              changes: `[{"path":"/missing_since","before":null,"after":${since}}]`,
               pull_id,
               request_id: null,
             },
@@ -171,7 +171,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const occurred_at = '2026-03-10T07:00:00.000000000Z'
         const { record_id } = await writeOne(kit, pushWrite(school, { occurred_at }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const older = { occurred_at: '2026-03-10T06:00:00.000000000Z', data: '{"a":1}' }
         await write(
           kit,

@@ -15,11 +15,11 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
 /** Texts that a database could confuse: by case, whitespace, accents, width, collation or type. */
-const ALIKE = [
+const SIMILAR = [
   'a',
   'A',
   'a ',
@@ -51,9 +51,9 @@ const ALIKE = [
 ]
 
 onEachEngine((engine) => {
-  describe(`exact text on ${engine.name}`, () => {
+  describe(`lossless text on ${engine.name}`, () => {
     test(
-      'numbers keep their exact notation',
+      'numbers are stored in their exact notation',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data =
@@ -61,7 +61,7 @@ onEachEngine((engine) => {
           '"zero":-0,"list":[1.0,{"deep":0.1000}],"huge":1e400,"plain":42}'
         const { record_id } = await writeOne(kit, pushWrite(school, { data }))
         assert.equal((await readRecord(kit.storage, record_id)).data, data)
-        const read = await beginRead(kit.storage, school, { manifest_keys: ['x'] })
+        const read = await startPullAndRead(kit.storage, school, { manifest_keys: ['x'] })
         await write(kit, pullWrite(read, { reference: 'pulled', data }))
         const [pulled] = await listRecords(kit.storage, { reference_number: 'pulled' })
         assert.equal(pulled?.data, data)
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a PATCH keeps the exact notation of numbers in other keys',
+      'a PATCH does not change the notation of numbers in other keys',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const data = '{"price":1.10,"big":12345678901234567890}'
@@ -124,10 +124,10 @@ onEachEngine((engine) => {
     )
 
     test(
-      'references that look alike are different records, found only by their exact bytes',
+      'similar references are different records, which are found only by their exact bytes',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const pushes = ALIKE.map((reference) =>
+        const pushes = SIMILAR.map((reference) =>
           pushWrite(school, {
             reference,
             full_name: reference,
@@ -137,13 +137,13 @@ onEachEngine((engine) => {
         const created = outcomesOf(await write(kit, ...pushes))
         assert.deepEqual(
           created,
-          ALIKE.map(() => 'created'),
+          SIMILAR.map(() => 'created'),
         )
         assert.deepEqual(
           outcomesOf(await write(kit, ...pushes)),
-          ALIKE.map(() => 'unchanged'),
+          SIMILAR.map(() => 'unchanged'),
         )
-        for (const reference of ALIKE) {
+        for (const reference of SIMILAR) {
           const found = only(await listRecords(kit.storage, { reference_number: reference }))
           assert.equal(found.reference_number, reference)
           assert.equal(found.full_name, reference)
@@ -153,21 +153,21 @@ onEachEngine((engine) => {
     )
 
     test(
-      'references that look alike are not duplicates in a pull',
+      'similar references are not duplicates in a pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
-        const elements = ALIKE.map((reference) => pullWrite(read, { reference }))
+        const read = await startPullAndRead(kit.storage, school)
+        const elements = SIMILAR.map((reference) => pullWrite(read, { reference }))
         assert.deepEqual(
           outcomesOf(await write(kit, ...elements)),
-          ALIKE.map(() => 'created'),
+          SIMILAR.map(() => 'created'),
         )
-        assert.equal(read.read.seen.size, ALIKE.length)
+        assert.equal(read.read.seen.size, SIMILAR.length)
       }),
     )
 
     test(
-      'a reference is limited to 512 bytes, independent of the number of characters',
+      'a reference is limited to 512 bytes, regardless of its number of characters',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const references = ['x'.repeat(512), 'é'.repeat(256), '😀'.repeat(128)]

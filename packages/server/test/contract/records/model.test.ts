@@ -26,7 +26,7 @@ import { rounds } from '../../helpers/time/tier.ts'
 const TYPES = ['students', 'staff'] as const
 
 const instant = fc.integer({ min: 0, max: 5 }).map((n) => `2026-03-10T07:0${n}:00.000000000Z`)
-const place = {
+const recordMembers = {
   record_type: fc.constantFrom(...TYPES),
   reference: fc.constantFrom('r-1', 'R-1'),
   full_name: fc.constantFrom('Ann', 'Bob'),
@@ -41,31 +41,31 @@ const place = {
 }
 const anyPush = fc.record({
   by: fc.constant('push' as const),
-  ...place,
+  ...recordMembers,
   source: fc.constantFrom('POST' as const, 'PATCH' as const),
-  leavesName: fc.boolean(),
+  omitsName: fc.boolean(),
   occurred_at: fc.option(instant),
 })
-const anyPull = fc.record({ by: fc.constant('pull' as const), ...place })
+const anyPull = fc.record({ by: fc.constant('pull' as const), ...recordMembers })
 const anyStep = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      does: fc.constant('write' as const),
+      action: fc.constant('write' as const),
       writes: fc.array(fc.oneof(anyPush, anyPull), { minLength: 1, maxLength: 6 }),
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      does: fc.constant('begin a pull' as const),
+      action: fc.constant('begin a pull' as const),
       requested_at: instant,
       manifest_keys: fc.shuffledSubarray(['a', 'b']),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('end the pull' as const), complete: fc.boolean() }),
+    arbitrary: fc.record({ action: fc.constant('end the pull' as const), complete: fc.boolean() }),
   },
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never
@@ -73,7 +73,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never
 onEachEngine((engine) => {
   describe(`the record store against its model on ${engine.name}`, () => {
     test(
-      'any sequence of pushes and pulls produces the same records as the model',
+      'any sequence of pushes and pulls has the same result as the model',
       withStorage(engine, async (kit) => {
         let run = 0
         await fc.assert(
@@ -120,18 +120,18 @@ async function assertFollowsModel(
     reads = []
   }
 
-  function toWrite(one: Extract<Step, { does: 'write' }>['writes'][number]): ModelWrite[] {
+  function toWrite(one: Extract<Step, { action: 'write' }>['writes'][number]): ModelWrite[] {
     if (one.by === 'push') {
-      const leavesName = one.source === 'PATCH' && one.leavesName
-      return [pushWrite(platform, leavesName ? { ...one, full_name: null } : one)]
+      const omitsName = one.source === 'PATCH' && one.omitsName
+      return [pushWrite(platform, omitsName ? { ...one, full_name: null } : one)]
     }
     const read = reads.find(({ task }) => task.record_type === one.record_type)
     return read ? [pullWrite(read, one)] : []
   }
 
   for (const step of steps) {
-    if (step.does === 'begin a pull') await beginPull(step)
-    else if (step.does === 'end the pull') await endPull(step.complete)
+    if (step.action === 'begin a pull') await beginPull(step)
+    else if (step.action === 'end the pull') await endPull(step.complete)
     else {
       const writes = step.writes.flatMap(toWrite)
       const expected = writes.map((one) => model.apply(one))
@@ -141,7 +141,7 @@ async function assertFollowsModel(
         const one = writes[index]
         if (!one || outcome.outcome === 'rejected') continue
         const key = model.keyOf(one)
-        assert.equal(outcome.record_id, ids.get(key) ?? outcome.record_id, 'one id a reference')
+        assert.equal(outcome.record_id, ids.get(key) ?? outcome.record_id, 'a reference has one id')
         ids.set(key, outcome.record_id)
       }
     }

@@ -14,19 +14,18 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   finishRead,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   startRead,
   startTestPull,
 } from '../../helpers/storage/pulls.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
   describe(`pulled records on ${engine.name}`, () => {
     test(
-      'pulls create, update or leave a record unchanged and keep one id per reference',
+      'pulls create or update a record or leave it unchanged, and its id stays the same',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const ids: number[] = []
@@ -36,10 +35,10 @@ onEachEngine((engine) => {
           ['{"a":2}', 'updated'],
         ] as const) {
           await pullOnce(kit, school, async (read) => {
-            const answer = await writeOne(kit, pullWrite(read, { data }))
-            assert.equal(answer.outcome, outcome)
-            assert.equal(answer.module_name, 'Module students')
-            ids.push(answer.record_id)
+            const result = await writeOne(kit, pullWrite(read, { data }))
+            assert.equal(result.outcome, outcome)
+            assert.equal(result.module_name, 'Module students')
+            ids.push(result.record_id)
           })
         }
         assert.equal(new Set(ids).size, 1)
@@ -48,24 +47,24 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull sets keys, removes absent manifest keys, keeps other keys and completes the record',
+      'a pull sets keys, removes absent manifest keys, leaves other keys unchanged and completes the record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const patch = pushWrite(school, { source: 'PATCH', data: '{"a":1,"b":2,"own":3}' })
+        const patch = pushWrite(school, { source: 'PATCH', data: '{"a":1,"b":2,"other":3}' })
         const { record_id } = await writeOne(kit, patch)
         await pullOnce(kit, school, async (read) => {
           const data = '{"a":9}'
-          const answer = await writeOne(kit, pullWrite(read, { full_name: 'Bob', data }))
-          assert.equal(answer.outcome, 'updated')
+          const result = await writeOne(kit, pullWrite(read, { full_name: 'Bob', data }))
+          assert.equal(result.outcome, 'updated')
         })
         const record = await readRecord(kit.storage, record_id)
-        assert.deepEqual(JSON.parse(record.data), { a: 9, own: 3 })
+        assert.deepEqual(JSON.parse(record.data), { a: 9, other: 3 })
         assert.deepEqual([record.full_name, record.incomplete], ['Bob', false])
       }),
     )
 
     test(
-      'a pull does not overwrite a record pushed after it started, and the next pull does',
+      'a pull does not overwrite a record pushed after it started, but the next pull does',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":"first"}' }))
@@ -88,11 +87,11 @@ onEachEngine((engine) => {
     )
 
     test(
-      'an unchanged push also protects its record from a pull that started before it',
+      'an unchanged push protects its record from a pull that started before it',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const { record_id } = await writeOne(kit, pushWrite(school, { data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const same = pushWrite(school, { data: '{"a":1}' })
         assert.equal((await writeOne(kit, same)).outcome, 'unchanged')
         const pulled = pullWrite(read, { data: '{"a":2}' })
@@ -107,20 +106,20 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const pulled = pullWrite(read, { data: '{"a":2}' })
         assert.equal((await writeOne(kit, pulled)).outcome, 'updated')
       }),
     )
 
     test(
-      'a pull overwrites a newer push even if its own data is the same as last time',
+      'a pull overwrites an earlier push even if its own data has not changed since the last pull',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const read = async (expected: string) =>
           pullOnce(kit, school, async (one) => {
-            const answer = await writeOne(kit, pullWrite(one, { data: '{"a":"read"}' }))
-            assert.equal(answer.outcome, expected)
+            const result = await writeOne(kit, pullWrite(one, { data: '{"a":"read"}' }))
+            assert.equal(result.outcome, expected)
           })
         await read('created')
         await writeOne(kit, pushWrite(school, { data: '{"a":"pushed"}' }))
@@ -135,7 +134,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { reference: 'unlisted', data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school, {
+        const read = await startPullAndRead(kit.storage, school, {
           requested_at: '2026-03-10T08:00:00.000000000Z',
         })
         await write(kit, pullWrite(read, { reference: 'listed' }))
@@ -153,7 +152,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
-        const read = await beginRead(kit.storage, school, {
+        const read = await startPullAndRead(kit.storage, school, {
           requested_at: '2026-03-10T08:00:00.000000000Z',
         })
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read, { data: '{"a":1}' }))), [
@@ -173,13 +172,13 @@ onEachEngine((engine) => {
         await pullOnce(kit, school, async (read) => {
           await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
         })
-        const read = await beginRead(kit.storage, school)
-        const before = await everythingSeen(kit)
+        const read = await startPullAndRead(kit.storage, school)
+        const before = await readState(kit)
         kit.clock.advance(60)
         const writes = references.map((reference) => pullWrite(read, { reference }))
         const outcomes = outcomesOf(await write(kit, ...writes))
         assert.deepEqual(new Set(outcomes), new Set(['unchanged']))
-        assert.deepEqual(await everythingSeen(kit), before)
+        assert.deepEqual(await readState(kit), before)
       }),
     )
 
@@ -199,25 +198,10 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pull clears the missing mark of a record, even with the same data',
+      'a duplicate reference in one batch of a pull is rejected, and the first record is stored',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await pullOnce(kit, school, async (read) => {
-          await writeOne(kit, pullWrite(read))
-        })
-        await runSql(kit.storage, `UPDATE records SET missing_since = '${kit.clock.text}'`)
-        await pullOnce(kit, school, async (read) => {
-          assert.equal((await writeOne(kit, pullWrite(read))).outcome, 'updated')
-        })
-        assert.equal(only(await listRecords(kit.storage)).missing_since, null)
-      }),
-    )
-
-    test(
-      'a duplicate reference in one batch of a pull is rejected, and the first one is kept',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const outcomes = await write(
           kit,
           pullWrite(read, { data: '{"a":"first"}' }),
@@ -244,13 +228,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a duplicate of a reference from an earlier batch is rejected, whatever its first outcome',
+      'a duplicate of a reference from an earlier batch is rejected, regardless of the first outcome',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         await pullOnce(kit, school, async (read) => {
           await write(kit, pullWrite(read, { reference: 'same' }))
         })
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await write(kit, pushWrite(school, { reference: 'pushed' }))
         const references = ['new', 'same', 'pushed']
         const elements = (data: string) =>
@@ -269,10 +253,10 @@ onEachEngine((engine) => {
       'pulling the same response again, with its duplicates, changes nothing',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const answer = ['{"a":1}', '{"a":2}']
+        const response = ['{"a":1}', '{"a":2}']
         for (const expected of ['created', 'unchanged', 'unchanged']) {
           await pullOnce(kit, school, async (read) => {
-            const outcomes = await write(kit, ...answer.map((data) => pullWrite(read, { data })))
+            const outcomes = await write(kit, ...response.map((data) => pullWrite(read, { data })))
             assert.deepEqual(outcomesOf(outcomes), [expected, 'duplicate_reference'])
           })
         }
@@ -294,7 +278,7 @@ onEachEngine((engine) => {
   })
 })
 
-async function everythingSeen({ storage, clock }: StorageKit): Promise<unknown> {
+async function readState({ storage, clock }: StorageKit): Promise<unknown> {
   const records = await listRecords(storage)
   const histories = records.map((record) => listHistory(storage, record.record_id))
   // The running pull changes with the clock.

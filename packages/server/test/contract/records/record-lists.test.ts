@@ -44,7 +44,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'text is sorted by code point: no locale, no case folding, no UTF-16',
+      'text is sorted by code point, without a locale or case folding',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const names = [
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'filters by platform, module and reference work alone and combined',
+      'records can be filtered by platform, module and reference, or by several of them',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['staff'] })
@@ -151,7 +151,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a page of large records is shorter, and the pages still list every record',
+      'a page of large records is shorter, and the pages list every record',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         for (let n = 0; n < 24; n++) {
@@ -189,7 +189,7 @@ onEachEngine((engine) => {
           fc.record({
             name: fc.constantFrom('', 'Ann', 'ann', 'Bob', '😀', '\uffee'),
             record_type: fc.constantFrom('students', 'staff'),
-            touched: fc.boolean(),
+            isUpdated: fc.boolean(),
           }),
           { maxLength: 20 },
         )
@@ -204,8 +204,8 @@ onEachEngine((engine) => {
             const pushes = records.map(({ name, record_type }, index) =>
               pushWrite(platform, { record_type, full_name: name, reference: `r-${index % 13}` }),
             )
-            const touches = records.flatMap(({ record_type, touched }, index) =>
-              touched
+            const updates = records.flatMap(({ record_type, isUpdated }, index) =>
+              isUpdated
                 ? [
                     pushWrite(platform, {
                       record_type,
@@ -216,12 +216,12 @@ onEachEngine((engine) => {
                   ]
                 : [],
             )
-            await write(kit, ...pushes, ...touches.toReversed())
+            await write(kit, ...pushes, ...updates.toReversed())
             for (const sort of RECORD_SORTS) {
               for (const descending of [false, true]) {
                 const query = { platform: name, sort, descending }
                 const whole = await listRecords(kit.storage, query)
-                assert.deepEqual(whole, whole.toSorted(comparing(sort, descending)))
+                assert.deepEqual(whole, whole.toSorted(createComparison(sort, descending)))
                 assert.deepEqual(await listInPages(kit.storage, query, limit), whole)
               }
             }
@@ -239,20 +239,20 @@ function listInPages(
   limit: number,
 ): Promise<RecordRow[]> {
   return readPages<RecordRow>(limit, (last) => {
-    const after = last ? { value: placeOf(last, query.sort), record_id: last.record_id } : null
+    const after = last ? { value: sortValueOf(last, query.sort), record_id: last.record_id } : null
     return listRecords(storage, { ...query, limit, after })
   })
 }
 
-function placeOf(row: RecordRow, sort: RecordSort): string | number {
+function sortValueOf(row: RecordRow, sort: RecordSort): string | number {
   if (sort === 'updated_at') return row.change_seq
   return sort === 'created_at' ? row.record_id : row[sort]
 }
 
-function comparing(sort: RecordSort, descending: boolean) {
+function createComparison(sort: RecordSort, descending: boolean) {
   return (one: RecordRow, other: RecordRow): number => {
     const order =
-      compare(placeOf(one, sort), placeOf(other, sort)) || one.record_id - other.record_id
+      compare(sortValueOf(one, sort), sortValueOf(other, sort)) || one.record_id - other.record_id
     return descending ? -order : order
   }
 }

@@ -106,8 +106,8 @@ onEachEngine((engine) => {
           )
           const data = parseLossless(record.data)
           assert.ok(isJsonObject(data))
-          for (const [place, key] of KEYS.entries()) {
-            const column = columns[HUB_COLUMNS.length + place] ?? ''
+          for (const [index, key] of KEYS.entries()) {
+            const column = columns[HUB_COLUMNS.length + index] ?? ''
             const value: JsonValue = Object.hasOwn(data, key) ? (data[key] ?? null) : null
             assert.equal(asText(row[column]), asText(value), `${key} as ${column}`)
           }
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a number beyond double precision keeps all its digits',
+      'a number beyond double precision has all its digits',
       withStorage(engine, async (kit) => {
         const school = await registerWithFields(kit, 'school', ['a'])
         await write(kit, pushWrite(school, { data: '{"a":9007199254740993}' }))
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'platforms and modules whose names are not valid identifiers get views too',
+      'platforms and modules whose names are not valid identifiers have views',
       withStorage(engine, async (kit) => {
         const names = [
           'a-b',
@@ -201,14 +201,14 @@ onEachEngine((engine) => {
     )
 
     test(
-      'refreshing the views repeatedly or concurrently succeeds and keeps every view',
+      'refreshing the views repeatedly or concurrently succeeds and deletes no view',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         const { refreshViews } = kit.storage.sqlViews
         assert.deepEqual(await Promise.all([refreshViews(), refreshViews()]), [[], []])
-        const again = await kit.reopen()
-        assert.deepEqual(await again.sqlViews.refreshViews(), [])
-        assert.deepEqual(await readView(again, 'v_school_staff'), [])
+        const reopened = await kit.reopen()
+        assert.deepEqual(await reopened.sqlViews.refreshViews(), [])
+        assert.deepEqual(await readView(reopened, 'v_school_staff'), [])
       }),
     )
   })
@@ -246,7 +246,7 @@ async function registerWithFields(
   const modules = base.modules.map((module) => ({ ...module, fields: toFields(keys) }))
   await kit.storage.platforms.registerPlatform({ ...base, modules }, changeLog())
   const { key_hash } = base.hub_key
-  const receiver = await kit.storage.platforms.findPlatformByKey(key_hash, kit.clock.text)
-  assert.ok(receiver)
-  return { ...receiver, key_hash }
+  const platform = await kit.storage.platforms.findPlatformByKey(key_hash, kit.clock.text)
+  assert.ok(platform)
+  return { ...platform, key_hash }
 }

@@ -13,11 +13,11 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   finishTestPull,
   LEASE,
   pullWrite,
   requestPull,
+  startPullAndRead,
 } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
-        const types = ['staff', 'unicorns', 'patients', 'Students', '']
+        const types = ['staff', 'unknown', 'patients', 'Students', '']
         const pushes = types.map((record_type) => pushWrite(school, { record_type }))
         const outcomes = outcomesOf(await write(kit, ...pushes))
         assert.deepEqual(new Set(outcomes), new Set(['module_not_registered']))
@@ -104,7 +104,7 @@ onEachEngine((engine) => {
         assert.equal((await listRecords(kit.storage)).length, 2)
         const { stats, logs } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual([stats.records, stats.received_today, stats.created_today], [2, 2, 2])
-        assert.equal(logs.filter((line) => line.kind.startsWith('push.')).length, 2)
+        assert.equal(logs.filter((entry) => entry.kind.startsWith('push.')).length, 2)
       }),
     )
 
@@ -112,7 +112,7 @@ onEachEngine((engine) => {
       'a pulled record is rejected unless its pull is running',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const unknown = { ...read, read: { ...read.read, pull_id: 999 } }
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(unknown))), ['pull_not_running'])
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['created'])
@@ -130,13 +130,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a pulled record is rejected after the lease of its pull was taken over',
+      'a pulled record is rejected after the lease of its pull has expired and another pull was requested',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         kit.clock.advance(LEASE.seconds + 1)
-        const taken = await requestPull(kit.storage, { owner: 'node-2', seconds: 30 })
-        assert.equal(taken.outcome, 'queued')
+        const next = await requestPull(kit.storage, { owner: 'node-2', seconds: 30 })
+        assert.equal(next.outcome, 'queued')
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['pull_not_running'])
         assert.deepEqual(await listRecords(kit.storage), [])
       }),
@@ -146,7 +146,7 @@ onEachEngine((engine) => {
       'pulled records are rejected once their platform is deactivated',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await write(kit, pullWrite(read))
         await setStatus(kit, school, 'inactive')
         const outcome = only(await write(kit, pullWrite(read, { reference: 'r-2' })))
@@ -159,7 +159,7 @@ onEachEngine((engine) => {
       'pulled records are rejected once their module is unregistered',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         await runSql(kit.storage, 'UPDATE modules SET registered_at = NULL')
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(read))), ['module_not_registered'])
         assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['module_not_registered'])
@@ -171,7 +171,7 @@ onEachEngine((engine) => {
       'a pulled record of an unknown module is rejected with module_not_registered',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const unknown = { ...read, read: { ...read.read, module_id: 999 } }
         assert.deepEqual(outcomesOf(await write(kit, pullWrite(unknown))), [
           'module_not_registered',
@@ -184,10 +184,10 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const wrong = { ...read, read: { ...read.read, platform_id: clinic.platform_id } }
-        const misplaced = (reference: string) => pullWrite(wrong, { reference })
-        const outcomes = await write(kit, misplaced('x'), pullWrite(read), misplaced('y'))
+        const wrongWrite = (reference: string) => pullWrite(wrong, { reference })
+        const outcomes = await write(kit, wrongWrite('x'), pullWrite(read), wrongWrite('y'))
         assert.deepEqual(
           outcomes.map((outcome) => outcome.outcome),
           ['rejected', 'created', 'rejected'],

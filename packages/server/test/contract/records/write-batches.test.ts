@@ -11,7 +11,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 
 const TOO_LONG = 'x'.repeat(600)
 
@@ -25,7 +25,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'writes to one reference in a batch are applied in order, each to the result of the previous',
+      'writes to one reference in a batch are applied in order, each to the result of the previous one',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const outcomes = await write(
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
       'a batch can mix pushes and pulled records',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const outcomes = await write(
           kit,
           pullWrite(read, { data: '{"a":"read"}' }),
@@ -121,7 +121,7 @@ onEachEngine((engine) => {
             [stats.records, stats.received_today, stats.created_today, stats.updated_today],
             [2, 3, 1, 2],
           )
-          assert.equal(logs.filter((line) => line.at === kit.clock.text).length, 3)
+          assert.equal(logs.filter((entry) => entry.at === kit.clock.text).length, 3)
           assert.equal(await kit.storage.records.countRecords(ALL), 2)
         }),
       )
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
       'a pulled record that the database rejects does not affect its batch and is not counted as seen',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const outcomes = await write(
           kit,
           pullWrite(read, { reference: 'r-1' }),
@@ -167,7 +167,7 @@ onEachEngine((engine) => {
         assert.deepEqual(
           await kit.storage.snapshot.readSnapshot(kit.clock.day),
           { ...before, platforms: used },
-          'only the use of the hub key is stored',
+          'only the last use of the hub API key is stored',
         )
       }),
     )
@@ -183,11 +183,11 @@ onEachEngine((engine) => {
           pushWrite(school, { source: 'PATCH', data: '{"a":3}' }),
         ]
         await write(kit, ...batch)
-        const shape = async () =>
+        const readState = async () =>
           (await listRecords(kit.storage)).map(({ change_seq: _, ...row }) => row)
-        const before = await shape()
+        const before = await readState()
         await write(kit, ...batch)
-        assert.deepEqual(await shape(), before)
+        assert.deepEqual(await readState(), before)
       }),
     )
   })

@@ -6,18 +6,22 @@ import { MAX_PUSH_ADDRESSES } from '../../../src/storage/port/push-error-store.t
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
-import { only, readPages, registerTestPlatform } from '../../helpers/storage/fixtures.ts'
-import { pushErrorAt } from '../../helpers/storage/push-errors.ts'
+import {
+  only,
+  pushErrorAt,
+  readPages,
+  registerTestPlatform,
+} from '../../helpers/storage/fixtures.ts'
 
 const AT = '2026-03-10T08:20:00.000Z'
 
 onEachEngine((engine) => {
   describe(`push errors on ${engine.name}`, () => {
     test(
-      'the counts of one sender in one hour add up, also those that are saved at the same time',
+      'the counts of one sender in one hour are added up, even if they are saved concurrently',
       withStorage(engine, async ({ storage }) => {
         const add = (at: string) => storage.pushErrors.addPushErrors([pushErrorAt(at)], [])
-        // None of them finds a row yet.
+        // None of them finds an existing row.
         await Promise.all(Array.from({ length: 9 }, () => add(AT)))
         const later = '2026-03-10T08:50:00.000Z'
         await add(later)
@@ -66,13 +70,13 @@ onEachEngine((engine) => {
         assert.deepEqual(addressesOf(pages), [2, 5, 4, 3, 2, 1])
         assert.deepEqual(addressesOf(await list(storage, { reason: 'key_missing' })), [4])
         assert.deepEqual(addressesOf(await list(storage, { source })), [5, 3, 2])
-        const nothing = { ...source, platform_id: -1, key_hints: [], addresses: [] }
-        assert.deepEqual(await list(storage, { source: nothing }), [])
+        const unknown = { ...source, platform_id: -1, key_hints: [], addresses: [] }
+        assert.deepEqual(await list(storage, { source: unknown }), [])
       }),
     )
 
     test(
-      'an hour has a limited number of senders; the others are counted together for each reason and platform',
+      'the number of senders per hour is limited, and the others are counted together for each reason and platform',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const { platform_id } = await registerTestPlatform(kit)
@@ -96,7 +100,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'of a platform the addresses are stored that it used last',
+      'only the most recent addresses of a platform are stored',
       withStorage(engine, async (kit) => {
         const { platform_id } = await registerTestPlatform(kit)
         const addresses = Array.from({ length: MAX_PUSH_ADDRESSES + 5 }, (_, n) => ({
@@ -115,7 +119,7 @@ onEachEngine((engine) => {
       'a flood of keys and addresses is one small write, and no request is lost from the counts',
       withStorage(engine, async (kit) => {
         const written: number[] = []
-        const { counter } = counterOf(kit, (rows) => written.push(rows))
+        const { counter } = createCounter(kit, (rows) => written.push(rows))
         const count = 20_000
         for (let n = 0; n < count; n += 1) {
           const address = `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
@@ -134,12 +138,12 @@ onEachEngine((engine) => {
     )
 
     test(
-      'what could not be saved is counted on and saved later',
+      'counts that could not be saved are saved later',
       withStorage(engine, async (kit) => {
-        const { counter, fault } = counterOf(kit)
+        const { counter, fault } = createCounter(kit)
         counter.countError(REJECTED)
         fault.isFailing = true
-        await assert.rejects(counter.flush(), /away/)
+        await assert.rejects(counter.flush(), /unavailable/)
         counter.countError(REJECTED)
         fault.isFailing = false
         await counter.flush()
@@ -148,10 +152,10 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the address of a platform is written once an hour',
+      'the address of a platform is written once per hour',
       withStorage(engine, async (kit) => {
         const written: number[] = []
-        const { counter } = counterOf(kit, (rows) => written.push(rows))
+        const { counter } = createCounter(kit, (rows) => written.push(rows))
         for (const _ of [1, 2, 3]) {
           counter.recordAddress(1, '192.0.2.1')
           await counter.flush()
@@ -185,14 +189,14 @@ function list({ pushErrors }: Storage, over: Partial<ListQuery> = {}) {
 }
 
 /** A counter on the real storage, which the test can make unavailable. */
-function counterOf(
+function createCounter(
   { storage, clock }: StorageKit,
   onWrite: (rows: number) => void = () => undefined,
 ) {
   const fault = { isFailing: false }
   const pushErrors: Pick<Storage['pushErrors'], 'addPushErrors'> = {
     async addPushErrors(counts, addresses) {
-      if (fault.isFailing) throw new Error('The storage is away')
+      if (fault.isFailing) throw new Error('The storage is unavailable')
       onWrite(counts.length + addresses.length)
       await storage.pushErrors.addPushErrors(counts, addresses)
     },

@@ -12,7 +12,7 @@ import {
   registerTestPlatform,
   type TestPlatform,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, finishRead, finishTestPull } from '../../helpers/storage/pulls.ts'
+import { finishRead, finishTestPull, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { rejection, saveRejected } from '../../helpers/storage/replays.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
@@ -28,10 +28,10 @@ onEachEngine((engine) => {
         const body = '{"price":1.10,"big":12345678901234567890,"s":"\\u0000\\ud800","x":[null]}'
         const errors = { data: ['must be an object'], 'é"': [] }
         await saveRejected(kit, [rejection(school, { body, errors, method: 'PATCH' })])
-        const { id, body: kept, cause, ...push } = only(await list(kit.storage))
+        const { id, body: stored, cause, ...push } = only(await list(kit.storage))
         assert.ok(id > 0)
         assert.ok(cause.length > 10)
-        assert.equal(JSON.stringify(kept), body)
+        assert.equal(JSON.stringify(stored), body)
         assert.deepEqual(push, {
           first_at: kit.clock.text,
           at: kit.clock.text,
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
           record_type: null,
           method: 'PATCH',
           code: 'invalid_record',
-          message: 'It was not accepted',
+          message: 'The push was rejected',
           errors,
           pull_id: null,
           replayed_at: null,
@@ -58,11 +58,11 @@ onEachEngine((engine) => {
         await saveRejected(kit, [rejection(school), rejection(school)])
         const first = only(await list(kit.storage))
         kit.clock.advance(60)
-        await saveRejected(kit, [rejection(school, { message: 'It is still not accepted' })])
+        await saveRejected(kit, [rejection(school, { message: 'It was rejected again' })])
         const again = only(await list(kit.storage))
         assert.deepEqual([first.count, again.count], [2, 3])
         assert.deepEqual([again.id, again.at], [first.id, kit.clock.text])
-        assert.equal(again.message, 'It is still not accepted')
+        assert.equal(again.message, 'It was rejected again')
       }),
     )
 
@@ -80,9 +80,9 @@ onEachEngine((engine) => {
           rejection(school, { record_type: 'staff' }),
           rejection(clinic),
         ])
-        const kept = await list(kit.storage)
-        assert.equal(kept.length, 7)
-        assert.deepEqual(new Set(kept.map((push) => push.count)), new Set([1]))
+        const stored = await list(kit.storage)
+        assert.equal(stored.length, 7)
+        assert.deepEqual(new Set(stored.map((push) => push.count)), new Set([1]))
       }),
     )
 
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'every rejected push counts on the day it arrives, including repeated ones',
+      'every rejected push is counted on the day of its arrival, including repeated ones',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
@@ -114,16 +114,16 @@ onEachEngine((engine) => {
       'a record rejected again by each pull is counted as rejected once',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const refused = rejection(school, { method: 'pull', code: 'duplicate_reference' })
-        await saveRejected(kit, [refused])
-        await saveRejected(kit, [refused])
+        const rejected = rejection(school, { method: 'pull', code: 'duplicate_reference' })
+        await saveRejected(kit, [rejected])
+        await saveRejected(kit, [rejected])
         assert.equal(only(await list(kit.storage)).count, 2)
         assert.equal(await rejectedOn(kit, kit.clock.day), 1)
       }),
     )
 
     test(
-      'rejected records with different messages share a given cause and keep the latest message',
+      'rejected records with different messages have the same cause, and each has its latest message',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const element = (body: string, message: string) =>
@@ -140,7 +140,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a group has the message of its rejections, or that of their code where those messages differ',
+      'a group has the message of its rejections, or the message of their code if their messages differ',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         const element = (body: string, message: string) =>
@@ -163,26 +163,26 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a rejected record is listed under every pull that rejected it, and under no other one',
+      'a rejected record is listed for every pull that rejected it, and for no other pull',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['patients'] })
         /** Runs a pull that rejects these bodies of a module; returns the id of the pull. */
         const pull = async (platform: TestPlatform, record_type: string, ...bodies: string[]) => {
-          const read = await beginRead(storage, platform, { record_type })
+          const read = await startPullAndRead(storage, platform, { record_type })
           const { pull_id } = read.read
           const rejected = bodies.map((body) =>
             rejection(platform, { method: 'pull', pull_id, record_type, body }),
           )
-          // In two batches, as a long read sends them.
+          // Saved in two batches, as during a long read.
           await saveRejected(kit, rejected.slice(0, 1))
           await saveRejected(kit, rejected.slice(1))
           await finishRead(storage, read)
           await finishTestPull(storage, pull_id)
           return pull_id
         }
-        const of = async (pull_id: number) =>
+        const bodiesOf = async (pull_id: number) =>
           (await list(storage, { pull_id })).map((one) => JSON.stringify(one.body)).sort()
         const [one, two] = ['{"a":1}', '{"a":2}']
         await saveRejected(kit, [rejection(school)])
@@ -190,11 +190,11 @@ onEachEngine((engine) => {
         const second = await pull(school, 'students', one)
         const other = await pull(clinic, 'patients', two)
         const third = await pull(school, 'students', one, two)
-        assert.deepEqual(await of(first), [one, two])
-        assert.deepEqual(await of(second), [one])
-        assert.deepEqual(await of(other), [two])
-        assert.deepEqual(await of(third), [one, two])
-        assert.deepEqual(await of(third + 1), [])
+        assert.deepEqual(await bodiesOf(first), [one, two])
+        assert.deepEqual(await bodiesOf(second), [one])
+        assert.deepEqual(await bodiesOf(other), [two])
+        assert.deepEqual(await bodiesOf(third), [one, two])
+        assert.deepEqual(await bodiesOf(third + 1), [])
         const ranges = await runSql(storage, 'SELECT * FROM rejected_push_pulls')
         assert.equal(ranges.length, 4, 'a record that every pull rejects has one range')
         await storage.rejectedPushes.dismissRejectedPushes(
@@ -221,29 +221,29 @@ onEachEngine((engine) => {
         kit.clock.advance(1)
         // Enough for three bodies of 10 kB with their overhead, but not for four.
         await saveRejected(kit, [rejection(school, { body: bodyOf('e') })], 38_000)
-        const kept = (await list(kit.storage)).map((push) => nameOf(push.body))
-        assert.deepEqual(kept, ['e', 'a', 'd', 'clinic'])
+        const stored = (await list(kit.storage)).map((push) => nameOf(push.body))
+        assert.deepEqual(stored, ['e', 'a', 'd', 'clinic'])
         assert.equal(await rejectedOn(kit, kit.clock.day), 7)
       }),
     )
 
     test(
-      'for a body larger than the quota only its size is saved, and other rejections stay',
+      'only the size of a body larger than the quota is saved, and no other rejection is deleted',
       withStorage(engine, async (kit) => {
         const platform = await registerTestPlatform(kit)
         const small = rejection(platform, { body: '{"a":1}' })
         const large = rejection(platform, { body: JSON.stringify('x'.repeat(5000)) })
         await saveRejected(kit, [small, large], 4000)
-        const kept = await list(kit.storage, { platform: platform.platform_name })
+        const stored = await list(kit.storage, { platform: platform.platform_name })
         assert.deepEqual(
-          new Set(kept.map((push) => JSON.stringify(push.body))),
+          new Set(stored.map((push) => JSON.stringify(push.body))),
           new Set(['{"a":1}', '"5002 bytes, more than the quota"']),
         )
       }),
     )
 
     test(
-      'the saved bodies never exceed the quota, and the newest stay',
+      'the saved bodies never exceed the quota, and the oldest are deleted first',
       withStorage(engine, async (kit) => {
         let run = 0
         const batches = fc.array(
@@ -266,25 +266,32 @@ onEachEngine((engine) => {
                 const bodies = batch.map(({ id, size }) =>
                   JSON.stringify({ id, x: 'x'.repeat(size) }),
                 )
-                const came = new Set(bodies)
+                const received = new Set(bodies)
                 const rejected = bodies.map((body) => rejection(platform, { body }))
                 await saveRejected(kit, rejected, quota)
-                const kept = await list(kit.storage, { platform: platform.platform_name })
-                const keptBodies = kept.map((push) => JSON.stringify(push.body))
-                const older = newestFirst.filter((body) => !came.has(body))
-                const newer = keptBodies.filter((body) => came.has(body))
-                assert.deepEqual(keptBodies, [...newer, ...older].slice(0, kept.length))
-                assert.ok(keptBodies.join('').length <= quota)
+                const stored = await list(kit.storage, { platform: platform.platform_name })
+                const storedBodies = stored.map((push) => JSON.stringify(push.body))
+                const older = newestFirst.filter((body) => !received.has(body))
+                const newer = storedBodies.filter((body) => received.has(body))
+                assert.deepEqual(storedBodies, [...newer, ...older].slice(0, stored.length))
+                assert.ok(storedBodies.join('').length <= quota)
                 // One kilobyte per row is more than the overhead of any engine.
-                const takes = (texts: string[]) => texts.join('').length + 1024 * texts.length
-                if (newer.length < came.size) {
-                  assert.equal(kept.length, newer.length)
-                  assert.ok(takes([...came]) > quota, 'Dropped without need')
-                } else if (kept.length < came.size + older.length) {
-                  const dropped = older.slice(kept.length - came.size).slice(0, 1)
-                  assert.ok(takes([...keptBodies, ...dropped]) > quota, 'Dropped without need')
+                const estimateSize = (texts: string[]) =>
+                  texts.join('').length + 1024 * texts.length
+                if (newer.length < received.size) {
+                  assert.equal(stored.length, newer.length)
+                  assert.ok(
+                    estimateSize([...received]) > quota,
+                    'deleted although the quota was not exceeded',
+                  )
+                } else if (stored.length < received.size + older.length) {
+                  const deleted = older.slice(stored.length - received.size).slice(0, 1)
+                  assert.ok(
+                    estimateSize([...storedBodies, ...deleted]) > quota,
+                    'deleted although the quota was not exceeded',
+                  )
                 }
-                newestFirst = keptBodies
+                newestFirst = storedBodies
               }
             },
           ),
@@ -299,7 +306,7 @@ onEachEngine((engine) => {
         const school = await registerTestPlatform(kit)
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         for (let number = 0; number < 12; number += 1) {
-          // Several at the same time, and one that is repeated later.
+          // Several rejections have the same time, and one is repeated later.
           if (number % 4 === 0) kit.clock.advance(1)
           const code = number % 2 === 0 ? 'invalid_record' : 'module_not_registered'
           const platform = number % 3 === 0 ? clinic : school
@@ -313,14 +320,14 @@ onEachEngine((engine) => {
         ]) {
           const whole = await list(kit.storage, query)
           assert.ok(whole.length > 0)
-          assert.deepEqual(whole, whole.toSorted(byTimeDown))
-          for (const [size, most] of [
+          assert.deepEqual(whole, whole.toSorted(byTimeDescending))
+          for (const [size, max] of [
             [{ limit: 3, maxBytes: 100_000 }, 3],
             // Each rejection counts half a kilobyte in addition to its body.
             [{ limit: 100, maxBytes: 1100 }, 2],
             [{ limit: 100, maxBytes: 0 }, 1],
           ] as const) {
-            assert.deepEqual(await listInPages(kit.storage, { ...query, ...size }, most), whole)
+            assert.deepEqual(await listInPages(kit.storage, { ...query, ...size }, max), whole)
           }
           for (const push of whole) {
             assert.equal(push.platform_name, query.platform ?? push.platform_name)
@@ -343,21 +350,21 @@ async function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]
 async function listInPages(
   storage: Storage,
   query: Query & { limit: number; maxBytes: number },
-  most: number,
+  max: number,
 ): Promise<RejectedPush[]> {
   const all: RejectedPush[] = []
   for (let more = true; more; ) {
     const before = all.at(-1) ?? null
-    const asked = { ...ALL, ...query, before }
-    const { rejected_pushes, has_more } = await storage.rejectedPushes.listRejectedPushes(asked)
-    assert.ok(rejected_pushes.length <= most)
+    const page = { ...ALL, ...query, before }
+    const { rejected_pushes, has_more } = await storage.rejectedPushes.listRejectedPushes(page)
+    assert.ok(rejected_pushes.length <= max)
     all.push(...rejected_pushes)
     more = has_more
   }
   return all
 }
 
-function byTimeDown(one: RejectedPush, other: RejectedPush): number {
+function byTimeDescending(one: RejectedPush, other: RejectedPush): number {
   return Date.parse(other.at) - Date.parse(one.at) || other.id - one.id
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { formatMessage } from '../../../src/errors.ts'
 import type { ReplayPosition } from '../../../src/storage/port/rejected-push-store.ts'
 import { type StorageEngine, type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
@@ -19,9 +20,9 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { beginRead, pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import {
-  ALL_REFUSALS,
+  ALL_REJECTIONS,
   listRejected,
   rejection,
   replayWrite,
@@ -33,26 +34,28 @@ onEachEngine((engine) => {
   describe(`replays on ${engine.name}`, () => {
     test(
       'a replay stores the record, updates the rejected push and is logged',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
-        const outcome = await writeOne(kit, replayWrite(refusal, { data: '{"n":1.10}' }))
+      withRejection(engine, async ({ kit, rejected, school }) => {
+        const outcome = await writeOne(kit, replayWrite(rejected, { data: '{"n":1.10}' }))
         assert.deepEqual(outcome.outcome, 'created')
         const record = only(await listRecords(kit.storage))
         assert.equal(record.data, '{"n":1.10}')
-        const replayed = await kit.storage.rejectedPushes.readRejectedPush(refusal.rejected_push_id)
+        const replayed = await kit.storage.rejectedPushes.readRejectedPush(
+          rejected.rejected_push_id,
+        )
         assert.deepEqual(
           [replayed?.replayed_at, replayed?.replayed_by, replayed?.replay_outcome],
           [kit.clock.text, 'ann@example.org', 'created'],
         )
         assert.equal(replayed?.record_id, record.record_id)
-        const lines = await listActivity(kit.storage.activity, {
+        const entries = await listActivity(kit.storage.activity, {
           platform: school.platform_name,
           level: null,
           limit: 1,
           before: null,
         })
-        const line = only(lines)
+        const entry = only(entries)
         assert.deepEqual(
-          [line.kind, line.actor, line.record_id],
+          [entry.kind, entry.actor, entry.record_id],
           ['replay.created', 'ann@example.org', record.record_id],
         )
         const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
@@ -61,13 +64,13 @@ onEachEngine((engine) => {
     )
 
     test(
-      'the history records the change with the source replay',
-      withRefusal(engine, async ({ kit, school }) => {
+      'the history entry of the change has the source replay',
+      withRejection(engine, async ({ kit, school }) => {
         await write(kit, pushWrite(school, { data: '{"a":1}' }))
         await saveRejected(kit, [rejection(school, { body: '"later"' })])
-        const refusal = (await listRejected(kit.storage)).at(-1)
-        assert.ok(refusal)
-        const { record_id } = await writeOne(kit, replayWrite(refusal, { data: '{"a":2}' }))
+        const rejected = (await listRejected(kit.storage)).at(-1)
+        assert.ok(rejected)
+        const { record_id } = await writeOne(kit, replayWrite(rejected, { data: '{"a":2}' }))
         const entry = only(await listHistory(kit.storage, record_id))
         assert.deepEqual(
           [entry.source, entry.request_id, entry.pull_id, entry.changes],
@@ -78,8 +81,8 @@ onEachEngine((engine) => {
 
     test(
       'a rejected push is replayed once, even if repeated in one batch or concurrently',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
-        const one = replayWrite(refusal)
+      withRejection(engine, async ({ kit, rejected, school }) => {
+        const one = replayWrite(rejected)
         const twice = await write(kit, one, one)
         assert.deepEqual(outcomesOf(twice), ['created', 'already_replayed'])
         assert.deepEqual(outcomesOf(await write(kit, one)), ['already_replayed'])
@@ -89,74 +92,74 @@ onEachEngine((engine) => {
           write(kit, replayWrite(another, { reference: 'r-2', data: `{"n":${index}}` })),
         )
         const outcomes = outcomesOf((await Promise.all(replays)).flat())
-        assert.equal(outcomes.filter((word) => word === 'created').length, 1)
-        assert.equal(outcomes.filter((word) => word === 'already_replayed').length, 19)
+        assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
+        assert.equal(outcomes.filter((outcome) => outcome === 'already_replayed').length, 19)
         assert.equal((await listRecords(kit.storage)).length, 2)
       }),
     )
 
     test(
-      'a dry run returns the same outcomes and stores nothing',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
+      'a dry run returns the outcomes of the replay and stores nothing',
+      withRejection(engine, async ({ kit, rejected, school }) => {
         await saveRejected(kit, [rejection(school, { body: '"second"' })])
         const [, second] = await listRejected(kit.storage)
         assert.ok(second)
         const batch = {
           at: kit.clock.text,
           day: kit.clock.day,
-          writes: [replayWrite(refusal), replayWrite(second, { data: '{"a":2}' })],
+          writes: [replayWrite(rejected), replayWrite(second, { data: '{"a":2}' })],
         }
-        const before = await tracesOf(kit)
+        const before = await readState(kit)
         const tried = outcomesOf(await kit.storage.records.tryWrites(batch))
         assert.deepEqual(tried, ['created', 'updated'])
-        assert.deepEqual(await tracesOf(kit), before)
+        assert.deepEqual(await readState(kit), before)
         assert.deepEqual(outcomesOf(await kit.storage.records.applyWrites(batch)), tried)
       }),
     )
 
     test(
       'a replay requires an existing rejection, an active platform and a registered module',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
+      withRejection(engine, async ({ kit, rejected, school }) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         const outcomes = await write(
           kit,
-          replayWrite({ ...refusal, rejected_push_id: 999_999 }),
-          replayWrite({ ...refusal, platform_id: clinic.platform_id }),
-          replayWrite(refusal, { record_type: 'staff' }),
+          replayWrite({ ...rejected, rejected_push_id: 999_999 }),
+          replayWrite({ ...rejected, platform_id: clinic.platform_id }),
+          replayWrite(rejected, { record_type: 'staff' }),
         )
         assert.deepEqual(outcomesOf(outcomes), ['not_found', 'not_found', 'module_not_registered'])
         await setStatus(kit, school, 'inactive')
-        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal))), ['platform_inactive'])
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(rejected))), ['platform_inactive'])
         assert.equal((await listRejected(kit.storage)).length, 1)
         await setStatus(kit, school, 'active')
-        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal))), ['created'])
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(rejected))), ['created'])
       }),
     )
 
     test(
       'a replay does not overwrite a newer push or pull unless the operator forces it',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
+      withRejection(engine, async ({ kit, rejected, school }) => {
         await write(kit, pushWrite(school, { data: '{"a":2}' }))
-        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(rejected, { data: '{"a":1}' }))), [
           'stale',
         ])
         assert.equal(only(await listRecords(kit.storage)).data, '{"a":2}')
-        assert.deepEqual(outcomesOf(await write(kit, replayWrite(refusal, { data: '{"a":1}' }))), [
+        assert.deepEqual(outcomesOf(await write(kit, replayWrite(rejected, { data: '{"a":1}' }))), [
           'already_replayed',
         ])
-        const insisted = replayWrite(refusal, { data: '{"a":1}', overwrite: true })
-        assert.deepEqual(outcomesOf(await write(kit, insisted)), ['updated'])
-        assert.deepEqual(outcomesOf(await write(kit, insisted)), ['already_replayed'])
+        const forced = replayWrite(rejected, { data: '{"a":1}', overwrite: true })
+        assert.deepEqual(outcomesOf(await write(kit, forced)), ['updated'])
+        assert.deepEqual(outcomesOf(await write(kit, forced)), ['already_replayed'])
         assert.equal(only(await listRecords(kit.storage)).data, '{"a":1}')
 
         await saveRejected(kit, [rejection(school, { body: '"before the read"' })])
         kit.clock.advance(60)
-        const during = async (data: string) =>
+        const pullData = async (data: string) =>
           pullOnce(kit, school, async (read) => {
             await write(kit, pullWrite(read, { data }))
           })
-        await during('{"a":3}')
-        await during('{"a":3}')
+        await pullData('{"a":3}')
+        await pullData('{"a":3}')
         const late = only(await listRejected(kit.storage))
         assert.deepEqual(outcomesOf(await write(kit, replayWrite(late, { data: '{"a":4}' }))), [
           'stale',
@@ -165,8 +168,8 @@ onEachEngine((engine) => {
     )
 
     test(
-      'replaying several rejections of one record keeps the latest, in any order of replay',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
+      'after several rejections of one record are replayed in any order, the record has the latest data',
+      withRejection(engine, async ({ kit, rejected, school }) => {
         await saveRejected(kit, [
           rejection(school, { body: '"second"' }),
           rejection(school, { body: '"third"' }),
@@ -176,7 +179,7 @@ onEachEngine((engine) => {
         const replays = [
           replayWrite(second, { data: '{"n":2}' }),
           replayWrite(third, { data: '{"n":3}' }),
-          replayWrite(refusal, { data: '{"n":1}' }),
+          replayWrite(rejected, { data: '{"n":1}' }),
         ]
         assert.deepEqual(outcomesOf(await write(kit, ...replays)), ['created', 'updated', 'stale'])
         assert.equal(only(await listRecords(kit.storage)).data, '{"n":3}')
@@ -184,19 +187,19 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a repeated push reopens a replayed rejection at its new position, and a pulled record does not',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
-        const place = { seq: 1, at: '2026-03-10T08:00:00.000000000Z' }
-        const element = rejection(school, { method: 'pull', body: '{"e":1}', position: place })
+      'a replayed rejection is reopened at its new position if its push is repeated, but not if its record is pulled again',
+      withRejection(engine, async ({ kit, rejected, school }) => {
+        const position = { seq: 1, at: '2026-03-10T08:00:00.000000000Z' }
+        const element = rejection(school, { method: 'pull', body: '{"e":1}', position })
         await saveRejected(kit, [element])
         const pulled = (await listRejected(kit.storage)).find((one) => one.method === 'pull')
         assert.ok(pulled)
-        await write(kit, replayWrite(refusal), replayWrite(pulled, { reference: 'r-2' }))
+        await write(kit, replayWrite(rejected), replayWrite(pulled, { reference: 'r-2' }))
         assert.deepEqual(await listRejected(kit.storage), [])
         await saveRejected(kit, [element, rejection(school)])
         const again = only(await listRejected(kit.storage))
-        assert.equal(again.rejected_push_id, refusal.rejected_push_id)
-        assert.ok(again.position_seq > refusal.position_seq)
+        assert.equal(again.rejected_push_id, rejected.rejected_push_id)
+        assert.ok(again.position_seq > rejected.position_seq)
         assert.deepEqual(outcomesOf(await write(kit, replayWrite(again, { data: '{"a":9}' }))), [
           'updated',
         ])
@@ -204,17 +207,17 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a replayed pulled record is stored like a pulled one, so the next pull is unchanged',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
+      'a replayed pulled record is stored like a pulled record, so the next pull leaves it unchanged',
+      withRejection(engine, async ({ kit, rejected, school }) => {
         const content = {
           source: 'pull',
           full_name: 'Ann',
           data: json('{"a":1}'),
           manifest_keys: new Set(['a', 'b']),
         } as const
-        await write(kit, replayWrite(refusal, { content }))
+        await write(kit, replayWrite(rejected, { content }))
         assert.equal(only(await listRecords(kit.storage)).incomplete, false)
-        const read = await beginRead(kit.storage, school)
+        const read = await startPullAndRead(kit.storage, school)
         const again = pullWrite(read, { data: '{"a":1}' })
         assert.deepEqual(outcomesOf(await write(kit, again)), ['unchanged'])
         const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
@@ -224,9 +227,9 @@ onEachEngine((engine) => {
 
     test(
       'a replay invalidates the cached response of its module like a push',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
-        const before = await beginRead(kit.storage, school)
-        await write(kit, replayWrite(refusal))
+      withRejection(engine, async ({ kit, rejected, school }) => {
+        const before = await startPullAndRead(kit.storage, school)
+        await write(kit, replayWrite(rejected))
         const [row] = await runSql(
           kit.storage,
           `SELECT sum(pushes) AS n FROM module_counters WHERE module_id = ${before.task.module_id}`,
@@ -236,8 +239,8 @@ onEachEngine((engine) => {
     )
 
     test(
-      'pages of rejections list each once and respect the limits on count and bytes',
-      withRefusal(engine, async ({ kit, school }) => {
+      'each rejection is on one page, and the pages respect the limits on count and bytes',
+      withRejection(engine, async ({ kit, school }) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic' })
         for (let number = 0; number < 9; number += 1) {
           const body = JSON.stringify('x'.repeat(number * 100))
@@ -254,29 +257,29 @@ onEachEngine((engine) => {
           [100, 2000],
           [1, 1],
         ] as const) {
-          const met: number[] = []
+          const listed: number[] = []
           let after: ReplayPosition | null = null
           for (let left = 1; left > 0; ) {
-            const query = { ...ALL_REFUSALS, limit, maxBytes, after }
+            const query = { ...ALL_REJECTIONS, limit, maxBytes, after }
             const { rejections, remaining } = await kit.storage.rejectedPushes.listReplayable(query)
             assert.ok(rejections.length <= limit)
             assert.ok(rejections.length > 0)
-            met.push(...rejections.map((one) => one.rejected_push_id))
-            assert.equal(remaining, whole.length - met.length)
+            listed.push(...rejections.map((one) => one.rejected_push_id))
+            assert.equal(remaining, whole.length - listed.length)
             after = rejections.at(-1) ?? null
             left = remaining
           }
-          assert.deepEqual(met, whole)
+          assert.deepEqual(listed, whole)
         }
         const filter = { platform: 'clinic', record_type: 'staff', code: 'module_not_registered' }
-        const query = { ...ALL_REFUSALS, ...filter }
-        const meant = await kit.storage.rejectedPushes.listReplayable(query)
+        const query = { ...ALL_REJECTIONS, ...filter }
+        const matching = await kit.storage.rejectedPushes.listReplayable(query)
         assert.deepEqual(
-          meant.rejections.map(({ body }) => body.length),
+          matching.rejections.map(({ body }) => body.length),
           [2, 602],
         )
         assert.deepEqual(
-          meant.rejections.map(({ fields }) => fields),
+          matching.rejections.map(({ fields }) => fields),
           [null, null],
         )
       }),
@@ -284,7 +287,7 @@ onEachEngine((engine) => {
 
     test(
       'groups combine open rejections with the same cause',
-      withRefusal(engine, async ({ kit, refusal, school }) => {
+      withRejection(engine, async ({ kit, rejected, school }) => {
         kit.clock.advance(60)
         const since = kit.clock.text
         await saveRejected(kit, [
@@ -303,7 +306,7 @@ onEachEngine((engine) => {
           platform_name: 'school',
           record_type: 'staff',
           code: 'module_not_registered',
-          message: 'It was not accepted',
+          message: 'The push was rejected',
           rejected_pushes: 2,
           count: 3,
           first_at: since,
@@ -318,7 +321,7 @@ onEachEngine((engine) => {
           before: null,
         })
         assert.equal(rejected_pushes.length, 2)
-        await write(kit, replayWrite(refusal))
+        await write(kit, replayWrite(rejected))
         assert.equal((await kit.storage.rejectedPushes.listGroups(query)).length, 1)
         const nowhere = { platform: 'nowhere', limit: 10 }
         assert.deepEqual(await kit.storage.rejectedPushes.listGroups(nowhere), [])
@@ -326,52 +329,84 @@ onEachEngine((engine) => {
     )
 
     test(
-      'dismissing deletes rejections and frees their quota, and later rejections stay',
-      withRefusal(engine, async ({ kit, school, refusal }) => {
+      'a group whose messages differ has the message of its code, or one of them if that has parameters',
+      withRejection(engine, async ({ kit, school }) => {
+        const messageOf = async (code: 'duplicate_reference' | 'invalid_record') => {
+          const own = { code, cause: code, record_type: code }
+          await saveRejected(kit, [
+            rejection(school, { ...own, message: 'The first one', body: '1' }),
+            rejection(school, { ...own, message: 'The second one', body: '2' }),
+          ])
+          const groups = await kit.storage.rejectedPushes.listGroups({ platform: null, limit: 10 })
+          const { message, rejected_pushes } = only(
+            groups.filter(({ record_type }) => record_type === code),
+          )
+          assert.equal(rejected_pushes, 2)
+          return message
+        }
+        assert.equal(await messageOf('duplicate_reference'), formatMessage('duplicate_reference'))
+        assert.equal(await messageOf('invalid_record'), 'The first one')
+      }),
+    )
+
+    test(
+      'dismissing deletes rejections and frees their quota, but does not affect later rejections',
+      withRejection(engine, async ({ kit, school, rejected }) => {
         const until = kit.clock.text
         kit.clock.advance(1)
         await saveRejected(kit, [rejection(school, { body: '"later"' })])
         const { rejectedPushes } = kit.storage
-        const meant = { platform: 'school', code: null, record_type: null, cause: null, id: null }
-        const query = { ...meant, until, limit: 10 }
+        const selection = {
+          platform: 'school',
+          code: null,
+          record_type: null,
+          cause: null,
+          id: null,
+        }
+        const query = { ...selection, until, limit: 10 }
         const log = changeLog('rejected_push.dismissed')
         assert.equal(await rejectedPushes.dismissRejectedPushes(query, kit.clock.text, log), 1)
         assert.equal(await rejectedPushes.dismissRejectedPushes(query, kit.clock.text, log), 0)
-        const rest = only(await listRejected(kit.storage))
-        assert.notEqual(rest.rejected_push_id, refusal.rejected_push_id)
-        const one = { ...query, platform: null, id: rest.rejected_push_id, until: kit.clock.text }
+        const remaining = only(await listRejected(kit.storage))
+        assert.notEqual(remaining.rejected_push_id, rejected.rejected_push_id)
+        const one = {
+          ...query,
+          platform: null,
+          id: remaining.rejected_push_id,
+          until: kit.clock.text,
+        }
         assert.equal(await rejectedPushes.dismissRejectedPushes(one, kit.clock.text, null), 1)
         const [platform] = await runSql(kit.storage, 'SELECT rejected_bytes FROM platforms')
         assert.equal(Number(platform?.['rejected_bytes']), 0)
         const [audit] = await runSql(kit.storage, 'SELECT count(*) AS n FROM audit')
-        const [told] = await runSql(
+        const [activity] = await runSql(
           kit.storage,
           "SELECT count(*) AS n FROM activity WHERE kind = 'rejected_push.dismissed'",
         )
-        assert.deepEqual([Number(audit?.['n']), Number(told?.['n'])], [2, 1])
+        assert.deepEqual([Number(audit?.['n']), Number(activity?.['n'])], [2, 1])
       }),
     )
   })
 })
 
-type Refused = Awaited<ReturnType<typeof listRejected>>[number]
+type Rejection = Awaited<ReturnType<typeof listRejected>>[number]
 
 /** Opens a storage with one platform and one rejected push. */
-function withRefusal(
+function withRejection(
   engine: StorageEngine,
-  run: (given: { kit: StorageKit; school: TestPlatform; refusal: Refused }) => Promise<void>,
+  run: (given: { kit: StorageKit; school: TestPlatform; rejected: Rejection }) => Promise<void>,
 ): () => Promise<void> {
   return withStorage(engine, async (kit) => {
     const school = await registerTestPlatform(kit)
     await saveRejected(kit, [rejection(school)])
-    await run({ kit, school, refusal: only(await listRejected(kit.storage)) })
+    await run({ kit, school, rejected: only(await listRejected(kit.storage)) })
   })
 }
 
-async function tracesOf({ storage, clock }: StorageKit): Promise<unknown> {
+async function readState({ storage, clock }: StorageKit): Promise<unknown> {
   return {
     records: await listRecords(storage),
-    refusals: await listRejected(storage),
+    rejections: await listRejected(storage),
     snapshot: await storage.snapshot.readSnapshot(clock.day),
     counters: await runSql(storage, 'SELECT * FROM module_counters'),
     history: await runSql(storage, 'SELECT * FROM record_history'),

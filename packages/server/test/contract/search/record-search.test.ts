@@ -16,14 +16,19 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { listMissing, markMissing } from '../../helpers/storage/missing.ts'
-import { beginRead, finishTestPull } from '../../helpers/storage/pulls.ts'
-import { chooseFields, indexAll, listInPages, modelList } from '../../helpers/storage/search.ts'
+import { finishTestPull, startPullAndRead } from '../../helpers/storage/pulls.ts'
+import {
+  expectedList,
+  indexAll,
+  listInPages,
+  setIndexedFields,
+} from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
 onEachEngine((engine) => {
-  const found = async (storage: Storage, query: string) =>
-    (await listRecords(storage, asked(query))).map((row) => row.reference_number)
+  const findReferences = async (storage: Storage, query: string) =>
+    (await listRecords(storage, toQuery(query))).map((row) => row.reference_number)
 
   describe(`searching records on ${engine.name}`, () => {
     test(
@@ -34,17 +39,17 @@ onEachEngine((engine) => {
         const clinic = await registerTestPlatform(kit, { name: 'clinic', modules: ['staff'] })
         const fields = '[{"key":"m","type":"decimal"}]'
         await runSql(storage, `UPDATE modules SET fields = '${fields}'`)
-        await chooseFields(storage, school, ['n', 't', 'm'])
+        await setIndexedFields(storage, school, ['n', 't', 'm'])
         for (let batch = 0; batch < 6; batch++) {
           clock.advance(3600)
-          const pushes = [school, school, clinic].flatMap((platform, which) =>
-            sample(batch * 10 + which, 12).map((record) =>
-              pushWrite(platform, { ...record, record_type: which === 0 ? 'students' : 'staff' }),
+          const pushes = [school, school, clinic].flatMap((platform, index) =>
+            sample(batch * 10 + index, 12).map((record) =>
+              pushWrite(platform, { ...record, record_type: index === 0 ? 'students' : 'staff' }),
             ),
           )
           await write(kit, ...pushes)
         }
-        const read = await beginRead(storage, school)
+        const read = await startPullAndRead(storage, school)
         const missing = (await listMissing(storage, read)).slice(0, 5)
         await markMissing(
           storage,
@@ -57,8 +62,8 @@ onEachEngine((engine) => {
         assert.ok(all.length > 60)
         await fc.assert(
           fc.asyncProperty(anyQuery, fc.integer({ min: 5, max: 30 }), async (text, limit) => {
-            const query = asked(text)
-            const expected = modelList(all, query, (one) => one === 'data.m').map(
+            const query = toQuery(text)
+            const expected = expectedList(all, query, (one) => one === 'data.m').map(
               (row) => row.record_id,
             )
             for (const backwards of [false, true]) {
@@ -82,46 +87,46 @@ onEachEngine((engine) => {
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const places = Array.from({ length: 40 }, (_, n) => ({
+        const identities = Array.from({ length: 40 }, (_, n) => ({
           reference: `r-${String((n * 7) % 40).padStart(2, '0')}`,
           record_type: n % 3 === 0 ? 'staff' : 'students',
         }))
-        const pushes = places.map((place, n) =>
+        const pushes = identities.map((identity, n) =>
           pushWrite(school, {
-            ...place,
+            ...identity,
             full_name: `Ann ${n % 5}`,
             data: `{"k":${n % 4 === 0 ? null : n % 4},"x":0}`,
           }),
         )
         await write(kit, ...pushes)
-        await chooseFields(storage, school, ['k'])
+        await setIndexedFields(storage, school, ['k'])
         await indexAll(storage)
-        let turn = 0
-        const disturb = async () => {
-          turn += 1
-          const place = places[turn % places.length]
-          const data = `{"x":${turn},"k":9}`
-          const patch = pushWrite(school, { ...place, source: 'PATCH', data: `{"x":${turn}}` })
-          // Adding a record only sometimes lets a reader with small pages reach the end.
-          const isNew = turn % 8 === 0
-          const reference = `new-${turn}`
-          const added = pushWrite(school, { reference, full_name: `Ann ${turn % 7}`, data })
+        let step = 0
+        const writeBetweenPages = async () => {
+          step += 1
+          const identity = identities[step % identities.length]
+          const data = `{"x":${step},"k":9}`
+          const patch = pushWrite(school, { ...identity, source: 'PATCH', data: `{"x":${step}}` })
+          // A record is added only sometimes, so that a reader with small pages reaches the end.
+          const isNew = step % 8 === 0
+          const reference = `new-${step}`
+          const added = pushWrite(school, { reference, full_name: `Ann ${step % 7}`, data })
           await write(kit, patch, ...(isNew ? [added] : []))
-          await storage.searchIndex.indexFields(turn % 5)
-          await storage.searchIndex.indexTexts(turn % 5)
+          await storage.searchIndex.indexFields(step % 5)
+          await storage.searchIndex.indexTexts(step % 5)
         }
         await fc.assert(
-          fc.asyncProperty(undisturbed, fc.integer({ min: 2, max: 15 }), async (text, limit) => {
-            const query = asked(text)
+          fc.asyncProperty(stableQuery, fc.integer({ min: 2, max: 15 }), async (text, limit) => {
+            const query = toQuery(text)
             const before = (await listRecords(storage, query)).map((row) => row.record_id)
             for (const backwards of [false, true]) {
-              const disturbing = { ...query, between: disturb }
-              const rows = await listInPages(storage, disturbing, limit, backwards)
-              const seen = rows.map((row) => row.record_id)
-              assert.equal(new Set(seen).size, seen.length, 'a record came twice')
+              const concurrent = { ...query, between: writeBetweenPages }
+              const rows = await listInPages(storage, concurrent, limit, backwards)
+              const listed = rows.map((row) => row.record_id)
+              assert.equal(new Set(listed).size, listed.length, 'a record is on two pages')
               const known = new Set(before)
-              const kept = seen.filter((id) => known.has(id))
-              assert.deepEqual(kept, before, `${text}, ${limit} a page`)
+              const existing = listed.filter((id) => known.has(id))
+              assert.deepEqual(existing, before, `${text}, ${limit} per page`)
             }
           }),
           { numRuns: rounds(8, 40) },
@@ -141,18 +146,22 @@ onEachEngine((engine) => {
           lag: 0,
           behind_since: null,
         })
-        assert.deepEqual(await found(storage, 'q=lyon muller'), ['r-1'])
+        assert.deepEqual(await findReferences(storage, 'q=lyon muller'), ['r-1'])
         await write(kit, pushWrite(school, { full_name: 'Bea Noir', data: '{"city":"Nice"}' }))
-        assert.deepEqual(await found(storage, 'q=lyon'), [], 'not found where it is no more')
+        assert.deepEqual(
+          await findReferences(storage, 'q=lyon'),
+          [],
+          'not found by its previous content',
+        )
         await indexAll(storage)
-        assert.deepEqual(await found(storage, 'q=nice noir'), ['r-1'])
-        assert.deepEqual(await found(storage, 'q=lyon'), [])
+        assert.deepEqual(await findReferences(storage, 'q=nice noir'), ['r-1'])
+        assert.deepEqual(await findReferences(storage, 'q=lyon'), [])
         assert.equal(await indexAll(storage), 0)
       }),
     )
 
     test(
-      'unusual scripts and special characters are found and injections have no effect',
+      'unusual scripts and special characters are found, and injections have no effect',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -199,7 +208,11 @@ onEachEngine((engine) => {
           ['r-3 r-4', []],
         ] as const) {
           const params = new URLSearchParams({ q: query })
-          assert.deepEqual(await found(storage, `${params}&sort=record_id`), expected, query)
+          assert.deepEqual(
+            await findReferences(storage, `${params}&sort=record_id`),
+            expected,
+            query,
+          )
         }
       }),
     )
@@ -257,7 +270,7 @@ onEachEngine((engine) => {
         )
         await write(kit, ...pushes)
         await indexAll(storage, 600)
-        const count = async (query: string) => (await listRecords(storage, asked(query))).length
+        const count = async (query: string) => (await listRecords(storage, toQuery(query))).length
         assert.equal(await count('q=frequ'), 600)
         assert.equal(await count('q=rare'), 1)
         assert.equal(await count('q=frequ rare'), 1)
@@ -265,7 +278,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a scan that runs out of time returns its position and continues there without gaps',
+      'a scan that exceeds its time limit returns its position, and the next page continues there',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -279,11 +292,14 @@ onEachEngine((engine) => {
         await write(kit, ...pushes)
         for (const sort of ['-updated_at', 'record_id', 'full_name', '-reference_number']) {
           for (const scope of ['', '&platform=school', '&record_type=staff']) {
-            const query = asked(`filter[rare]=true&sort=${sort}${scope}`)
+            const query = toQuery(`filter[rare]=true&sort=${sort}${scope}`)
             const whole = await listRecords(storage, query)
             assert.equal(whole.length, scope.includes('staff') ? 0 : 6)
             const first = await listPage(storage, { ...query, limit: 50, scan_ms: 0 })
-            assert.ok(first.stopped_at !== null || scope.includes('staff'), 'it had all the time')
+            assert.ok(
+              first.stopped_at !== null || scope.includes('staff'),
+              'the scan was not interrupted',
+            )
             for (const backwards of [false, true]) {
               const rows = await listInPages(storage, { ...query, scan_ms: 0 }, 50, backwards)
               assert.deepEqual(rows, whole, `${sort} ${scope}`)
@@ -304,7 +320,7 @@ onEachEngine((engine) => {
         )
         await write(kit, ...pushes)
         const total = async (query: string, limit: number) => {
-          const page = await listPage(kit.storage, { ...asked(query), limit })
+          const page = await listPage(kit.storage, { ...toQuery(query), limit })
           return [page.estimated_total, page.is_estimate]
         }
         assert.deepEqual(await total('', 10), [1000, false])
@@ -318,7 +334,7 @@ onEachEngine((engine) => {
   })
 })
 
-function asked(text: string): RecordQuery {
+function toQuery(text: string): RecordQuery {
   const parsed = parseRecordQuery(new URLSearchParams(text))
   assert.ok(parsed.ok, JSON.stringify(parsed))
   return recordQuery(parsed.query)
@@ -383,7 +399,7 @@ const sortName = fc.constantFrom(
   ...['data.t', 'data.n', 'data.u', 'data.m', 'data.absent'],
 )
 /** Queries whose sort and filter columns the concurrent writes do not change. */
-const undisturbed = fc
+const stableQuery = fc
   .tuple(
     fc.constantFrom(
       ...['record_id', '-record_id', 'created_at', 'reference_number', '-reference_number'],
@@ -400,7 +416,7 @@ const scope = fc.constantFrom(
 )
 const anyQuery = fc
   .tuple(fc.array(filter, { maxLength: 2 }), sortName, fc.boolean(), scope)
-  .map(([filters, sort, falls, where]) => {
+  .map(([filters, sort, descending, where]) => {
     const entries = new Map(filters.map(([name = '', text = '']) => [name, text]))
-    return `${new URLSearchParams([...entries])}&sort=${falls ? '-' : ''}${sort}${where}`
+    return `${new URLSearchParams([...entries])}&sort=${descending ? '-' : ''}${sort}${where}`
   })

@@ -14,8 +14,8 @@ import {
   testModule,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { storeManifest } from '../../helpers/storage/manifests.ts'
-import { chooseFields, countIndexedTexts, indexAll } from '../../helpers/storage/search.ts'
+import { saveManifest } from '../../helpers/storage/manifests.ts'
+import { countIndexedTexts, indexAll, setIndexedFields } from '../../helpers/storage/search.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
@@ -27,9 +27,9 @@ onEachEngine((engine) => {
         assert.equal(await searchIndex.indexTexts(10), 0)
         await pushMany(kit, await registerTestPlatform(kit), 25)
         const steps: number[][] = []
-        for (let taken = -1; taken !== 0; ) {
-          taken = await searchIndex.indexTexts(10)
-          steps.push([taken, (await searchIndex.readSearchIndex()).lag])
+        for (let indexed = -1; indexed !== 0; ) {
+          indexed = await searchIndex.indexTexts(10)
+          steps.push([indexed, (await searchIndex.readSearchIndex()).lag])
         }
         assert.deepEqual(steps, [
           [10, 15],
@@ -73,14 +73,14 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a field index is built from existing records and follows new and changed ones',
+      'a field index is built from existing records and updated for new and changed ones',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
         await pushMany(kit, school, 25)
         await write(kit, pushWrite(school, { reference: 's-1', record_type: 'staff' }))
         await indexAll(storage)
-        const chosen = await chooseFields(storage, school, ['n', 'absent'])
+        const chosen = await setIndexedFields(storage, school, ['n', 'absent'])
         assert.deepEqual(chosen, [
           { key: 'n', is_built: false },
           { key: 'absent', is_built: false },
@@ -113,16 +113,18 @@ onEachEngine((engine) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await pushMany(kit, school, 25)
-        await chooseFields(storage, school, ['n', 'm'])
+        await setIndexedFields(storage, school, ['n', 'm'])
         await indexAll(storage)
-        assert.deepEqual(await chooseFields(storage, school, ['m']), [{ key: 'm', is_built: true }])
-        assert.deepEqual(await chooseFields(storage, school, ['m', 'n']), [
+        assert.deepEqual(await setIndexedFields(storage, school, ['m']), [
+          { key: 'm', is_built: true },
+        ])
+        assert.deepEqual(await setIndexedFields(storage, school, ['m', 'n']), [
           { key: 'm', is_built: true },
           { key: 'n', is_built: false },
         ])
         await indexAll(storage, 10)
         assert.equal(await countRows(storage, 'record_index'), 50)
-        await chooseFields(storage, school, [])
+        await setIndexedFields(storage, school, [])
         await indexAll(storage, 10)
         assert.equal(await countRows(storage, 'record_index'), 0)
         assert.equal(await countRows(storage, 'indexed_fields'), 0)
@@ -133,14 +135,14 @@ onEachEngine((engine) => {
       'selecting the same fields again is not logged, and an unknown module returns null',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        await chooseFields(kit.storage, school, ['a'])
-        await chooseFields(kit.storage, school, ['a'])
+        await setIndexedFields(kit.storage, school, ['a'])
+        await setIndexedFields(kit.storage, school, ['a'])
         const kinds = await runSql(
           kit.storage,
           `SELECT action FROM audit WHERE action = 'module.indexed_fields'`,
         )
         only(kinds)
-        assert.equal(await chooseFields(kit.storage, school, ['a'], 'nothing'), null)
+        assert.equal(await setIndexedFields(kit.storage, school, ['a'], 'nothing'), null)
         assert.equal(await kit.storage.searchIndex.listIndexedFields(999, 'students'), null)
         only(
           await runSql(kit.storage, `SELECT * FROM activity WHERE kind = 'module.indexed_fields'`),
@@ -149,7 +151,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a field index is rebuilt when the manifest changes the type of its field, and others stay',
+      'a field index is rebuilt when the manifest changes the type of its field, and other indexes are not',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -157,15 +159,15 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: `r-${at}`, data: `{"a":${n}}` }),
         )
         await write(kit, ...pushes)
-        await chooseFields(storage, school, ['a', 'b'])
+        await setIndexedFields(storage, school, ['a', 'b'])
         await indexAll(storage)
         const sorted = async () =>
           (await listRecords(storage, { ...STUDENTS, sort: 'data.a' })).map((row) => row.data)
         assert.deepEqual(await sorted(), ['{"a":-1}', '{"a":10}', '{"a":9}', '{"a":"x"}'])
         const fields = [{ key: 'a', label: 'A', type: 'integer', required: false }]
-        await storeManifest(kit, school, { ...testModule('students'), fields })
+        await saveManifest(kit, school, { ...testModule('students'), fields })
         const asNumbers = ['{"a":-1}', '{"a":9}', '{"a":10}', '{"a":"x"}']
-        assert.deepEqual(await sorted(), asNumbers, 'the old index is not gone by')
+        assert.deepEqual(await sorted(), asNumbers, 'the old index is not used')
         const { listIndexedFields } = storage.searchIndex
         assert.deepEqual(await listIndexedFields(school.platform_id, 'students'), [
           { key: 'b', is_built: true },
@@ -181,7 +183,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'empty values are found with a numeric index as without it',
+      'empty values are found with and without a numeric index',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
@@ -197,7 +199,7 @@ onEachEngine((engine) => {
           )
         const without = await found()
         assert.deepEqual(without, ['r-1', 'r-2', 'r-9'])
-        await chooseFields(storage, school, ['a'])
+        await setIndexedFields(storage, school, ['a'])
         await indexAll(storage)
         assert.deepEqual(await found(), without)
       }),
@@ -213,7 +215,7 @@ onEachEngine((engine) => {
           pushWrite(school, { reference: `r-${at}`, data: `{"a":"${start}${end}"}` }),
         )
         await write(kit, ...pushes)
-        await chooseFields(storage, school, ['a'])
+        await setIndexedFields(storage, school, ['a'])
         await indexAll(storage)
         for (const [test, found] of [
           ['is', ['r-1']],
@@ -236,19 +238,19 @@ onEachEngine((engine) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await pushMany(kit, school, 5)
-        await chooseFields(storage, school, ['n', 'm'])
+        await setIndexedFields(storage, school, ['n', 'm'])
         await indexAll(storage)
         await write(kit, pushWrite(school, { reference: 'r-2', data: '{"n":"new"}' }))
-        assert.deepEqual(await entries(storage), [5, 10])
+        assert.deepEqual(await countEntries(storage), [5, 10])
         const records = await listRecords(storage)
         for (const { record_id, reference_number } of records) {
           if (reference_number === 'r-1' || reference_number === 'r-2') {
             await erase(kit, record_id, 'erase')
           }
         }
-        assert.deepEqual(await entries(storage), [3, 6])
+        assert.deepEqual(await countEntries(storage), [3, 6])
         await indexAll(storage)
-        assert.deepEqual(await entries(storage), [3, 6])
+        assert.deepEqual(await countEntries(storage), [3, 6])
       }),
     )
 
@@ -278,6 +280,6 @@ async function pushMany(kit: StorageKit, school: TestPlatform, count: number): P
   await write(kit, ...pushes)
 }
 
-async function entries(storage: Storage): Promise<number[]> {
+async function countEntries(storage: Storage): Promise<number[]> {
   return [await countIndexedTexts(storage), await countRows(storage, 'record_index')]
 }

@@ -1,4 +1,4 @@
-/** SQLite keeps deleted terms in its full-text index until segments are merged. */
+/** The full-text index of SQLite contains deleted terms until its segments are merged. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,7 +14,7 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { remove, runRemovals } from '../../helpers/storage/removals.ts'
+import { removePlatform, runRemovals } from '../../helpers/storage/removals.ts'
 import {
   countIndexedTexts,
   findTextIndex,
@@ -79,9 +79,9 @@ describe('the search index of SQLite', () => {
           await write(kit, ...others)
           await indexAll(storage)
         }
-        assert.ok(await isInIndex(storage), 'the test would see it')
-        const order = { record_id, mode, actor: 'ann' }
-        await storage.erasure.eraseRecord(order, changeLog(`record.${mode}`))
+        assert.ok(await isInIndex(storage), 'the test detects the characters')
+        const erasure = { record_id, mode, actor: 'ann' }
+        await storage.erasure.eraseRecord(erasure, changeLog(`record.${mode}`))
         assert.equal(await isInIndex(storage), false)
         assert.equal((await listRecords(storage, { search: ['other'] })).length, 1500)
       }),
@@ -108,9 +108,9 @@ describe('the search index of SQLite', () => {
         storage,
         `INSERT INTO record_search (record_search, rank) VALUES ('merge', -8)`,
       )
-      assert.ok(await isInIndex(storage, FIRST_TERM), 'the test would see it')
-      const order = { record_id, mode: 'erase', actor: 'ann' } as const
-      await storage.erasure.eraseRecord(order, changeLog('record.erased'))
+      assert.ok(await isInIndex(storage, FIRST_TERM), 'the test detects the characters')
+      const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
+      await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
       assert.equal(await isInIndex(storage, FIRST_TERM), false)
     }),
   )
@@ -120,7 +120,7 @@ describe('the search index of SQLite', () => {
     withStorage(sqliteEngine, async (kit) => {
       const { storage } = kit
       const school = await registerTestPlatform(kit)
-      const left = new Set<number>()
+      const roundsWithTraces = new Set<number>()
       for (let round = 0; round < 40; round += 1) {
         const person = pushWrite(school, { reference: `person-${round}`, full_name: NAME })
         const { record_id } = await writeOne(kit, person)
@@ -132,11 +132,11 @@ describe('the search index of SQLite', () => {
         )
         await write(kit, ...others)
         await indexAll(storage, 10)
-        const order = { record_id, mode: 'erase', actor: 'ann' } as const
-        await storage.erasure.eraseRecord(order, changeLog('record.erased'))
-        if (await isInIndex(storage)) left.add(round)
+        const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
+        await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
+        if (await isInIndex(storage)) roundsWithTraces.add(round)
       }
-      assert.deepEqual([...left], [])
+      assert.deepEqual([...roundsWithTraces], [])
     }),
   )
 
@@ -157,7 +157,7 @@ describe('the search index of SQLite', () => {
       }
       await storage.searchIndex.indexTexts(100)
       let isErased = false
-      const indexing = async () => {
+      const indexRecords = async () => {
         while (!isErased && (await storage.searchIndex.indexTexts(100)) > 0);
         return (await storage.searchIndex.readSearchIndex()).lag
       }
@@ -166,7 +166,7 @@ describe('the search index of SQLite', () => {
         .finally(() => {
           isErased = true
         })
-      await Promise.all([erasing, indexing()])
+      await Promise.all([erasing, indexRecords()])
       assert.equal(await isInIndex(storage), false)
     }),
   )
@@ -177,7 +177,7 @@ describe('the search index of SQLite', () => {
       const school = await registerTestPlatform(kit)
       const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
       await indexAll(kit.storage)
-      // The state left by a process that was killed after the last transaction of an erasure.
+      // The state after a process was killed after the last transaction of an erasure.
       await runSql(kit.storage, `DELETE FROM records WHERE record_id = ${record_id}`)
       await runSql(
         kit.storage,
@@ -191,11 +191,11 @@ describe('the search index of SQLite', () => {
       assert.equal(await isInIndex(storage), false)
       assert.equal(await storage.removals.runNextStep(), false)
 
-      const again = { ...kit, storage }
-      await write(again, pushWrite(school, { full_name: NAME }))
+      const reopened = { ...kit, storage }
+      await write(reopened, pushWrite(school, { full_name: NAME }))
       await indexAll(storage)
       assert.ok(await isInIndex(storage))
-      await remove(again, school)
+      await removePlatform(reopened, school)
       await runRemovals(storage)
       assert.equal(await isInIndex(storage), false)
     }),

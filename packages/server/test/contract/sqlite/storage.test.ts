@@ -14,9 +14,9 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  beginRead,
   pullOnce,
   pullWrite,
+  startPullAndRead,
   startTestPull,
   taskOf,
   taskResult,
@@ -40,29 +40,29 @@ describe('SQLite storage', () => {
       await pullOnce(kit, school, async (read) => {
         await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
       })
-      const read = await beginRead(storage, school)
+      const read = await startPullAndRead(storage, school)
       const observer = new DatabaseSync(path, { readOnly: true })
-      const traces = async () => ({
+      const readFileState = async () => ({
         version: observer.prepare('PRAGMA data_version').get(),
         log: (await stat(`${path}-wal`)).size,
         file: (await stat(path)).mtimeMs,
       })
       // The checkpoint thread has emptied the log and is idle.
-      await untilTrue('the log is empty', async () => (await traces()).log === 0)
-      const before = await traces()
+      await untilTrue('the log is empty', async () => (await readFileState()).log === 0)
+      const before = await readFileState()
       const writes = references.map((reference) => pullWrite(read, { reference }))
       const outcomes = outcomesOf(await write(kit, ...writes))
       assert.deepEqual(new Set(outcomes), new Set(['unchanged']))
-      assert.deepEqual(await traces(), before)
+      assert.deepEqual(await readFileState(), before)
       await write(kit, pullWrite(read, { reference: 'new' }))
-      assert.notDeepEqual((await traces()).version, before.version)
+      assert.notDeepEqual((await readFileState()).version, before.version)
       observer.close()
     } finally {
       await close()
     }
   })
 
-  test('commits are synchronous again after a task update, which is not', async () => {
+  test('commits are synchronous again after an asynchronous task update', async () => {
     const clock = new TestClock()
     const { storage, close } = await openTemporarySqlite(clock)
     try {
@@ -85,7 +85,7 @@ describe('SQLite storage', () => {
     }
   })
 
-  test('deleting old rows shrinks the file, and the free disk space is known', async () => {
+  test('deleting old rows shrinks the file, and the free disk space is reported', async () => {
     const clock = new TestClock()
     const { storage, path, close } = await openTemporarySqlite(clock)
     try {
@@ -108,8 +108,8 @@ describe('SQLite storage', () => {
       assert.equal(pages(), before)
       let steps = 0
       while (await storage.retention.reclaimSpace()) steps += 1
-      assert.ok(steps > 0, 'It gives back little by little')
-      assert.ok(pages() < before / 10, `${pages()} of ${before} pages are left`)
+      assert.ok(steps > 0, 'the space is reclaimed in steps')
+      assert.ok(pages() < before / 10, `${pages()} of ${before} pages remain`)
       const disk = await storage.readDiskSpace()
       assert.ok(disk && disk.available > 0 && disk.available <= disk.total)
     } finally {
@@ -134,7 +134,7 @@ describe('SQLite storage', () => {
       assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), before)
       await runSql(storage, 'PRAGMA max_page_count = 1000000')
       const outcomes = outcomesOf(await write(kit, ...large))
-      assert.equal(outcomes.filter((word) => word === 'created').length, 49)
+      assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 49)
       assert.equal((await listRecords(storage)).length, 50)
     } finally {
       await close()
@@ -151,8 +151,8 @@ describe('SQLite storage', () => {
       await runSql(storage, 'PRAGMA query_only = ON')
       await assert.rejects(storage.checkWritable(), UNAVAILABLE)
       await assert.rejects(write(kit, pushWrite(school, { reference: 'r-2' })), UNAVAILABLE)
-      const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
-      await assert.rejects(storage.activity.appendActivity(line), UNAVAILABLE)
+      const entry = { level: 'info', kind: 'test.entry', message: 'Test entry' } as const
+      await assert.rejects(storage.activity.appendActivity(entry), UNAVAILABLE)
       only(await listRecords(storage))
       await runSql(storage, 'PRAGMA query_only = OFF')
       await storage.checkWritable()
@@ -173,8 +173,8 @@ describe('SQLite storage', () => {
         storage,
         `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
       )
-      const again = openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
-      await assert.rejects(again, {
+      const opening = openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
+      await assert.rejects(opening, {
         code: 'newer_schema',
         message: /9999-future.*Start that version/,
       })
@@ -209,7 +209,7 @@ describe('SQLite storage', () => {
     }
   })
 
-  test('only one hub can open a file, and another one can after it is closed', async () => {
+  test('only one hub can open a file, and another one can open it after it is closed', async () => {
     const clock = new TestClock()
     const { path, reopen, close } = await openTemporarySqlite(clock)
     try {
@@ -230,14 +230,14 @@ describe('SQLite storage', () => {
     }
   })
 
-  test('the dispatcher interrupts a pull left behind by a stopped process', async () => {
+  test('the dispatcher interrupts a pull of a process that has ended', async () => {
     const clock = new TestClock()
     const { storage, reopen, close } = await openTemporarySqlite(clock)
     try {
-      const left = await startTestPull(storage)
+      const abandoned = await startTestPull(storage)
       const { pulls, pullDispatcher } = await reopen()
       await pullDispatcher.start({ runPull: async () => {}, onSchedule: async () => {} }, null)
-      assert.equal((await pulls.readPull(left.pull_id))?.state, 'interrupted')
+      assert.equal((await pulls.readPull(abandoned.pull_id))?.state, 'interrupted')
       await pullDispatcher.stop()
     } finally {
       await close()

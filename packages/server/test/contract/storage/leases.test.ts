@@ -4,7 +4,7 @@ import type { Storage } from '../../../src/storage/port/storage.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 
-/** The outcomes of concurrent callers, those who got the lease last. */
+/** The results of concurrent calls, successful ones last. */
 async function acquireAll({ leases }: Storage, owners: string[]): Promise<boolean[]> {
   const acquired = await Promise.all(owners.map((owner) => leases.acquire('job', owner, 60)))
   return acquired.toSorted()
@@ -21,7 +21,7 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a held lease is not acquired again, not even by its owner or after a restart',
+      'a lease cannot be acquired again before it expires, even by its owner or after a restart',
       withStorage(engine, async ({ storage, reopen }) => {
         assert.equal(await storage.leases.acquire('job', 'a', 60), true)
         assert.equal(await storage.leases.acquire('job', 'a', 60), false)

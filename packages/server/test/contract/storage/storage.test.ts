@@ -14,7 +14,14 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
-import { LEASE, pullOnce, pullWrite, startTestPull } from '../../helpers/storage/pulls.ts'
+import { markMissing } from '../../helpers/storage/missing.ts'
+import {
+  LEASE,
+  pullOnce,
+  pullWrite,
+  startPullAndRead,
+  startTestPull,
+} from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
@@ -40,35 +47,57 @@ onEachEngine((engine) => {
     )
 
     test(
-      'each commit publishes what it has changed, and nothing else is published',
+      'each commit publishes the topics of its changes and no others',
       withStorage(engine, async (kit) => {
         const { storage, clock } = kit
-        const reasons = new Set<string>()
-        storage.broadcast.onCommit((reason) => reasons.add(reason))
-        const published = async (work: () => Promise<unknown>): Promise<string[]> => {
-          // The notification of an earlier change of platforms may still be on its way on PostgreSQL.
-          reasons.clear()
-          await work()
-          return [...reasons].filter((reason) => reason !== 'platforms').sort()
+        const topics = new Set<string>()
+        storage.broadcast.onCommit((topic) => topics.add(topic))
+        const topicsOf = async (action: () => Promise<unknown>): Promise<string[]> => {
+          // On PostgreSQL, the notification of an earlier change of platforms may arrive late.
+          topics.clear()
+          await action()
+          return [...topics].filter((topic) => topic !== 'platforms').sort()
         }
         const school = await registerTestPlatform(kit)
-        const line = { level: 'info', kind: 'test', message: 'A line' } as const
+        const entry = { level: 'info', kind: 'test', message: 'An entry' } as const
         const at = clock.text
         const pause = () => storage.schedule.setPaused(true, 'ann', changeLog('schedule.paused'))
-        assert.deepEqual(await published(() => write(kit, pushWrite(school))), ['records'])
-        assert.deepEqual(await published(() => storage.activity.appendActivity(line)), ['activity'])
-        assert.deepEqual(await published(() => startTestPull(storage)), ['activity', 'pull'])
-        assert.ok((await published(pause)).includes('pull'))
-        assert.deepEqual(await published(pause), [], 'it was paused already')
-        assert.deepEqual(await published(() => listRecords(storage)), [])
+        assert.deepEqual(await topicsOf(() => write(kit, pushWrite(school))), ['records'])
+        assert.deepEqual(await topicsOf(() => storage.activity.appendActivity(entry)), ['activity'])
+        assert.deepEqual(await topicsOf(() => startTestPull(storage)), ['activity', 'pull'])
+        assert.ok((await topicsOf(pause)).includes('pull'))
+        assert.deepEqual(await topicsOf(pause), [], 'the schedule is paused already')
+        assert.deepEqual(await topicsOf(() => listRecords(storage)), [])
         const push = pushWrite(school, { reference: 'E-2' })
         const batch = { at, day: clock.day, writes: [push] }
-        assert.deepEqual(await published(() => storage.records.tryWrites(batch)), [], 'rolled back')
+        assert.deepEqual(await topicsOf(() => storage.records.tryWrites(batch)), [], 'rolled back')
       }),
     )
 
     test(
-      'all data is still there after the storage is reopened',
+      'marking records as missing publishes a change of records, and marking none publishes nothing',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        await write(kit, pushWrite(school, { reference: 'E-1' }))
+        const read = await startPullAndRead(storage, school)
+        const reasons: string[] = []
+        storage.broadcast.onCommit((reason) => void reasons.push(reason))
+        const recordReasons = () => reasons.filter((reason) => reason === 'records')
+        await markMissing(storage, read, ['E-2'])
+        assert.deepEqual(recordReasons(), [])
+        assert.deepEqual(await markMissing(storage, read, ['E-1']), {
+          outcome: 'marked',
+          marked: 1,
+        })
+        assert.deepEqual(recordReasons(), ['records'])
+        await markMissing(storage, read, ['E-1'])
+        assert.deepEqual(recordReasons(), ['records'], 'it was marked already')
+      }),
+    )
+
+    test(
+      'all data is unchanged after the storage is reopened',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { offered: ['staff'] })
         await pullOnce(kit, school, async (read) => {
@@ -94,9 +123,9 @@ onEachEngine((engine) => {
         )
         await kit.storage.operators.createToken(TOKEN, AUDIT)
         await startTestPull(kit.storage)
-        const before = await everything(kit.storage, kit.clock.day)
+        const before = await readAll(kit.storage, kit.clock.day)
         const storage = await kit.reopen()
-        assert.deepEqual(await everything(storage, kit.clock.day), before)
+        assert.deepEqual(await readAll(storage, kit.clock.day), before)
         assert.ok(await storage.operators.findToken('hash', kit.clock.text))
         assert.ok(await storage.platforms.findPlatformByKey(school.key_hash, kit.clock.text))
       }),
@@ -154,7 +183,7 @@ onEachEngine((engine) => {
   })
 })
 
-async function everything(storage: Storage, day: string): Promise<unknown> {
+async function readAll(storage: Storage, day: string): Promise<unknown> {
   const records = await listRecords(storage)
   const pulls = await storage.pulls.listPulls({ limit: 10, before: null })
   const query = { ...ANY_REJECTED, limit: 10, before: null }

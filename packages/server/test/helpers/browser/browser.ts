@@ -1,4 +1,4 @@
-/** A real browser with a real hub: Chromium, controlled by playwright-core. */
+/** Chromium, controlled by playwright-core, and pages of hubs in it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,8 +26,8 @@ export const FLAGS = [
   '--disable-sync',
 ]
 /**
- * Additional flags of the browser. A page lives for a second or two, so optimising its code and
- * collecting garbage in parallel cost more CPU time than they save: a sixth of the total.
+ * Pages are open for only a second or two, so optimising their code and parallel garbage collection cost more
+ * processor time than they save: a sixth of the total.
  */
 const TEST_FLAGS = [
   ...FLAGS,
@@ -35,12 +35,12 @@ const TEST_FLAGS = [
 ]
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Time limits for hanging tests, one for all tests of a `describe` and one for each step. No test relies on them. */
+/** Time limits for tests that hang: for all tests of a `describe`, and for each step. */
 export const BROWSER_TEST = { timeout: guardMs(900_000) } as const
 const STEP_MS = guardMs(120_000)
 
 let launched: Promise<Browser> | null = null
-// Runs at the end of the process, which may run several files.
+// Runs when the process ends, which may run several files.
 after(async () => (await launched)?.close())
 
 async function launch(): Promise<Browser> {
@@ -66,7 +66,7 @@ export type PageOptions = {
   /** In CSS pixels; 390 is a phone. */
   width?: number
   signedIn?: boolean
-  /** The signed-in operator; by default the hub's. */
+  /** The operator who is signed in; by default the operator of the hub. */
   operator?: { email: string }
   /** The viewer's time zone, such as `Asia/Kolkata`; by default that of the machine. */
   timeZone?: string
@@ -77,18 +77,18 @@ export type PageOptions = {
 export type TestPage = {
   page: Page
   context: BrowserContext
-  /** Errors of the page: script errors and violations of its policy. */
-  complaints: string[]
+  /** Script errors, violations of the content security policy, and errors that the page logs. */
+  pageErrors: string[]
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * The browser context of the last finished test. The next test of the same hub reuses it, emptied:
- * its cache contains the dashboard, and loading that again costs more CPU time than most tests.
+ * The browser context of the last test, without its data. The next test of the same hub reuses it, because its
+ * cache contains the dashboard, and loading the dashboard costs more processor time than most tests.
  */
 let idle: { address: string; context: BrowserContext } | null = null
 
-/** Opens a page of a hub, without cookies and stored data except the session of the operator. */
+/** Opens a page of a hub without cookies and stored data, except for the session of the operator. */
 export async function openPage(
   browser: Browser,
   hub: Pick<TestHub, 'address'>,
@@ -104,18 +104,18 @@ export async function openPage(
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   if (withClock) await page.clock.install()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(String(error)))
+  const pageErrors: string[] = []
+  page.on('pageerror', (error) => pageErrors.push(String(error)))
   page.on('console', (message) => {
-    // The browser reports each error response itself; tests check those.
-    const isOfResponse = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isOfResponse) complaints.push(message.text())
+    // The browser also logs each error response. Tests check these separately.
+    const isResponseError = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isResponseError) pageErrors.push(message.text())
   })
-  if (signedIn) await signInOver(context, hub, operator)
+  if (signedIn) await signInContext(context, hub, operator)
   return {
     page,
     context,
-    complaints,
+    pageErrors,
     async [Symbol.asyncDispose]() {
       if (!isShared) return context.close()
       await empty(context, page, address)
@@ -141,7 +141,7 @@ async function createContext(browser: Browser, baseURL: string, timeZone: string
   return context
 }
 
-/** Removes everything from a context but its cache. */
+/** Removes everything from a context except its cache. */
 async function empty(context: BrowserContext, page: Page, origin: string): Promise<void> {
   const session = await context.newCDPSession(page)
   await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
@@ -149,24 +149,24 @@ async function empty(context: BrowserContext, page: Page, origin: string): Promi
   await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
 }
 
-/** Signs an operator in without the page. */
-export async function signInOver(
+/** Signs an operator in without a page. */
+export async function signInContext(
   context: BrowserContext,
   hub: Pick<TestHub, 'address'>,
   { email }: { email: string } = { email: EMAIL },
 ) {
-  const answer = await context.request.post('/api/auth/sign-in/email', {
+  const response = await context.request.post('/api/auth/sign-in/email', {
     data: { email, password: PASSWORD },
     headers: { origin: hub.address },
   })
-  assert.equal(answer.status(), 200)
+  assert.equal(response.status(), 200)
 }
 
 /**
- * Sends the page its first snapshot, and later ones only when they are released, so that the page
- * receives no change from a periodic request that a test expects from elsewhere.
+ * Delays all snapshots after the first one until `release` is called, for tests of changes that the page must
+ * receive in another way.
  */
-export async function holdSnapshots(page: Page): Promise<{ release: () => void }> {
+export async function delaySnapshots(page: Page): Promise<{ release: () => void }> {
   const released = Promise.withResolvers<void>()
   let count = 0
   await page.route('**/dashboard/realtime', async (route) => {
@@ -178,13 +178,13 @@ export async function holdSnapshots(page: Page): Promise<{ release: () => void }
 }
 
 /**
- * Waits for a condition in the page. Playwright's own function polls with `eval`, which the page's policy
- * forbids.
+ * Waits until an expression is true in the page. Playwright's `waitForFunction` uses `eval`, which the page's content
+ * security policy forbids.
  */
-export async function untilTrue(page: Page, expression: string): Promise<void> {
+export async function untilTrueInPage(page: Page, expression: string): Promise<void> {
   await until(
     async () => (await page.evaluate<boolean>(expression)) || null,
-    `this holds in the page: ${expression}`,
+    `this is true in the page: ${expression}`,
   )
 }
 
@@ -193,9 +193,9 @@ const TWO_FRAMES = `new Promise((resolve) => {
 })`
 
 /**
- * Tracks the requests of a page, from before it is opened. The returned function waits until all of
- * them have a response, including those that the page sends in reaction: later changes are in no
- * response to an earlier request.
+ * Tracks the requests of a page; call it before the page is opened. The returned function waits until all requests
+ * have a response, including those that the page sends because of a response. No response to these requests
+ * contains later changes.
  */
 export function trackRequests(page: Page): () => Promise<void> {
   const responses: Promise<unknown>[] = []
@@ -213,7 +213,7 @@ export function trackRequests(page: Page): () => Promise<void> {
   }
 }
 
-/** Ends the page's session at the next request to this address, and not before. */
+/** Ends the page's session at its next request to this address. */
 export async function endSessionAtRequest(page: Page, address: RegExp): Promise<void> {
   const end = async (route: Route) => {
     await page.context().clearCookies()
@@ -222,18 +222,21 @@ export async function endSessionAtRequest(page: Page, address: RegExp): Promise<
   await page.route(address, end, { times: 1 })
 }
 
-/** Waits until a field has this value. */
-export async function untilHolds(field: Locator, text: string): Promise<void> {
-  await until(async () => (await field.inputValue()) === text || null, `the field holds "${text}"`)
+/** Waits until an input has this value. */
+export async function untilFieldValue(field: Locator, text: string): Promise<void> {
+  await until(
+    async () => (await field.inputValue()) === text || null,
+    `the input has the value "${text}"`,
+  )
 }
 
-/** Waits until the page has no pending content. */
+/** Waits until no content of the page is loading. */
 export async function untilLoaded(page: Page): Promise<void> {
-  await untilTrue(page, `document.querySelector('main [aria-busy="true"]') === null`)
+  await untilTrueInPage(page, `document.querySelector('main [aria-busy="true"]') === null`)
 }
 
-/** Advances the page's clock, which a test has installed, until something is shown. */
-export async function runUntilShown(page: Page, wanted: Locator): Promise<void> {
+/** Advances the page's clock, which must be installed, until an element is shown. */
+export async function advanceUntilShown(page: Page, wanted: Locator): Promise<void> {
   await until(async () => {
     if ((await wanted.count()) > 0) return true
     await page.clock.runFor(1000)
@@ -242,53 +245,56 @@ export async function runUntilShown(page: Page, wanted: Locator): Promise<void> 
 }
 
 /** A colour scheme and a width in CSS pixels. */
-export type Look = { colorScheme: 'light' | 'dark'; width: number }
+export type DisplayMode = { colorScheme: 'light' | 'dark'; width: number }
 
-export const PHONE: Look = { colorScheme: 'dark', width: 360 }
-export const DESKTOP: Look = { colorScheme: 'light', width: 1280 }
+export const PHONE: DisplayMode = { colorScheme: 'dark', width: 360 }
+export const DESKTOP: DisplayMode = { colorScheme: 'light', width: 1280 }
 
-/** Every page, and every important state of one, is checked with each of them. */
-export const LOOKS: readonly Look[] = isDeep
+/** Every page and its important states are checked in each of them. */
+export const DISPLAY_MODES: readonly DisplayMode[] = isDeep
   ? [PHONE, { ...PHONE, colorScheme: 'light' }, { ...DESKTOP, colorScheme: 'dark' }, DESKTOP]
   : [PHONE, DESKTOP]
 
-/** Changes the look of an open page without reloading it. */
-export async function setLook(page: Page, { colorScheme, width }: Look): Promise<void> {
+/** Changes the colour scheme and the width of an open page without reloading it. */
+export async function setDisplayMode(
+  page: Page,
+  { colorScheme, width }: DisplayMode,
+): Promise<void> {
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme })
-  // The dashboard changes its colours with a script; other pages only with their styles.
+  // The dashboard changes its colours with a script; other pages only use styles.
   const scheme = 'document.documentElement.dataset.mantineColorScheme'
-  await untilTrue(page, `(${scheme} ?? '${colorScheme}') === '${colorScheme}'`)
+  await untilTrueInPage(page, `(${scheme} ?? '${colorScheme}') === '${colorScheme}'`)
   await page.evaluate(TWO_FRAMES)
 }
 
 const heightOf = (width: number) => (width < 600 ? 844 : 900)
 
-/** Asserts that the current page is accessible and does not scroll sideways, in each of {@link LOOKS}. */
-export async function expectAccessibleInAllLooks(page: Page): Promise<void> {
-  for (const look of LOOKS) {
-    await setLook(page, look)
+/** Asserts that the current page is accessible and does not scroll horizontally, in each of {@link DISPLAY_MODES}. */
+export async function expectAccessibleInAllModes(page: Page): Promise<void> {
+  for (const look of DISPLAY_MODES) {
+    await setDisplayMode(page, look)
     await expectAccessible(page)
-    await expectNoSidewaysScroll(page)
+    await expectNoHorizontalScroll(page)
   }
 }
 
 type Violation = { id: string; help: string; targets: string[] }
 
 type AxeOptions = {
-  /** Rules that a third-party page is known to violate. */
-  known?: readonly string[]
+  /** Rules that are not checked, because a third-party page violates them. */
+  ignoredRules?: readonly string[]
   /**
-   * Checks only the element with this role that covers the page. The page below it is checked
-   * without it, and a long table takes most of the time.
+   * Checks only the element with this role, which covers the page. This saves time, since a page below it that has a
+   * long table is checked separately.
    */
   within?: 'dialog' | 'menu'
 }
 
-/** Asserts that axe finds no problem on the current page (WCAG 2.2 AA and best practices). */
+/** Asserts that axe finds no violation on the current page (WCAG 2.2 AA and best practices). */
 export async function expectAccessible(
   page: Page,
-  { known = [], within }: AxeOptions = {},
+  { ignoredRules = [], within }: AxeOptions = {},
 ): Promise<void> {
   await page
     .locator('h1')
@@ -296,33 +302,35 @@ export async function expectAccessible(
     .waitFor({ state: within ? 'attached' : 'visible' })
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
   const root = within ? `'[role="${within}"]'` : 'document'
-  const violations: Violation[] = await page.evaluate(`${UNTIL_STILL}.then(() => ${runAxe(root)})`)
+  const violations: Violation[] = await page.evaluate(
+    `${UNTIL_ANIMATIONS_END}.then(() => ${runAxe(root)})`,
+  )
   assert.deepEqual(
-    violations.filter(({ id }) => !known.includes(id)),
+    violations.filter(({ id }) => !ignoredRules.includes(id)),
     [],
   )
 }
 
 /**
- * Waits for the end of animations: a half-transparent element has half the contrast. Endless ones, such as a
- * skeleton's shimmer, are ignored. It is a text because it runs in the page.
+ * Evaluated in the page: waits for the end of all animations, because a half-transparent element has half the
+ * contrast. Infinite animations, such as the shimmer of a skeleton, are ignored.
  */
-const UNTIL_STILL = `(async () => {
+const UNTIL_ANIMATIONS_END = `(async () => {
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-  const isPassing = ({ playState, effect }) =>
+  const willEnd = ({ playState, effect }) =>
     playState === 'running' && effect.getComputedTiming().endTime !== Infinity
-  let moving = []
+  let running = []
   do {
     await nextFrame()
     await nextFrame()
-    moving = document.getAnimations().filter(isPassing)
-    await Promise.allSettled(moving.map((animation) => animation.finished))
-  } while (moving.length > 0)
+    running = document.getAnimations().filter(willEnd)
+    await Promise.allSettled(running.map((animation) => animation.finished))
+  } while (running.length > 0)
 })()`
 
 /** Waits until all animations of the page have ended. */
-export async function untilStill(page: Page): Promise<void> {
-  await page.evaluate(UNTIL_STILL)
+export async function untilAnimationsEnd(page: Page): Promise<void> {
+  await page.evaluate(UNTIL_ANIMATIONS_END)
 }
 
 const runAxe = (
@@ -330,17 +338,17 @@ const runAxe = (
 ) => `axe.run(${root}, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.html.slice(0, 200) + ' ' + (node.failureSummary ?? '')) })))`
 
-/** Asserts that neither Escape nor a click outside closes a dialog, such as one that shows a secret once. */
+/** Asserts that neither Escape nor a click outside closes a dialog, for example one that shows a secret once. */
 export async function expectStaysOpen(page: Page, dialog: Locator): Promise<void> {
   await dialog.waitFor()
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
-  // Changes made by handlers of these events have been rendered by then.
+  // The changes that the handlers of these events make are rendered within two frames.
   await page.evaluate(TWO_FRAMES)
   assert.ok(await dialog.isVisible())
 }
 
-/** Asserts that the page does not scroll sideways after its animations. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  await untilTrue(page, 'document.documentElement.scrollWidth <= window.innerWidth')
+/** Asserts that the page does not scroll horizontally. */
+export async function expectNoHorizontalScroll(page: Page): Promise<void> {
+  await untilTrueInPage(page, 'document.documentElement.scrollWidth <= window.innerWidth')
 }

@@ -1,4 +1,4 @@
-/** A simulated platform for browser tests, and what they read from its pages. */
+/** A simulated platform for browser tests, and helpers for its pages. */
 import type { Page } from 'playwright-core'
 import { newRecord, push } from '../hub/actions.ts'
 import { startTestHub, type TestHub } from '../hub/hub.ts'
@@ -11,7 +11,7 @@ import {
 import { sqliteEngine } from '../storage/sqlite.ts'
 
 /** The title of the platform that {@link simulateCourt} simulates. */
-export const COURT = 'Title of court'
+export const COURT_TITLE = 'Title of court'
 
 /** The platform `court` with the modules Cases (three records) and Visits. */
 export function simulateCourt(): Promise<SimulatedPlatform> {
@@ -28,11 +28,11 @@ export function startHubWithOperator(): Promise<TestHub> {
 }
 
 /** The hub API key that the page shows. */
-export async function shownKey(page: Page): Promise<string> {
+export async function readShownKey(page: Page): Promise<string> {
   return (await page.getByLabel('Hub API key', { exact: true }).innerText()).trim()
 }
 
-/** The response to a push of a record with this key. */
+/** Pushes a record with this key. @returns the status of the response. */
 export async function pushStatus(hub: TestHub, key: string, reference: string): Promise<number> {
   return (await push(hub, key, newRecord(reference))).status
 }

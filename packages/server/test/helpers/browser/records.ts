@@ -16,17 +16,20 @@ const FIELDS = [
 ]
 const COUNT = 120
 
-export type Cases = {
+export type CasesHub = {
   hub: TestHub
   hub_api_key: string
   platform: string
-  /** The page of the module, with additional parameters. */
+  /** The address of the page of the module, with additional parameters. */
   address: (query?: Record<string, string>) => string
 }
 
-/** C-001 to C-120, every third one closed, with their number as the amount; the tests of a `describe` share them. */
-export function shareCases(options: TestHubOptions = {}): () => Cases {
-  let cases: Cases | null = null
+/**
+ * A hub with the records C-001 to C-120, which the tests of a `describe` share. Every third record is closed; the
+ * amount is the number of the record.
+ */
+export function shareCasesHub(options: TestHubOptions = {}): () => CasesHub {
+  let cases: CasesHub | null = null
   before(async () => {
     const { wrap = (storage) => storage } = options
     const withoutLimit = (storage: Storage) => wrap(listWithoutLimit(storage))
@@ -37,9 +40,9 @@ export function shareCases(options: TestHubOptions = {}): () => Cases {
     })
     const modules = [{ ...simulatedModule('cases'), fields: FIELDS }]
     const { hub_api_key, platform_name: platform } = await registerPushingPlatform(hub, { modules })
-    for (let place = 1; place <= COUNT; place++) {
-      const number = String(place).padStart(3, '0')
-      const data = { status: place % 3 === 0 ? 'closed' : 'open', amount: place, note: null }
+    for (let index = 1; index <= COUNT; index++) {
+      const number = String(index).padStart(3, '0')
+      const data = { status: index % 3 === 0 ? 'closed' : 'open', amount: index, note: null }
       const full_name = `Person ${number}`
       await push(hub, hub_api_key, newRecord(`C-${number}`, { full_name, data }))
     }
@@ -55,7 +58,7 @@ export function shareCases(options: TestHubOptions = {}): () => Cases {
   }
 }
 
-/** Time limits under which lists are complete even on a slow machine. */
+/** Gives lists a time limit that they do not reach even on a slow machine. */
 function listWithoutLimit(storage: Storage): Storage {
   const { records } = storage
   const scan_ms = 3_600_000
@@ -69,7 +72,7 @@ export async function untilIndexed(hub: TestHub): Promise<void> {
   await until(async () => {
     const { lag } = JSON.parse((await hub.get('/api/v1/search/status')).text)
     return lag === 0 ? true : null
-  }, 'the index has caught up')
+  }, 'the index contains all records')
 }
 
 /** The parameters of the page's URL. */
@@ -78,14 +81,14 @@ export async function parametersOf(page: Page): Promise<URLSearchParams> {
 }
 
 /** The link to a record in the list. */
-export function rowOf(page: Page, reference: string) {
+export function recordLinkOf(page: Page, reference: string) {
   return page.getByRole('link', { name: reference, exact: true })
 }
 
 /** The texts of the column headers, from the left. */
-export async function headersOf(page: Page): Promise<string[]> {
-  const heads = await page.getByRole('columnheader').getByRole('button').all()
-  return Promise.all(heads.map(async (head) => (await head.getAttribute('aria-label')) ?? ''))
+export async function columnHeadersOf(page: Page): Promise<string[]> {
+  const buttons = await page.getByRole('columnheader').getByRole('button').all()
+  return Promise.all(buttons.map(async (button) => (await button.getAttribute('aria-label')) ?? ''))
 }
 
 /** The reference numbers of the rows, from the top. */
@@ -95,7 +98,7 @@ export async function referencesOf(page: Page): Promise<string[]> {
 
 /** The records that the API lists for the query in the page's URL. */
 export async function listRecordsFor(page: Page): Promise<string[]> {
-  const answer = await page.request.get(`/api/v1/records?${await parametersOf(page)}`)
-  const { records }: { records: { reference_number: string }[] } = await answer.json()
+  const response = await page.request.get(`/api/v1/records?${await parametersOf(page)}`)
+  const { records }: { records: { reference_number: string }[] } = await response.json()
   return records.map((record) => record.reference_number)
 }

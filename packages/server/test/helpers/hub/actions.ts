@@ -1,4 +1,4 @@
-/** Actions of operators, programs and platforms on a hub, with defaults for everything that a test does not need. */
+/** Requests of operators, programs and platforms to a hub, with defaults for what a test does not specify. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import {
@@ -44,15 +44,15 @@ export function shareHub(engine: StorageEngine, options: TestHubOptions = {}): (
 
 export type Session = { cookie: string; csrf: string; headers: Record<string, string> }
 
-/** Signs in the hub's operator; `headers` are those of the dashboard's script. */
+/** Signs in the hub's operator. `headers` are those that the dashboard sends. */
 export async function signIn(hub: TestHub): Promise<Session> {
-  const answer = await hub.send({
+  const response = await hub.send({
     method: 'POST',
     url: '/api/auth/sign-in/email',
     body: { email: EMAIL, password: PASSWORD },
   })
-  assert.equal(answer.status, 200, answer.text)
-  const cookie = cookieOf(answer)
+  assert.equal(response.status, 200, response.text)
+  const cookie = cookieOf(response)
   const page = await hub.send({ url: '/dashboard', headers: { cookie, accept: 'text/html' } })
   assert.equal(page.status, 200)
   const csrf = /<meta name="csrf-token" content="([^"]+)">/.exec(page.text)?.[1]
@@ -66,8 +66,8 @@ export async function signIn(hub: TestHub): Promise<Session> {
   return { cookie, csrf, headers }
 }
 
-export function cookieOf(answer: TestResponse): string {
-  return answer.cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
+export function cookieOf(response: TestResponse): string {
+  return response.cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
 }
 
 export type RegisteredPlatform = { id: number; hub_api_key: string; platform: Platform }
@@ -75,7 +75,7 @@ export type RegisteredPlatform = { id: number; hub_api_key: string; platform: Pl
 export function sendRegistration(
   hub: TestHub,
   platform: SimulatedPlatform,
-  over: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
 ): Promise<TestResponse> {
   const { source_base_url, source_api_key, modules } = platform
   return hub.send({
@@ -86,7 +86,7 @@ export function sendRegistration(
       source_base_url,
       source_api_key,
       record_types: modules.map((module) => module.record_type),
-      ...over,
+      ...overrides,
     },
   })
 }
@@ -95,15 +95,15 @@ export function sendRegistration(
 export async function registerPlatform(
   hub: TestHub,
   simulated: SimulatedPlatform,
-  over: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
 ): Promise<RegisteredPlatform> {
   const schema = object({ success: literal(true), platform: Platform, hub_api_key: string() })
-  const answer = await sendRegistration(hub, simulated, over)
-  const { platform, hub_api_key } = expectBody(answer, 201, schema)
+  const response = await sendRegistration(hub, simulated, overrides)
+  const { platform, hub_api_key } = expectBody(response, 201, schema)
   return { id: platform.id, platform, hub_api_key }
 }
 
-/** A registered platform for tests that only push. Its server is stopped. */
+/** Registers a platform for tests that only push, and stops its server. */
 export async function registerPushingPlatform(
   hub: TestHub,
   options: PlatformOptions = {},
@@ -116,8 +116,8 @@ export async function registerPushingPlatform(
 export type CreatedPlatform = SimulatedPlatform & { id: number; hub_api_key: string; title: string }
 
 /**
- * Registers a platform for one test with all of its modules: `cases`, and further ones if requested. When it is
- * disposed of, its server stops and the hub no longer pulls it, so other tests can share the hub.
+ * Registers a platform for one test with this number of modules, the first of which is `cases`. Disposing of it stops
+ * its server and its pulls, so that other tests can share the hub.
  */
 export async function createPlatform(
   hub: TestHub,
@@ -144,16 +144,16 @@ export async function createPlatform(
 }
 
 export async function setStatus(hub: TestHub, id: number, status: string): Promise<Platform> {
-  const answer = await hub.send({
+  const response = await hub.send({
     method: 'PATCH',
     url: `/api/v1/platforms/${id}`,
     headers: { authorization: hub.authorization('operator') },
     body: { status },
   })
-  return expectBody(answer, 200, object({ success: literal(true), platform: Platform })).platform
+  return expectBody(response, 200, object({ success: literal(true), platform: Platform })).platform
 }
 
-/** The headers that the specification requires of a push (4.1). */
+/** The headers that a push requires (specification 4.1). */
 export function pushHeaders(hubApiKey: string): Record<string, string> {
   return {
     accept: 'application/json',
@@ -164,14 +164,14 @@ export function pushHeaders(hubApiKey: string): Record<string, string> {
 }
 
 /** A complete record of the module `cases`. */
-export function newRecord(reference_number: string, over: Record<string, unknown> = {}) {
+export function newRecord(reference_number: string, overrides: Record<string, unknown> = {}) {
   return {
     module_name: 'Module cases',
     record_type: 'cases',
     reference_number,
     full_name: 'Ann Example',
     data: { status: 'open' },
-    ...over,
+    ...overrides,
   }
 }
 
@@ -190,47 +190,47 @@ export function push(
 export async function recordsOf(hub: TestHub, platform: string): Promise<StoredRecord[]> {
   const url = `/api/v1/records?sort=record_id&limit=500&platform=${encodeURIComponent(platform)}`
   const page = expectBody(await hub.get(url), 200, RecordPage)
-  assert.equal(page.next_cursor, null, 'There are more records than a page holds')
+  assert.equal(page.next_cursor, null, 'The records exceed one page')
   return page.records
 }
 
 export async function historyOf(hub: TestHub, recordId: number): Promise<HistoryEntry[]> {
-  const answer = await hub.get(`/api/v1/records/${recordId}/history`)
-  return expectBody(answer, 200, object({ history: array(HistoryEntry) })).history
+  const response = await hub.get(`/api/v1/records/${recordId}/history`)
+  return expectBody(response, 200, object({ history: array(HistoryEntry) })).history
 }
 
 export async function rejectedOf(hub: TestHub, platform: string): Promise<RejectedPush[]> {
-  const answer = await hub.get(`/api/v1/rejected-pushes?platform=${encodeURIComponent(platform)}`)
-  return expectBody(answer, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
+  const response = await hub.get(`/api/v1/rejected-pushes?platform=${encodeURIComponent(platform)}`)
+  return expectBody(response, 200, object({ rejected_pushes: array(RejectedPush) })).rejected_pushes
 }
 
 export async function activityOf(hub: TestHub): Promise<ActivityEntry[]> {
-  const answer = await hub.get('/api/v1/activity?limit=500')
-  return expectBody(answer, 200, object({ activity: array(ActivityEntry) })).activity
+  const response = await hub.get('/api/v1/activity?limit=500')
+  return expectBody(response, 200, object({ activity: array(ActivityEntry) })).activity
 }
 
 export async function readSnapshot(hub: TestHub): Promise<Snapshot> {
-  const answer = await hub.send({
+  const response = await hub.send({
     url: '/dashboard/realtime',
     headers: (await signIn(hub)).headers,
   })
-  return expectBody(answer, 200, Snapshot)
+  return expectBody(response, 200, Snapshot)
 }
 
 const PullPage = object({ pull: Pull, tasks: array(PullTask), next_cursor: nullable })
-export type ReadPull = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
+export type PullWithTasks = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
 
 export async function startPull(hub: TestHub): Promise<Pull> {
   const headers = { authorization: hub.authorization('operator') }
-  const answer = await hub.send({ method: 'POST', url: '/api/v1/pulls', headers })
-  return expectBody(answer, 202, StartPullResponse).pull
+  const response = await hub.send({ method: 'POST', url: '/api/v1/pulls', headers })
+  return expectBody(response, 202, StartPullResponse).pull
 }
 
-export async function readPull(hub: TestHub, id: number): Promise<ReadPull> {
+export async function readPull(hub: TestHub, id: number): Promise<PullWithTasks> {
   return expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, PullPage)
 }
 
-export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
+export function untilPullEnds(hub: TestHub, id: number): Promise<PullWithTasks> {
   return until(async () => {
     const read = await readPull(hub, id)
     return read.pull.finished_at === null ? null : read
@@ -238,27 +238,27 @@ export function untilPullEnds(hub: TestHub, id: number): Promise<ReadPull> {
 }
 
 /** Runs a pull of all registered modules. */
-export async function pullAll(hub: TestHub): Promise<ReadPull> {
+export async function pullAll(hub: TestHub): Promise<PullWithTasks> {
   return untilPullEnds(hub, (await startPull(hub)).id)
 }
 
-/** Runs a pull as the schedule starts it. */
-export async function pullOnSchedule(hub: TestHub): Promise<ReadPull> {
+/** Runs a pull in the same way as the schedule. */
+export async function pullOnSchedule(hub: TestHub): Promise<PullWithTasks> {
   const { pulls, pullDispatcher, processName } = hub.storage
   const lease = { owner: processName, seconds: 20 }
-  const asked = { trigger: 'schedule', requested_by: null, lease, only: null } as const
-  const { outcome, pull } = await pulls.requestPull(asked)
+  const request = { trigger: 'schedule', requested_by: null, lease, only: null } as const
+  const { outcome, pull } = await pulls.requestPull(request)
   assert.equal(outcome, 'queued')
   await pullDispatcher.dispatch(pull.id)
   return untilPullEnds(hub, pull.id)
 }
 
-/** The numbers of stored rows, to compare before and after an action that must store nothing. */
+/** The number of rows in each table, and the counters, to compare before and after a request. */
 export async function countStoredRows(hub: TestHub): Promise<Record<string, unknown>> {
-  const traces: Record<string, unknown> = {}
+  const rows: Record<string, unknown> = {}
   for (const table of ['records', 'record_history', 'rejected_pushes', 'activity', 'pulls']) {
-    traces[table] = await countRows(hub.storage, table)
+    rows[table] = await countRows(hub.storage, table)
   }
   const counters = await runSql(hub.storage, 'SELECT * FROM hourly_counters ORDER BY platform_id')
-  return { ...traces, counters }
+  return { ...rows, counters }
 }

@@ -1,4 +1,4 @@
-/** Alerts as the API lists them. */
+/** Alerts of a hub, and the states that raise them. */
 import { type Alert, AlertPage } from '@recordhub/protocol'
 import { TestClock } from '../storage/engine.ts'
 import { runSql } from '../storage/sql.ts'
@@ -7,10 +7,10 @@ import { activityOf } from './actions.ts'
 import type { TestHub } from './hub.ts'
 import { expectBody } from './response.ts'
 
-/** Evaluates alerts as often as possible. */
-export const ALERTS_AT_ONCE = { alerts: 1 }
+/** Evaluates alerts continuously. */
+export const CONTINUOUS_ALERTS = { alerts: 1 }
 
-/** A clock that stands still at the current time, as the tokens of tests require. */
+/** A clock that is stopped at the current time, at which the tokens of tests are valid. */
 export function createStoppedClock(): TestClock {
   const clock = new TestClock()
   clock.set(new Date().toISOString())
@@ -22,21 +22,21 @@ export async function alertsOf(hub: TestHub, query = ''): Promise<Alert[]> {
 }
 
 /** Waits for this number of open alerts of a kind, and returns them. */
-export function untilOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise<Alert[]> {
+export function untilAlertsOpen(hub: TestHub, kind: Alert['kind'], count = 1): Promise<Alert[]> {
   return until(async () => {
     const open = (await alertsOf(hub, '&state=open')).filter((alert) => alert.kind === kind)
     return open.length === count ? open : null
   }, `${count} alerts ${kind} are open`)
 }
 
-/** The activity entries of alerts, oldest first. */
-export async function alertEntries(hub: TestHub): Promise<string[]> {
-  const lines = (await activityOf(hub)).filter(({ kind }) => kind.startsWith('alert.'))
-  return lines.map(({ kind }) => kind).reverse()
+/** The kinds of the activity entries about alerts, oldest first. */
+export async function alertActivityKinds(hub: TestHub): Promise<string[]> {
+  const entries = (await activityOf(hub)).filter(({ kind }) => kind.startsWith('alert.'))
+  return entries.map(({ kind }) => kind).reverse()
 }
 
-/** Makes all platforms fail in this number of consecutive pulls; 0 makes them succeed. */
-export async function failPulls(hub: TestHub, pulls: number): Promise<void> {
+/** Sets the number of consecutive failed pulls of all platforms; 0 makes them healthy. */
+export async function setPullFailures(hub: TestHub, pulls: number): Promise<void> {
   const since = pulls === 0 ? 'NULL' : "'2026-01-01T08:00:00.000Z'"
   const error = pulls === 0 ? 'NULL' : "'The platform cannot be reached.'"
   await runSql(

@@ -1,4 +1,4 @@
-/** A whole hub for tests: wired as in production, on a real storage, listening on a free port. */
+/** A complete hub for tests, wired as in production, with a real storage and a free port. */
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
@@ -20,7 +20,7 @@ export const PASSWORD = 'correct horse battery staple'
 export const EMAIL = 'ann@example.org'
 
 const NEVER = 3_600_000
-/** Hashing a password at its real cost takes 0.2 s of processor time; another test checks the cost. */
+/** Hashing a password at its real cost takes 0.2 s of processor time. Another test checks the real cost. */
 const CHEAP_PASSWORDS = { logN: 4, r: 1, p: 1 }
 
 export type TestHubOptions = {
@@ -30,12 +30,12 @@ export type TestHubOptions = {
   monotonicClock?: MonotonicClock
   /** Wraps the storage, for example to inject a fault. */
   wrap?: (storage: Storage) => Storage
-  /** The timeouts for platforms; by default there is no pause before a retry. */
+  /** The timeouts for platforms. By default, there is no pause before a retry. */
   timeouts?: Partial<PlatformTimeouts>
-  /** The intervals of background work; by default it practically never runs. */
+  /** The intervals of background jobs. By default, they do not run during a test. */
   intervals?: Partial<BackgroundIntervals>
   mailTimeouts?: MailTimeouts
-  /** Resolves with true to end the time of a pull, and must resolve when the signal is aborted. */
+  /** Resolves to true when the time limit of a pull is reached. Must resolve when the signal is aborted. */
   waitForLimit?: HubDeps['waitForLimit']
   /** Reads long lists in a separate thread, as a real hub on SQLite does. */
   withThreads?: boolean
@@ -47,26 +47,26 @@ export type HubRequest = {
   method?: InjectOptions['method']
   url: string
   headers?: Record<string, string>
-  /** A text is sent unchanged; anything else as JSON. */
+  /** Strings and buffers are sent unchanged, other values as JSON. */
   body?: unknown
 }
 
 export type TestHub = {
   storage: Storage
-  /** Its address: `http://127.0.0.1:<port>`. */
+  /** `http://127.0.0.1:<port>`. */
   address: string
   setupLink: string | null
   /** The `Authorization` header with a token of this role. */
   authorization: (role: Role) => string
-  /** Sends a request without a socket. */
+  /** Injects a request without a socket. */
   send: (request: HubRequest) => Promise<TestResponse>
-  /** Reads as a program with the role admin. */
+  /** Sends a GET request with the token of the role admin. */
   get: (url: string) => Promise<TestResponse>
-  /** Everything the hub has logged. */
+  /** The complete log of the hub. */
   log: () => string
-  /** Stops the hub; the storage stays open. */
+  /** Stops the hub without closing the storage. */
   stop: () => Promise<void>
-  /** Stops the hub and starts another one on the same storage. */
+  /** Stops the hub, reopens the storage and starts a new hub on it. */
   restart: (options?: TestHubOptions) => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -94,18 +94,18 @@ export async function startTestHub(
       typeof body === 'object' && !Buffer.isBuffer(body)
         ? { 'content-type': 'application/json' }
         : {}
-    const answer = await running.hub.http.inject({
+    const response = await running.hub.http.inject({
       method,
       url,
       headers: { ...type, ...headers },
       ...(payload === undefined ? {} : { payload }),
     })
-    expectKnownCode(answer.body)
+    assertKnownCode(response.body)
     return {
-      status: answer.statusCode,
-      header: (name) => String(answer.headers[name] ?? ''),
-      cookies: [answer.headers['set-cookie'] ?? []].flat(),
-      text: answer.body,
+      status: response.statusCode,
+      header: (name) => String(response.headers[name] ?? ''),
+      cookies: [response.headers['set-cookie'] ?? []].flat(),
+      text: response.body,
     }
   }
 
@@ -124,10 +124,10 @@ export async function startTestHub(
     get: (url) => send({ url, headers: { authorization: running.authorizations.admin } }),
     log: () => lines.join(''),
     stop,
-    async restart(again = {}) {
+    async restart(newOptions = {}) {
       await stop()
       storage = await opened.reopen()
-      running = await run(storage, again, lines)
+      running = await run(storage, newOptions, lines)
     },
     async [Symbol.asyncDispose]() {
       await stop()
@@ -136,35 +136,40 @@ export async function startTestHub(
   }
 }
 
-/** Sends a request over a socket. */
+/** Sends a request to a hub over a socket. */
 export async function sendOverSocket(
   hub: Pick<TestHub, 'address'>,
   request: HubRequest & { method?: string },
 ): Promise<TestResponse> {
   const { method = 'GET', url, headers = {}, body } = request
-  const answer = await fetch(`${hub.address}${url}`, {
+  const response = await fetch(`${hub.address}${url}`, {
     method,
     headers,
     redirect: 'manual',
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return {
-    status: answer.status,
-    header: (name) => answer.headers.get(name) ?? '',
-    cookies: answer.headers.getSetCookie(),
-    text: await answer.text(),
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? '',
+    cookies: response.headers.getSetCookie(),
+    text: await response.text(),
   }
 }
 
 async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
-  const { clock = systemClock, wrap = (same) => same, withOperator = false, env = {} } = options
+  const {
+    clock = systemClock,
+    wrap = (unwrapped) => unwrapped,
+    withOperator = false,
+    env = {},
+  } = options
   const { config, unknown } = readConfig({
     flags: {},
     environment: {
       PORT: '0',
       HUB_TIME_ZONE: 'UTC',
       HUB_PULL_SCHEDULE: 'off',
-      // Tests poll without pauses.
+      // Tests poll faster than the limit allows.
       HUB_API_RATE_LIMIT: '0',
       ...(withOperator ? { HUB_ADMIN_EMAIL: EMAIL, HUB_ADMIN_PASSWORD: PASSWORD } : {}),
       ...env,
@@ -177,7 +182,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     clock,
     storage: wrap(storage),
     secret: SECRET,
-    logger: pino({ level: 'trace' }, keepLines(lines)),
+    logger: pino({ level: 'trace' }, collectLines(lines)),
     version: '0.0.0-test',
     passwordCost: CHEAP_PASSWORDS,
     intervals: {
@@ -203,11 +208,11 @@ async function createAuthorization(storage: Storage, role: Role): Promise<string
   return `Bearer ${await createApiToken({ operators: storage.operators, clock: systemClock }, request)}`
 }
 
-/** A time limit of pulls that the test controls. */
-export function createLimit() {
+/** A time limit for pulls that a test can reach at any time. */
+export function createPullTimeLimit() {
   let end: (() => void) | null = null
   return {
-    /** Ends the time of the running pull. */
+    /** Reaches the time limit of the running pull. */
     reach: () => end?.(),
     waitForLimit: (_: number, signal: AbortSignal) =>
       new Promise<boolean>((resolve) => {
@@ -217,7 +222,7 @@ export function createLimit() {
   }
 }
 
-function keepLines(lines: string[]): Writable {
+function collectLines(lines: string[]): Writable {
   return new Writable({
     write(chunk, _encoding, done) {
       lines.push(String(chunk))
@@ -226,8 +231,8 @@ function keepLines(lines: string[]): Writable {
   })
 }
 
-/** Asserts that the code of every error is in `docs/errors.md`. */
-function expectKnownCode(body: string): void {
+/** Asserts that the code of an error response is in the catalogue. */
+function assertKnownCode(body: string): void {
   if (!body.startsWith('{"success":false')) return
   const { code } = Object(JSON.parse(body))
   if (code !== undefined) assert.ok(isErrorCode(String(code)), `${code} is not in the catalogue`)

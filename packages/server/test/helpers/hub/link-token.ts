@@ -1,4 +1,4 @@
-/** The token of a single-use link, which is behind the # so that browsers do not send it. */
+/** The token of a single-use link. It is in the fragment, which browsers do not send. */
 export function tokenOfLink(link: string): string {
   return new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? ''
 }

@@ -1,4 +1,4 @@
-/** A platform whose records become missing, and the missing reviews of the hub. */
+/** A hub with pulled records, which a test makes missing, and their reviews. */
 import { type MissingReview, MissingReviewPage, type StoredRecord } from '@recordhub/protocol'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
@@ -6,8 +6,8 @@ import { pullAll, recordsOf, registerPlatform } from './actions.ts'
 import { startTestHub, type TestHubOptions } from './hub.ts'
 import { expectBody } from './response.ts'
 
-/** A hub that has pulled this number of records, R-0 and following, from one module of one platform. */
-export async function startWithRecords(
+/** Starts a hub and pulls this number of records, from R-0 on, from one module of one platform. */
+export async function startHubWithRecords(
   engine: StorageEngine,
   count: number,
   env: Record<string, string> = {},
@@ -25,13 +25,13 @@ export async function startWithRecords(
     records,
     id: registered.id,
     key: registered.hub_api_key,
-    serve(served: unknown[]) {
-      module.records = served
+    setRecords(next: unknown[]) {
+      module.records = next
     },
-    read: () => recordsOf(hub, platform.platform_name),
-    async reviews(query = ''): Promise<MissingReview[]> {
-      const answer = await hub.get(`/api/v1/missing-reviews${query}`)
-      return expectBody(answer, 200, MissingReviewPage).missing_reviews
+    readRecords: () => recordsOf(hub, platform.platform_name),
+    async listReviews(query = ''): Promise<MissingReview[]> {
+      const response = await hub.get(`/api/v1/missing-reviews${query}`)
+      return expectBody(response, 200, MissingReviewPage).missing_reviews
     },
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()
@@ -40,8 +40,8 @@ export async function startWithRecords(
   }
 }
 
-/** The sorted reference numbers of the marked records. */
-export function missingOf(records: StoredRecord[]): string[] {
+/** The sorted reference numbers of the records that are marked as missing. */
+export function missingReferences(records: StoredRecord[]): string[] {
   return records
     .filter((record) => record.missing_since !== null)
     .map((record) => record.reference_number)

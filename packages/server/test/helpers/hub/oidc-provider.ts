@@ -1,4 +1,4 @@
-/** A minimal OpenID Connect provider that signs in everybody as the person that the test sets. */
+/** A minimal OpenID Connect provider, which signs in every user as the person that the test sets. */
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,26 +12,26 @@ export type OidcProvider = {
   clientId: string
   clientSecret: string
   /** Sets the person who is signed in. */
-  become: (person: Partial<Person>) => void
+  setPerson: (person: Partial<Person>) => void
   /** Overrides claims of the tokens. */
-  forge: (claims: Record<string, unknown>) => void
+  overrideClaims: (claims: Record<string, unknown>) => void
   /** Overrides members of the discovery document. */
-  describe: (members: Record<string, unknown>) => void
+  overrideDiscovery: (members: Record<string, unknown>) => void
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
 type Grant = { person: Person; nonce: string; challenge: string; redirectUri: string }
 
-/** @param before a stopped provider whose address the new one uses. */
-export async function startOidcProvider(before?: OidcProvider): Promise<OidcProvider> {
+/** @param stopped a stopped provider whose address and client secret are reused. */
+export async function startOidcProvider(stopped?: OidcProvider): Promise<OidcProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }
   const clientId = 'recordhub'
-  const clientSecret = before?.clientSecret ?? `secret-${randomUUID()}`
+  const clientSecret = stopped?.clientSecret ?? `secret-${randomUUID()}`
   const grants = new Map<string, Grant>()
   let person: Person = { sub: 'p1', email: 'sso@example.org', name: 'Sam', email_verified: true }
-  let forged: Record<string, unknown> = {}
-  let described: Record<string, unknown> = {}
+  let claimOverrides: Record<string, unknown> = {}
+  let discoveryOverrides: Record<string, unknown> = {}
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', issuer)
@@ -47,20 +47,20 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
         jwks_uri: `${issuer}/jwks`,
         response_types_supported: ['code'],
         id_token_signing_alg_values_supported: ['RS256'],
-        ...described,
+        ...discoveryOverrides,
       })
     }
     if (url.pathname === '/jwks') return json({ keys: [jwk] })
     if (url.pathname === '/authorize') {
-      const asked = url.searchParams
+      const query = url.searchParams
       const code = randomUUID()
-      const redirectUri = asked.get('redirect_uri') ?? ''
-      const challenge = asked.get('code_challenge') ?? ''
-      grants.set(code, { person, nonce: asked.get('nonce') ?? '', challenge, redirectUri })
-      const back = new URL(redirectUri)
-      back.searchParams.set('code', code)
-      back.searchParams.set('state', asked.get('state') ?? '')
-      response.writeHead(302, { location: back.href })
+      const redirectUri = query.get('redirect_uri') ?? ''
+      const challenge = query.get('code_challenge') ?? ''
+      grants.set(code, { person, nonce: query.get('nonce') ?? '', challenge, redirectUri })
+      const callback = new URL(redirectUri)
+      callback.searchParams.set('code', code)
+      callback.searchParams.set('state', query.get('state') ?? '')
+      response.writeHead(302, { location: callback.href })
       return response.end()
     }
     if (url.pathname === '/token') {
@@ -68,12 +68,12 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
       const grant = grants.get(sent.get('code') ?? '')
       grants.delete(sent.get('code') ?? '')
       const verifier = sent.get('code_verifier') ?? ''
-      const isProved = createHash('sha256').update(verifier).digest('base64url')
+      const hashedVerifier = createHash('sha256').update(verifier).digest('base64url')
       const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
       const isClient =
         sent.get('client_secret') === clientSecret ||
         request.headers.authorization === `Basic ${basic}`
-      if (!grant || !isClient || isProved !== grant.challenge) {
+      if (!grant || !isClient || hashedVerifier !== grant.challenge) {
         return json({ error: 'invalid_grant' }, 400)
       }
       const now = Math.floor(Date.now() / 1000)
@@ -82,7 +82,7 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
         access_token: randomUUID(),
         token_type: 'Bearer',
         expires_in: 300,
-        id_token: signJwt({ ...claims, ...grant.person, ...forged }),
+        id_token: signJwt({ ...claims, ...grant.person, ...claimOverrides }),
       })
     }
     return json({ error: 'not_found' }, 404)
@@ -95,21 +95,22 @@ export async function startOidcProvider(before?: OidcProvider): Promise<OidcProv
     return `${signed}.${signature.toString('base64url')}`
   }
 
-  if (before)
-    await once(server.listen(Number(new URL(before.issuer).port), '127.0.0.1'), 'listening')
-  const issuer = before?.issuer ?? `http://127.0.0.1:${await listenAtFreePort(server)}`
+  if (stopped) {
+    await once(server.listen(Number(new URL(stopped.issuer).port), '127.0.0.1'), 'listening')
+  }
+  const issuer = stopped?.issuer ?? `http://127.0.0.1:${await listenAtFreePort(server)}`
   return {
     issuer,
     clientId,
     clientSecret,
-    become(next) {
+    setPerson(next) {
       person = { ...person, ...next }
     },
-    forge(claims) {
-      forged = claims
+    overrideClaims(claims) {
+      claimOverrides = claims
     },
-    describe(members) {
-      described = members
+    overrideDiscovery(members) {
+      discoveryOverrides = members
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-/** Creates operators for tests and signs them in. */
+/** Creates operators, signs them in, and sends their requests. */
 import assert from 'node:assert/strict'
 import type { Role } from '../../../src/domain/auth/caller.ts'
 import { cookieOf, type Session } from './actions.ts'
@@ -6,7 +6,7 @@ import { EMAIL, PASSWORD, type TestHub } from './hub.ts'
 import { tokenOfLink } from './link-token.ts'
 import { expectObject, type TestResponse } from './response.ts'
 
-export function trySignIn(
+export function sendSignIn(
   hub: TestHub,
   email: string,
   password = PASSWORD,
@@ -20,48 +20,52 @@ export function trySignIn(
 export async function sessionOf(hub: TestHub, signedIn: TestResponse): Promise<Session> {
   assert.ok(signedIn.status === 200 || signedIn.status === 302, signedIn.text)
   const cookie = cookieOf(signedIn)
-  const answer = await hub.send({ url: '/api/v1/session', headers: { cookie } })
-  const csrf = String(expectObject(answer, 200)['csrf_token'])
-  return { cookie, csrf, headers: { cookie, 'x-csrf-token': csrf, accept: 'application/json' } }
+  const response = await hub.send({ url: '/api/v1/session', headers: { cookie } })
+  const csrf = String(expectObject(response, 200)['csrf_token'])
+  return {
+    cookie,
+    csrf,
+    headers: { cookie, 'x-csrf-token': csrf, acceptInvitation: 'application/json' },
+  }
 }
 
 export async function signInAs(hub: TestHub, email = EMAIL, password = PASSWORD) {
-  return sessionOf(hub, await trySignIn(hub, email, password))
+  return sessionOf(hub, await sendSignIn(hub, email, password))
 }
 
-/** Invites an operator with an admin token. @returns the token of the link. */
+/** Creates an invitation with the token of an admin. @returns the token of its link. */
 export async function invite(hub: TestHub, email: string, role: Role): Promise<string> {
-  const answer = await hub.send({
+  const response = await hub.send({
     method: 'POST',
     url: '/api/v1/invitations',
     headers: { authorization: hub.authorization('admin') },
     body: { email, role },
   })
-  const { link } = expectObject(answer, 201)
+  const { link } = expectObject(response, 201)
   return tokenOfLink(String(link))
 }
 
 /** Reads the invitation with this token. */
-export function readInvited(hub: TestHub, token: string): Promise<TestResponse> {
+export function readInvitation(hub: TestHub, token: string): Promise<TestResponse> {
   return hub.send({ method: 'POST', url: '/api/v1/invitation', body: { token } })
 }
 
-export function accept(hub: TestHub, token: string, over: object = {}): Promise<TestResponse> {
-  const body = { token, name: 'Bob', password: PASSWORD, ...over }
+export function accept(hub: TestHub, token: string, overrides: object = {}): Promise<TestResponse> {
+  const body = { token, name: 'Bob', password: PASSWORD, ...overrides }
   return hub.send({ method: 'POST', url: '/invitation', body })
 }
 
-/** An operator who has accepted an invitation. */
+/** Creates an operator by an invitation. @returns the id of the operator. */
 export async function addOperator(hub: TestHub, email: string, role: Role): Promise<string> {
-  const made = await accept(hub, await invite(hub, email, role))
-  assert.equal(made.status, 201, made.text)
+  const accepted = await accept(hub, await invite(hub, email, role))
+  assert.equal(accepted.status, 201, accepted.text)
   const { storage } = hub
   const found = (await storage.operators.listOperators()).find((one) => one.email === email)
   assert.ok(found)
   return found.id
 }
 
-let created = 0
+let operatorCount = 0
 
 export type CreatedOperator = { id: string; email: string }
 
@@ -70,12 +74,12 @@ export async function createOperator(
   hub: TestHub,
   { role = 'admin' }: { role?: Role } = {},
 ): Promise<CreatedOperator> {
-  created += 1
-  const email = `${role}-${created}@example.org`
+  operatorCount += 1
+  const email = `${role}-${operatorCount}@example.org`
   return { id: await addOperator(hub, email, role), email }
 }
 
-/** A request of a signed-in operator. */
+/** Sends a request of a signed-in operator. */
 export function callAs(
   hub: TestHub,
   session: Pick<Session, 'headers'>,
@@ -93,6 +97,6 @@ export async function auditOf(hub: TestHub, query = ''): Promise<Record<string, 
   return audit.map((entry) => Object(entry))
 }
 
-export async function actionsOf(hub: TestHub): Promise<string[]> {
+export async function auditActionsOf(hub: TestHub): Promise<string[]> {
   return (await auditOf(hub)).map((entry) => String(entry['action']))
 }

@@ -1,4 +1,4 @@
-/** A hub with one platform and one module, `cases`, for tests of pulls. */
+/** A hub with one platform that has one module, `cases`, for tests of pulls. */
 import type { Pull, PullTask, RejectedPush, StoredRecord } from '@recordhub/protocol'
 import { type SimulatedPlatform, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'

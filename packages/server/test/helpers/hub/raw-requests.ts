@@ -1,18 +1,22 @@
-/** Sends raw bytes to a hub over a socket, and reads what the hub stores. */
+/** Sends raw bytes to a hub over a socket, and reads the stored data. */
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { runSql } from '../storage/sql.ts'
 
-/** The silence after the last response that ends a read; a closed connection ends it immediately. */
+/** How long the hub must send nothing after the last expected response; a closed connection ends the wait. */
 const SILENCE_MS = 150
 const TIMEOUT_MS = 10_000
 
 /**
- * Sends bytes unchanged, and returns everything until the hub closes the connection or falls silent.
- * @param least the number of responses to wait for, however long each takes.
+ * Sends bytes unchanged, and returns all received bytes when the hub has closed the connection or stopped sending.
+ * @param minimumResponses the number of responses to wait for.
  */
-export function sendRaw(address: string, bytes: string | Buffer, least = 1): Promise<string> {
+export function sendRaw(
+  address: string,
+  bytes: string | Buffer,
+  minimumResponses = 1,
+): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) })
@@ -20,8 +24,8 @@ export function sendRaw(address: string, bytes: string | Buffer, least = 1): Pro
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
     socket.on('data', (chunk) => {
       chunks.push(chunk)
-      const answers = statusesIn(Buffer.concat(chunks).toString('latin1'))
-      if (answers.length >= least) socket.setTimeout(SILENCE_MS)
+      const statuses = parseStatuses(Buffer.concat(chunks).toString('latin1'))
+      if (statuses.length >= minimumResponses) socket.setTimeout(SILENCE_MS)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
@@ -30,8 +34,8 @@ export function sendRaw(address: string, bytes: string | Buffer, least = 1): Pro
 }
 
 /** The statuses of all responses, without informational ones. */
-export function statusesIn(answer: string): number[] {
-  return [...answer.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map((match) => Number(match[1]))
+export function parseStatuses(text: string): number[] {
+  return [...text.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map((match) => Number(match[1]))
 }
 
 /** A digest of each table by name, to detect changes. */

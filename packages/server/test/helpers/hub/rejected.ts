@@ -6,13 +6,13 @@ import { push, type RegisteredPlatform, rejectedOf } from './actions.ts'
 import type { TestHub } from './hub.ts'
 import { expectBody, type TestResponse } from './response.ts'
 
-export type Registered = RegisteredPlatform & { platform_name: string }
+export type PushingPlatform = RegisteredPlatform & { platform_name: string }
 const Groups = Type.Object({ groups: Type.Array(RejectedPushGroup) })
 
 /** Sends a push that is rejected, and returns the rejected push. */
 export async function sendRejectedPush(
   hub: TestHub,
-  platform: Registered,
+  platform: PushingPlatform,
   body: unknown,
 ): Promise<RejectedPush> {
   assert.equal((await push(hub, platform.hub_api_key, body)).status, 422)
@@ -21,7 +21,11 @@ export async function sendRejectedPush(
   return newest
 }
 
-export function sendToRejected(hub: TestHub, path: string, body: unknown): Promise<TestResponse> {
+export function sendRejectedPushRequest(
+  hub: TestHub,
+  path: string,
+  body: unknown,
+): Promise<TestResponse> {
   return hub.send({
     method: 'POST',
     url: `/api/v1/rejected-pushes${path}`,
@@ -34,14 +38,17 @@ export function sendToRejected(hub: TestHub, path: string, body: unknown): Promi
 }
 
 export function sendReplay(hub: TestHub, id: number, body: unknown): Promise<TestResponse> {
-  return sendToRejected(hub, `/${id}/replay`, body)
+  return sendRejectedPushRequest(hub, `/${id}/replay`, body)
 }
 
-export async function replayOne(hub: TestHub, id: number, body: unknown) {
+export async function replayRejectedPush(hub: TestHub, id: number, body: unknown) {
   return expectBody(await sendReplay(hub, id, body), 200, ReplayResponse).replay
 }
 
-export async function groupsOf(hub: TestHub, platform: string): Promise<RejectedPushGroup[]> {
-  const answer = await hub.get(`/api/v1/rejected-pushes/groups?platform=${platform}`)
-  return expectBody(answer, 200, Groups).groups
+export async function rejectedGroupsOf(
+  hub: TestHub,
+  platform: string,
+): Promise<RejectedPushGroup[]> {
+  const response = await hub.get(`/api/v1/rejected-pushes/groups?platform=${platform}`)
+  return expectBody(response, 200, Groups).groups
 }

@@ -1,4 +1,4 @@
-/** HTTP scenarios as table rows: a request, the expected response, what is stored, and what must not appear. */
+/** HTTP scenarios as table rows: a request, the expected response, stored rows, and texts that must be absent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../src/domain/auth/caller.ts'
@@ -12,13 +12,13 @@ export type Scenario = {
   /** The role of the token in the request; null for none. `admin` by default. */
   role?: Role | null
   status: number
-  /** The code of the expected error. A scenario without one expects a JSON object. */
+  /** The code of the expected error. Without a code, the scenario expects a JSON object. */
   code?: string
-  /** The members that the error names. */
+  /** The members that the error lists as invalid. */
   errors?: readonly string[]
-  /** Members that the JSON object has. */
+  /** Members of the expected JSON object, which may have more. */
   body?: Record<string, unknown>
-  /** The number of rows that the request adds to each table; it may add none to the others. */
+  /** The number of rows that the request adds to each table; by default none. */
   stored?: Partial<Record<string, number>>
   /** Texts that the response must not contain. */
   absent?: readonly string[]
@@ -31,7 +31,7 @@ export function testScenarios(hub: () => TestHub, scenarios: readonly Scenario[]
   }
 }
 
-/** Sends the request of one row and checks everything that the row says. */
+/** Sends the request of a row and checks all of its expectations. */
 async function runScenario(hub: TestHub, scenario: Scenario): Promise<void> {
   const { name, request, role = 'admin', status, code, stored = {}, absent = [] } = scenario
   const before = await countStoredRows(hub)

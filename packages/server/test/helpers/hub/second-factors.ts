@@ -1,17 +1,17 @@
-/** Sets up authenticator apps and passkeys for operators of tests, and signs in with them. */
+/** Sets up authenticator apps and passkeys for operators, and signs in with them. */
 import assert from 'node:assert/strict'
 import { cookieOf, type Session } from './actions.ts'
 import { PASSWORD, type TestHub } from './hub.ts'
 import { callAs, sessionOf } from './operators.ts'
 import { expectObject, type TestResponse } from './response.ts'
+import { SAME_ORIGIN_HEADERS } from './single-sign-on.ts'
 import { createSoftwarePasskey } from './software-passkey.ts'
 import { totpCode } from './totp.ts'
 
 export const ACCOUNT = '/api/v1/account'
 export const ORIGIN = 'http://localhost'
-const AT_HOME = { host: 'localhost', origin: ORIGIN }
 
-/** Sets up a second factor. The code of the current step is used. */
+/** Sets up an authenticator app, which uses up the code of the current time step. */
 export async function enableSecondFactor(hub: TestHub, session: Session) {
   const begun = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor`, {
     password: PASSWORD,
@@ -40,26 +40,31 @@ export function sendCode(
 /** Creates a passkey with a software authenticator for the signed-in operator. */
 export async function addPasskey(hub: TestHub, session: Session, flags = { userVerified: true }) {
   const passkey = createSoftwarePasskey()
-  const home = { headers: { ...session.headers, ...AT_HOME } }
-  const asked = await callAs(hub, home, 'POST', `${ACCOUNT}/passkeys/options`, {
+  const sameOrigin = { headers: { ...session.headers, ...SAME_ORIGIN_HEADERS } }
+  const begun = await callAs(hub, sameOrigin, 'POST', `${ACCOUNT}/passkeys/options`, {
     password: PASSWORD,
   })
-  const { options } = expectObject(asked, 200)
-  const cookie = `${session.cookie}; ${cookieOf(asked)}`
+  const { options } = expectObject(begun, 200)
+  const cookie = `${session.cookie}; ${cookieOf(begun)}`
   const response = passkey.register(Object(options), ORIGIN, flags)
-  const headers = { ...home.headers, cookie }
+  const headers = { ...sameOrigin.headers, cookie }
   const body = { name: 'My laptop', response }
   const added = await callAs(hub, { headers }, 'POST', `${ACCOUNT}/passkeys`, body)
-  return { passkey, added, home }
+  return { passkey, added, home: sameOrigin }
 }
 
-export async function beginPasskey(hub: TestHub) {
+export async function beginPasskeySignIn(hub: TestHub) {
   const url = '/api/auth/passkey/generate-authenticate-options'
-  const answer = await hub.send({ url, headers: AT_HOME })
-  return { options: Object(expectObject(answer, 200)), cookie: cookieOf(answer) }
+  const begun = await hub.send({ url, headers: SAME_ORIGIN_HEADERS })
+  return { options: Object(expectObject(begun, 200)), cookie: cookieOf(begun) }
 }
 
-export function finishPasskey(hub: TestHub, cookie: string, response: object, headers = AT_HOME) {
+export function finishPasskeySignIn(
+  hub: TestHub,
+  cookie: string,
+  response: object,
+  headers = SAME_ORIGIN_HEADERS,
+) {
   const url = '/api/auth/passkey/verify-authentication'
   const sent = { ...headers, cookie }
   return hub.send({ method: 'POST', url, headers: sent, body: { response } })

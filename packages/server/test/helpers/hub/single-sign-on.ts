@@ -1,4 +1,4 @@
-/** Single sign-on with redirects to the provider and back, as in a browser. */
+/** A hub with single sign-on, and sign-ins that follow the redirects as a browser does. */
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { StorageEngine } from '../storage/engine.ts'
@@ -7,27 +7,27 @@ import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import { expectObject, type TestResponse } from './response.ts'
 
-export const SITE = 'http://localhost'
-export const AT_HOME = { host: 'localhost', origin: SITE }
+export const PUBLIC_URL = 'http://localhost'
+export const SAME_ORIGIN_HEADERS = { host: 'localhost', origin: PUBLIC_URL }
 
-/** A hub with single sign-on. */
-export async function startHubWith(
+/** Starts a hub with single sign-on. */
+export async function startHubWithSingleSignOn(
   engine: StorageEngine,
   provider: OidcProvider,
   env: Record<string, string> = {},
   clock: Clock = systemClock,
 ): Promise<TestHub> {
-  return startTestHub(engine, { ...optionsWith(provider, env), clock })
+  return startTestHub(engine, { ...singleSignOnOptions(provider, env), clock })
 }
 
-export function optionsWith(
+export function singleSignOnOptions(
   provider: Pick<OidcProvider, 'issuer' | 'clientId' | 'clientSecret'>,
   env: Record<string, string> = {},
 ): TestHubOptions {
   return {
     withOperator: true,
     env: {
-      HUB_PUBLIC_URL: SITE,
+      HUB_PUBLIC_URL: PUBLIC_URL,
       HUB_OIDC_ISSUER: provider.issuer,
       HUB_OIDC_CLIENT_ID: provider.clientId,
       HUB_OIDC_CLIENT_SECRET: provider.clientSecret,
@@ -37,13 +37,13 @@ export function optionsWith(
   }
 }
 
-/** A clock that can be set ahead by the time for which a failure of the provider is cached. */
-export function createClockAhead() {
-  let ahead = 0
+/** A clock that can be advanced beyond the time for which a failure of the provider is cached. */
+export function createAdjustableClock() {
+  let offsetMs = 0
   return {
-    clock: { now: () => new Date(Date.now() + ahead) },
-    putAhead: () => {
-      ahead += 6000
+    clock: { now: () => new Date(Date.now() + offsetMs) },
+    advance: () => {
+      offsetMs += 6000
     },
   }
 }
@@ -52,7 +52,7 @@ export function beginSignOn(hub: TestHub, callbackURL = '/dashboard'): Promise<T
   return hub.send({
     method: 'POST',
     url: '/api/auth/sign-in/social',
-    headers: AT_HOME,
+    headers: SAME_ORIGIN_HEADERS,
     body: { provider: 'oidc', callbackURL },
   })
 }
@@ -62,12 +62,12 @@ export async function signOn(hub: TestHub): Promise<TestResponse> {
   return followRedirects(hub, await beginSignOn(hub))
 }
 
-/** Follows the redirect to the provider and back. */
+/** Follows the redirects to the provider and back to the hub. */
 export async function followRedirects(hub: TestHub, begun: TestResponse): Promise<TestResponse> {
   const { url } = expectObject(begun, 200)
-  const sentBack = await fetch(String(url), { redirect: 'manual' })
-  const back = new URL(sentBack.headers.get('location') ?? '')
-  assert.equal(back.origin + back.pathname, `${SITE}/api/auth/callback/oidc`)
+  const redirect = await fetch(String(url), { redirect: 'manual' })
+  const callback = new URL(redirect.headers.get('location') ?? '')
+  assert.equal(callback.origin + callback.pathname, `${PUBLIC_URL}/api/auth/callback/oidc`)
   const headers = { host: 'localhost', cookie: cookieOf(begun) }
-  return hub.send({ url: back.pathname + back.search, headers })
+  return hub.send({ url: callback.pathname + callback.search, headers })
 }

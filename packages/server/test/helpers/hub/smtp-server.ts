@@ -1,13 +1,13 @@
-/** A real mail server on loopback, which accepts mails, rejects them, or falls silent. */
+/** A mail server on loopback that accepts mails, rejects them, or never responds. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-type TakenMail = {
+type ReceivedMail = {
   from: string
   to: string[]
-  /** Everything received after DATA. */
+  /** The message, as received after DATA. */
   source: string
   user: string | null
 }
@@ -15,38 +15,38 @@ type TakenMail = {
 export type TestMailServer = {
   /** `smtp://127.0.0.1:<port>`, with a name and password if `login` is set. */
   url: string
-  mails: TakenMail[]
+  mails: ReceivedMail[]
   /** Sets the reaction to the next mails. */
-  behave: (how: 'take' | 'refuse' | 'hang') => void
-  /** The number of mails that reached DATA, accepted or not. */
+  setReaction: (next: 'accept' | 'reject' | 'hang') => void
+  /** The number of mails that reached DATA, whether they were accepted or not. */
   attempts: () => number
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-export const REFUSAL = '554 5.7.1 Not from here'
+export const REJECTION = '554 5.7.1 Not from here'
 
 export async function startMailServer(
-  options: { login?: { user: string; password: string }; refusedRecipient?: string } = {},
+  options: { login?: { user: string; password: string }; rejectedRecipient?: string } = {},
 ): Promise<TestMailServer> {
-  const { login, refusedRecipient } = options
-  const mails: TakenMail[] = []
-  let behaviour: 'take' | 'refuse' | 'hang' = 'take'
+  const { login, rejectedRecipient } = options
+  const mails: ReceivedMail[] = []
+  let reaction: 'accept' | 'reject' | 'hang' = 'accept'
   let attempts = 0
   const handlers: SMTPServerOptions = {
     onAuth(given, _session, done) {
       const isRight = given.username === login?.user && given.password === login?.password
       if (isRight) return done(null, { user: given.username })
-      done(new Error('Who are you?'))
+      done(new Error('Invalid credentials?'))
     },
     onRcptTo({ address }, _session, done) {
-      done(address === refusedRecipient ? new Error('No such mailbox') : null)
+      done(address === rejectedRecipient ? new Error('No such mailbox') : null)
     },
     onData(stream, session, done) {
       void text(stream).then((source) => {
         attempts += 1
-        if (behaviour === 'hang') return
-        if (behaviour === 'refuse') {
-          return done(Object.assign(new Error(REFUSAL.slice(4)), { responseCode: 554 }))
+        if (reaction === 'hang') return
+        if (reaction === 'reject') {
+          return done(Object.assign(new Error(REJECTION.slice(4)), { responseCode: 554 }))
         }
         const { mailFrom, rcptTo } = session.envelope
         mails.push({
@@ -77,8 +77,8 @@ export async function startMailServer(
   return {
     url: `smtp://${credentials}127.0.0.1:${address.port}`,
     mails,
-    behave: (how) => {
-      behaviour = how
+    setReaction: (next) => {
+      reaction = next
     },
     attempts: () => attempts,
     [Symbol.asyncDispose]: () =>

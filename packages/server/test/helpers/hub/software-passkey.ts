@@ -1,4 +1,4 @@
-/** A software authenticator: creates a passkey and signs with it like a device (WebAuthn, level 2). */
+/** A software authenticator that creates a passkey and signs with it (WebAuthn, level 2). */
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
 type Flags = { userVerified: boolean }
@@ -25,7 +25,7 @@ export function createSoftwarePasskey(): SoftwarePasskey {
     return Buffer.concat([sha256(Buffer.from(site)), head, attested])
   }
 
-  const answer = (response: object) => ({
+  const toCredential = (response: object) => ({
     id: id.toString('base64url'),
     rawId: id.toString('base64url'),
     type: 'public-key',
@@ -53,7 +53,7 @@ export function createSoftwarePasskey(): SoftwarePasskey {
         [cborText('attStmt'), cborMap([])],
         [cborText('authData'), cborBytes(authData(options.rp?.id ?? '', flags, attested))],
       ])
-      return answer({
+      return toCredential({
         clientDataJSON: clientData('webauthn.create', options, origin).toString('base64url'),
         attestationObject: attestation.toString('base64url'),
         transports: ['internal'],
@@ -65,7 +65,7 @@ export function createSoftwarePasskey(): SoftwarePasskey {
       const signature = createSign('sha256')
         .update(Buffer.concat([authenticatorData, sha256(data)]))
         .sign(privateKey)
-      return answer({
+      return toCredential({
         clientDataJSON: data.toString('base64url'),
         authenticatorData: authenticatorData.toString('base64url'),
         signature: signature.toString('base64url'),

@@ -1,3 +1,4 @@
+/** Codes of authenticator apps (RFC 6238). */
 import { createHmac } from 'node:crypto'
 import type { TestContext } from 'node:test'
 
@@ -5,9 +6,9 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const STEP_MS = 30_000
 
 /**
- * The code that an authenticator app shows (RFC 6238).
- * @param steps 1 for the code of the next 30 seconds, for tests that need two: the hub accepts each code once. The
- * code of the previous step would be accepted too, but not if the current step ends before the hub receives it.
+ * The code that an authenticator app shows.
+ * @param steps 1 returns the code of the next 30 seconds, for tests that need two codes, because the hub accepts each
+ * code once. The code of the previous step could expire before the hub receives it.
  */
 export function totpCode(uri: string, steps: 0 | 1 = 0): string {
   const secret = base32(new URL(uri).searchParams.get('secret') ?? '')
@@ -20,8 +21,7 @@ export function totpCode(uri: string, steps: 0 | 1 = 0): string {
 }
 
 /**
- * Stops the clock of this process until the test ends. Whether a code is still valid, which the hub decides by the
- * clock of its process, then does not depend on how long the test takes to enter it.
+ * Stops the clock of this process until the test ends, so that codes do not expire while a slow machine enters them.
  */
 export function stopClock(t: TestContext): void {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })

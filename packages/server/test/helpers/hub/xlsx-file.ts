@@ -1,4 +1,4 @@
-/** Reads a spreadsheet like a spreadsheet program, and returns the content of its cells. */
+/** Reads the cells of an XLSX file. */
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { fromBuffer } from 'yauzl'
@@ -8,7 +8,7 @@ export type ReadCell = string | boolean | null | { number: string }
 /** The sheets by name, in their order, each with its rows of cells. */
 export async function openXlsx(file: Buffer): Promise<Map<string, ReadCell[][]>> {
   const parts = await unzip(file)
-  const part = (path: string) => parts.get(path) ?? assert.fail(`${path} is not there`)
+  const part = (path: string) => parts.get(path) ?? assert.fail(`${path} is missing`)
   part('_rels/.rels')
   const types = part('[Content_Types].xml')
   const targets = new Map(
@@ -34,8 +34,8 @@ function unzip(file: Buffer): Promise<Map<string, string>> {
       zip.on('error', reject)
       zip.on('end', () => resolve(parts))
       zip.on('entry', (entry) =>
-        zip.openReadStream(entry, (broken, stream) => {
-          if (broken) return reject(broken)
+        zip.openReadStream(entry, (streamError, stream) => {
+          if (streamError) return reject(streamError)
           text(stream).then((content) => {
             parts.set(entry.fileName, content)
             zip.readEntry()

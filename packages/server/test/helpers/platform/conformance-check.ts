@@ -1,4 +1,4 @@
-/** Checks a simulated platform as the command line does. */
+/** Runs the conformance check on a simulated platform, as the command line does. */
 import type { ConformanceLine, ConformanceReport } from '@recordhub/protocol'
 import { checkPlatformStandalone } from '../../../src/cli/check-platform-standalone.ts'
 import { readConfig } from '../../../src/config/config.ts'
@@ -12,7 +12,7 @@ import {
   simulatePlatform,
 } from './platform.ts'
 
-export type Checked = { report: ConformanceReport; lines: ConformanceLine[] }
+export type CheckResult = { report: ConformanceReport; lines: ConformanceLine[] }
 export type CheckLimits = {
   maxRecords?: number
   maxSeconds?: number
@@ -22,8 +22,11 @@ export type CheckLimits = {
 
 const { config } = readConfig({ flags: {}, environment: {}, envFile: {} })
 
-/** By default, the timer of the platform client does not advance, so that no response is late. */
-export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Promise<Checked> {
+/** By default, the timer of the platform client does not advance, so that no response times out. */
+export async function runConformanceCheck(
+  target: CallTarget,
+  limits: CheckLimits = {},
+): Promise<CheckResult> {
   const { maxRecords = 1_000_000, maxSeconds = 60, signal = new AbortController().signal } = limits
   const { timer = createManualTimer() } = limits
   const { source_base_url, source_api_key } = target
@@ -43,11 +46,15 @@ export async function checkAt(target: CallTarget, limits: CheckLimits = {}): Pro
   return { report: step.value, lines }
 }
 
-/** The rules that a slow test machine breaks, whatever the platform does. */
-export const SPEED_RULES: readonly string[] = ['answer.slow', 'records.slow_start', 'records.slow']
+/** The rules that any platform can violate on a slow machine. */
+export const SPEED_RULES: readonly string[] = [
+  'response.slow',
+  'records.slow_start',
+  'records.slow',
+]
 
-/** `endpoint rule` of each finding, without those about speed. */
-export function rulesOf({ endpoints }: ConformanceReport): string[] {
+/** `endpoint rule` of each finding, without {@link SPEED_RULES}. */
+export function findingRules({ endpoints }: ConformanceReport): string[] {
   return endpoints.flatMap(({ endpoint, findings }) =>
     findings
       .filter(({ rule }) => !SPEED_RULES.includes(rule))
@@ -55,19 +62,21 @@ export function rulesOf({ endpoints }: ConformanceReport): string[] {
   )
 }
 
-export const GOOD_DATA = {
+export const VALID_DATA = {
   reference_number: 'x',
   status: 'open',
   created_at: '2026-11-20T08:00:00Z',
   updated_at: '2026-11-21T08:00:00Z',
 }
 
-export function goodRecord(number: number, data: object = GOOD_DATA) {
+export function validRecord(number: number, data: object = VALID_DATA) {
   return { reference_number: `R-${number}`, full_name: `Person ${number}`, data }
 }
 
 /** A platform whose report has no findings. */
-export function goodPlatform(options: PlatformOptions = {}): Promise<SimulatedPlatform> {
-  const records = [1, 2, 3].map((number) => goodRecord(number))
+export function simulateConformingPlatform(
+  options: PlatformOptions = {},
+): Promise<SimulatedPlatform> {
+  const records = [1, 2, 3].map((number) => validRecord(number))
   return simulatePlatform({ modules: [simulatedModule('cases', { records })], ...options })
 }

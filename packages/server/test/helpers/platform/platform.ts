@@ -1,9 +1,9 @@
-/** A platform as the specification describes it (4.2), on loopback, whose responses a test can replace. */
+/** A platform as in specification 4.2, on loopback. Tests can replace its responses. */
 import { createServer, type ServerResponse } from 'node:http'
 import { listenAtFreePort } from '../process/free-port.ts'
 import { type ReceivedRequest, type Responder, respond } from './respond.ts'
 
-export { type Responder as Behaviour, respond } from './respond.ts'
+export { type Responder, respond } from './respond.ts'
 
 type SimulatedField = { key: string; label: string; type: string; required: boolean }
 export type SimulatedModule = {
@@ -15,11 +15,11 @@ export type SimulatedModule = {
   records: unknown[]
 }
 
-/** `records/<record_type>` with the type from the manifest. */
+/** A records endpoint is `records/<record_type>`, with a record type of the manifest. */
 export type Endpoint = 'ping' | 'manifest' | 'search' | `records/${string}`
 
-/** A request that has arrived and gets its response when it is released. */
-type HeldRequest = { arrived: Promise<void>; release: () => void }
+/** `arrived` resolves when the request arrives; `release` sends its response. */
+type DelayedResponse = { arrived: Promise<void>; release: () => void }
 
 export type SimulatedPlatform = {
   platform_name: string
@@ -28,16 +28,16 @@ export type SimulatedPlatform = {
   modules: SimulatedModule[]
   /** All received requests. */
   requests: ReceivedRequest[]
-  /** Sets the response of an endpoint; null restores the correct one. */
-  setResponse: (endpoint: Endpoint, behaviour: Responder | null) => void
-  /** Sets the responses to the next requests of an endpoint, one each. */
-  queueResponses: (endpoint: Endpoint, ...behaviours: Responder[]) => void
+  /** Replaces the response of an endpoint; null restores the correct one. */
+  setResponse: (endpoint: Endpoint, responder: Responder | null) => void
+  /** Replaces the responses to the next requests of an endpoint, one each. */
+  queueResponses: (endpoint: Endpoint, ...responders: Responder[]) => void
   /** The received records requests. */
-  recordRequests: () => ReceivedRequest[]
-  /** Stops the server, so that connections are refused, until it is started again. */
-  goOffline: () => Promise<{ comeBack: () => Promise<void> }>
-  /** Holds the response to the next request of an endpoint. */
-  holdRequest: (endpoint: Endpoint) => HeldRequest
+  listRecordsRequests: () => ReceivedRequest[]
+  /** Stops the server: connections are refused until `goOnline` starts it again. */
+  goOffline: () => Promise<{ goOnline: () => Promise<void> }>
+  /** Delays the response to the next request of an endpoint until `release` is called. */
+  delayNextResponse: (endpoint: Endpoint) => DelayedResponse
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -46,18 +46,18 @@ export type PlatformOptions = {
   source_api_key?: string
   modules?: SimulatedModule[]
   /** The configurable segment of the paths. */
-  word?: string
+  pathSegment?: string
   /** The prefix of the paths before `/api`. */
-  base?: string
+  pathPrefix?: string
 }
 
-let made = 0
+let platformCount = 0
 
 export function simulatedModule(
   record_type: string,
-  over: Partial<SimulatedModule> & { keys?: string[] } = {},
+  overrides: Partial<SimulatedModule> & { keys?: string[] } = {},
 ): SimulatedModule {
-  const { keys = ['reference_number', 'status', 'created_at', 'updated_at'], ...rest } = over
+  const { keys = ['reference_number', 'status', 'created_at', 'updated_at'], ...rest } = overrides
   return {
     module_name: `Module ${record_type}`,
     record_type,
@@ -75,33 +75,33 @@ export function simulatedRecord(reference: string | number, data: unknown = { st
 }
 
 export async function simulatePlatform(options: PlatformOptions = {}): Promise<SimulatedPlatform> {
-  made += 1
+  platformCount += 1
   const {
-    platform_name = `platform_${made}`,
+    platform_name = `platform_${platformCount}`,
     source_api_key = `source-key-of-${platform_name}-0123456789`,
     modules = [simulatedModule('cases')],
-    word = 'hub',
-    base = '',
+    pathSegment = 'hub',
+    pathPrefix = '',
   } = options
   const requests: ReceivedRequest[] = []
-  const behaviours = new Map<string, Responder>()
-  const turns = new Map<string, Responder[]>()
-  const holds = new Map<string, { arrive: () => void; released: Promise<void> }>()
+  const responders = new Map<string, Responder>()
+  const queues = new Map<string, Responder[]>()
+  const delays = new Map<string, { arrive: () => void; released: Promise<void> }>()
 
-  async function answer(request: ReceivedRequest, response: ServerResponse): Promise<void> {
-    const endpoint = endpointOf(request.path, `${base}/api/${word}/`)
-    const hold = holds.get(endpoint)
-    if (hold) {
-      holds.delete(endpoint)
-      hold.arrive()
-      await hold.released
+  async function handle(request: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const endpoint = endpointOf(request.path, `${pathPrefix}/api/${pathSegment}/`)
+    const delay = delays.get(endpoint)
+    if (delay) {
+      delays.delete(endpoint)
+      delay.arrive()
+      await delay.released
     }
-    const behaviour = turns.get(endpoint)?.shift() ?? behaviours.get(endpoint)
-    if (behaviour) return behaviour(response, request)
-    agreed(endpoint, request)(response, request)
+    const responder = queues.get(endpoint)?.shift() ?? responders.get(endpoint)
+    if (responder) return responder(response, request)
+    correctResponder(endpoint, request)(response, request)
   }
 
-  function agreed(endpoint: string, { path, headers }: ReceivedRequest): Responder {
+  function correctResponder(endpoint: string, { path, headers }: ReceivedRequest): Responder {
     if (headers['x-platform-api-key'] !== source_api_key) return respond.status(401)
     const module = modules.find((one) => endpoint === `records/${one.record_type}`)
     if (endpoint === 'ping') {
@@ -119,7 +119,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     const { method = '', url = '', headers } = request
     const received = { method, path: url, headers, platform_name }
     requests.push(received)
-    void answer(received, response)
+    void handle(received, response)
   })
   const close = async () => {
     server.closeAllConnections()
@@ -132,23 +132,23 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     source_api_key,
     modules,
     requests,
-    source_base_url: `http://127.0.0.1:${port}${base}`,
-    setResponse(endpoint, behaviour) {
-      if (behaviour) behaviours.set(endpoint, behaviour)
-      else behaviours.delete(endpoint)
+    source_base_url: `http://127.0.0.1:${port}${pathPrefix}`,
+    setResponse(endpoint, responder) {
+      if (responder) responders.set(endpoint, responder)
+      else responders.delete(endpoint)
     },
-    queueResponses: (endpoint, ...inTurn) => void turns.set(endpoint, inTurn),
-    recordRequests: () => requests.filter(({ path }) => path.includes('/records/')),
+    queueResponses: (endpoint, ...queue) => void queues.set(endpoint, queue),
+    listRecordsRequests: () => requests.filter(({ path }) => path.includes('/records/')),
     async goOffline() {
       await close()
-      const comeBack = () =>
+      const goOnline = () =>
         new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-      return { comeBack }
+      return { goOnline }
     },
-    holdRequest(endpoint) {
+    delayNextResponse(endpoint) {
       const arrived = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
-      holds.set(endpoint, { arrive: arrived.resolve, released: released.promise })
+      delays.set(endpoint, { arrive: arrived.resolve, released: released.promise })
       return { arrived: arrived.promise, release: released.resolve }
     },
     [Symbol.asyncDispose]: close,
@@ -162,7 +162,7 @@ export function recordsResponse(platform_name: string, module: SimulatedModule) 
   return { success: true, platform_name, module_name, record_type, total, records }
 }
 
-/** The response of the search endpoint; the specification does not define its shape. */
+/** The response of the search endpoint. The specification does not define its format. */
 function searchResponse(platform_name: string, modules: SimulatedModule[], query: string) {
   const records = modules.flatMap((module) => module.records)
   const found = records.filter((record) => JSON.stringify(record).includes(query))

@@ -1,4 +1,4 @@
-/** The check of pushes, with short time limits, and pushes for it. */
+/** The conformance check of pushes with short time limits, and pushes to its receiver. */
 import { ReadComparison } from '@recordhub/platform-checker'
 import type { CheckedEndpoint } from '@recordhub/protocol'
 import { checkPushesOfPlatform } from '../../../src/cli/check-platform-standalone.ts'
@@ -7,9 +7,13 @@ import { simulatedModule } from './platform.ts'
 
 export const OBSERVATION_MS = 1000
 export const MODULE = simulatedModule('cases', { keys: ['status', 'closed_at'] })
-export const LISTED = 'LISTED-1'
+export const LISTED_REFERENCE = 'LISTED-1'
 
-export type Receiver = { address: string; hubApiKey: string; end: () => Promise<CheckedEndpoint> }
+export type TestReceiver = {
+  address: string
+  hubApiKey: string
+  stop: () => Promise<CheckedEndpoint>
+}
 
 /** A clock that a test advances. */
 export function createManualClock() {
@@ -23,59 +27,61 @@ export function createManualClock() {
 }
 
 /**
- * Opens a receiver on a free port; `checked` resolves once the check is complete or ended.
- * @param now the clock of the check; the clock of the machine by default.
+ * Starts a check with a receiver on a free port. `checked` resolves when the check is complete, or when `stop` stops it.
+ * @param now the clock of the check; by default that of the machine.
  */
-export async function openPushCheck(
+export async function startPushCheck(
   now = () => performance.now(),
-): Promise<Receiver & { checked: Promise<CheckedEndpoint> }> {
+): Promise<TestReceiver & { checked: Promise<CheckedEndpoint> }> {
   const { config } = readConfig({ flags: { PORT: '0' }, environment: {}, envFile: {} })
-  const ending = new AbortController()
+  const abort = new AbortController()
   const listed = new ReadComparison()
-  listed.addFirst(LISTED, { full_name: 'Listed', data: {} })
-  const opened = Promise.withResolvers<{ address: string; hubApiKey: string }>()
+  listed.addFirst(LISTED_REFERENCE, { full_name: 'Listed', data: {} })
+  const opening = Promise.withResolvers<{ address: string; hubApiKey: string }>()
   const options = {
     limits: { retryAfterSeconds: 1, observationMs: OBSERVATION_MS },
     now,
-    onOpen: (address: string, hubApiKey: string) => opened.resolve({ address, hubApiKey }),
+    onOpen: (address: string, hubApiKey: string) => opening.resolve({ address, hubApiKey }),
     onPush: () => undefined,
   }
   const checked = checkPushesOfPlatform(config, options, {
     version: '0.0.0-test',
     platform: { platform_name: 'pushing', display_title: 'Pushing' },
     modules: new Map([[MODULE, listed]]),
-    signal: ending.signal,
+    signal: abort.signal,
   })
-  checked.catch(opened.reject)
-  const receiver = await opened.promise
-  const end = () => {
-    ending.abort()
+  checked.catch(opening.reject)
+  const receiver = await opening.promise
+  const stop = () => {
+    abort.abort()
     return checked
   }
-  return { ...receiver, checked, end }
+  return { ...receiver, checked, stop }
 }
 
-type Pushed = { status: number | null; retryAfter: string | null }
-export type Push = (
+type PushResult = { status: number | null; retryAfter: string | null }
+export type SendPush = (
   method: 'POST' | 'PATCH',
   body: unknown,
-  over?: { headers?: Record<string, string | null>; text?: string },
-) => Promise<Pushed>
+  overrides?: { headers?: Record<string, string | null>; text?: string },
+) => Promise<PushResult>
 
-/** Sends valid pushes by default; `status` is null if the connection is closed. */
-export function createPush({ address, hubApiKey }: Receiver): Push {
+/** By default, the pushes are valid. `status` is null if the receiver closed the connection. */
+export function createSendPush({ address, hubApiKey }: TestReceiver): SendPush {
   return async (method, body, { headers = {}, text = JSON.stringify(body) } = {}) => {
-    const all = {
+    const defaults = {
       Accept: 'application/json',
       'Content-Type': 'application/json',
       'X-API-KEY': hubApiKey,
       'ngrok-skip-browser-warning': 'true',
       ...headers,
     }
-    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null)
+    const present = Object.entries(defaults).filter(
+      (entry): entry is [string, string] => entry[1] !== null,
+    )
     try {
       const response = await fetch(`${address}/api/webhook/receive`, {
-        ...{ method, headers: sent, body: text },
+        ...{ method, headers: present, body: text },
       })
       await response.text()
       return { status: response.status, retryAfter: response.headers.get('retry-after') }
@@ -85,17 +91,17 @@ export function createPush({ address, hubApiKey }: Receiver): Push {
   }
 }
 
-export function newRecord(number: number, over: object = {}) {
+export function newRecord(number: number, overrides: object = {}) {
   return {
     ...{ record_type: 'cases', module_name: MODULE.module_name, full_name: `Person ${number}` },
     reference_number: `N-${number}`,
     data: { status: `open ${number}`, closed_at: null },
     occurred_at: new Date().toISOString(),
-    ...over,
+    ...overrides,
   }
 }
 
-export function change(number: number, data: object, over: object = {}) {
+export function newChange(number: number, data: object, overrides: object = {}) {
   const { record_type, reference_number, occurred_at } = newRecord(number)
-  return { record_type, reference_number, occurred_at, data, ...over }
+  return { record_type, reference_number, occurred_at, data, ...overrides }
 }

@@ -1,4 +1,4 @@
-/** The ways in which a simulated platform responds. */
+/** The responses of simulated platforms. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 export type ReceivedRequest = {
@@ -9,7 +9,7 @@ export type ReceivedRequest = {
   platform_name: string
 }
 
-/** A response of an endpoint that replaces the correct one. */
+/** Writes a response of an endpoint in place of the correct one. */
 export type Responder = (response: ServerResponse, request: ReceivedRequest) => void
 
 export const respond = {
@@ -37,8 +37,8 @@ export const respond = {
     },
   html: (): Responder => respond.text('<!doctype html><h1>Sign in</h1>', 'text/html'),
   redirect: (location: string): Responder => respond.status(302, { Location: location }),
-  /** Sends this part of a response and closes the connection. */
-  cutOff:
+  /** Sends the beginning of a response and closes the connection. */
+  truncated:
     (text: string): Responder =>
     (response) => {
       response.writeHead(200, {
@@ -47,26 +47,26 @@ export const respond = {
       })
       response.write(text, () => response.destroy())
     },
-  /** Sends this part of a response and then nothing more. */
+  /** Sends the beginning of a response and leaves the connection open. */
   stall:
     (text: string | Buffer, headers: Record<string, string> = {}): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).write(text)
     },
-  /** Sends this part of a response and then a space at intervals, until the client disconnects. */
-  drip:
-    (text: string, everyMs: number): Responder =>
+  /** Sends the beginning of a response, and then a space at intervals until the client disconnects. */
+  trickle:
+    (text: string, intervalMs: number): Responder =>
     (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).write(text)
-      const dripping = setInterval(() => response.write(' '), everyMs)
-      response.on('close', () => clearInterval(dripping))
+      const timer = setInterval(() => response.write(' '), intervalMs)
+      response.on('close', () => clearInterval(timer))
     },
   /** Delays a response. */
-  late:
-    (afterMs: number, behaviour: Responder): Responder =>
+  delayed:
+    (delayMs: number, responder: Responder): Responder =>
     (...exchange) =>
-      void setTimeout(behaviour, afterMs, ...exchange),
-  /** One page per list of records, with Link headers; the URL of the first has no `page`. */
+      void setTimeout(responder, delayMs, ...exchange),
+  /** One page per list of records, with Link headers. The URL of the first page has no parameter `page`. */
   pages:
     (...pages: unknown[][]): Responder =>
     (response, request) => {
@@ -77,20 +77,20 @@ export const respond = {
       const body = JSON.stringify({ success: true, total, records: pages[page - 1] ?? [] })
       respond.text(body, 'application/json', link)(response, request)
     },
-  /** A conditional response: 304 if the request has its ETag. */
-  tagged:
+  /** A conditional response: 304 if the request contains its ETag or Last-Modified. */
+  conditional:
     (body: unknown, headers: { ETag?: string; 'Last-Modified'?: string }): Responder =>
     (response, request) => {
       const { 'if-none-match': etag, 'if-modified-since': since } = request.headers
-      const isKnown =
+      const isUnchanged =
         etag === undefined
           ? since !== undefined && since === headers['Last-Modified']
           : etag === headers.ETag
-      if (isKnown) response.writeHead(304, headers).end()
+      if (isUnchanged) response.writeHead(304, headers).end()
       else respond.text(JSON.stringify(body), 'application/json', headers)(response, request)
     },
   /** Closes the connection without a response. */
-  nothing: (): Responder => (response) => {
+  disconnect: (): Responder => (response) => {
     response.destroy()
   },
 } as const

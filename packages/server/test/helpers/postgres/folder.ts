@@ -1,4 +1,4 @@
-/** The temporary folder of a PostgreSQL server for tests, and the shared memory that it leaves. */
+/** The temporary folder of a PostgreSQL server for tests, and the shared memory of a killed server. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -6,37 +6,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tryCommand, type User } from './process.ts'
 
-/** A new cluster has 40 MB and each of its databases 8. Containers often have only 64 MB there. */
-const ROOM = 1024 ** 3
+/** The free memory that a cluster requires: 40 MB, and 8 MB for each database. Many containers have only 64 MB. */
+const REQUIRED_BYTES = 1024 ** 3
 
 /**
- * Creates a folder that belongs to the user: in memory if there is space, otherwise
- * on the disk, as with `onDisk`. With `programs`, programs can run in it: a memory folder is often mounted noexec.
+ * Creates a folder that belongs to the user: in memory if there is space and `onDisk` is false, otherwise on the disk.
+ * With `programs`, it must allow programs to run; folders in memory are often mounted with noexec.
  */
-export async function makeServerFolder(
+export async function createServerFolder(
   user: User | null,
   { programs, onDisk }: { programs: boolean; onDisk: boolean },
 ): Promise<string> {
-  const memory = !onDisk && hasRoom('/dev/shm') ? ['/dev/shm'] : []
+  const memory = !onDisk && hasSpace('/dev/shm') ? ['/dev/shm'] : []
   const parents = [...new Set([...memory, tmpdir(), '/tmp'])]
   for (const parent of parents) {
-    const folder = await makeFolder(parent, user, programs).catch(() => null)
+    const folder = await tryCreateFolder(parent, user, programs).catch(() => null)
     if (folder !== null) return folder
   }
-  const who = user?.name ?? 'this user'
-  throw new Error(`PostgreSQL as ${who} can have no folder in ${parents.join(', ')}`)
+  const userName = user?.name ?? 'this user'
+  throw new Error(`PostgreSQL as ${userName} could not create a folder in ${parents.join(', ')}`)
 }
 
-function hasRoom(folder: string): boolean {
+function hasSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize >= ROOM
+    return bavail * bsize >= REQUIRED_BYTES
   } catch {
     return false
   }
 }
 
-async function makeFolder(
+async function tryCreateFolder(
   parent: string,
   user: User | null,
   programs: boolean,

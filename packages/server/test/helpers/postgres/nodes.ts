@@ -1,39 +1,39 @@
-/** Several nodes on one PostgreSQL database, with locks and queries from outside of them. */
+/** Several nodes on one PostgreSQL database, and clients that query and lock it. */
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { type StorageKit, TestClock } from '../storage/engine.ts'
-import { AT_ONCE, openTemporaryPostgres, withDatabase } from '../storage/postgres.ts'
+import { openTemporaryPostgres, TEST_POSTGRES_OPTIONS, withDatabase } from '../storage/postgres.ts'
 import { untilTrue } from '../time/until.ts'
 
-export type Node = Pick<StorageKit, 'storage' | 'clock'>
+export type TestNode = Pick<StorageKit, 'storage' | 'clock'>
 
 export type TwoNodes = {
   url: string
   clock: TestClock
-  here: Node
-  there: Node
+  nodeA: TestNode
+  nodeB: TestNode
   /** A separate client without a transaction. */
   observer: Client
 }
 
-/** The storage of one of several hubs on a database; by default with the clock of the database. */
-export function openNode(url: string, clock?: Clock): Promise<Storage> {
-  const options = { url, timeZone: 'UTC', ...AT_ONCE }
+/** Opens a database as the storage of one more node; by default with the clock of the database. */
+export function openNodeStorage(url: string, clock?: Clock): Promise<Storage> {
+  const options = { url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS }
   return openPostgres(clock ? { ...options, clock } : options)
 }
 
-/** The body of a test that has an empty database with two nodes. */
+/** The body of a test with two nodes on an empty database. */
 export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Promise<void> {
   return async () => {
     const clock = new TestClock()
     const { storage, url, close } = await openTemporaryPostgres(clock)
-    const other = await openNode(url, clock)
+    const other = await openNodeStorage(url, clock)
     try {
-      const here = { storage, clock }
-      const there = { storage: other, clock }
-      await withDatabase(url, (observer) => run({ url, clock, here, there, observer }))
+      const nodeA = { storage, clock }
+      const nodeB = { storage: other, clock }
+      await withDatabase(url, (observer) => run({ url, clock, nodeA, nodeB, observer }))
     } finally {
       await other.close()
       await close()
@@ -41,7 +41,7 @@ export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Pro
   }
 }
 
-/** Resolves when this number of sessions of the observer's database wait for a lock. */
+/** Waits until this number of sessions of the database wait for a lock. */
 export async function untilLockWaiters(observer: Client, count: number): Promise<void> {
   await untilTrue(`${count} sessions wait for a lock`, async () => {
     const { rows } = await observer.query<{ n: number }>(
@@ -61,14 +61,14 @@ export async function listeningSessions(observer: Client): Promise<number[]> {
   return rows.map((row) => row.pid)
 }
 
-/** Holds the locks of a statement while the work runs; `release` releases them earlier. */
+/** Holds the locks of a statement while `work` runs; `release` releases them earlier. */
 export async function withLock<Result>(
   url: string,
   lock: string,
   work: (release: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString: url })
-  // The server may be killed meanwhile.
+  // A test may kill the server meanwhile.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -80,20 +80,20 @@ export async function withLock<Result>(
   }
 }
 
-/** Counts calls, and waits for the next one. */
-export function countCalls(): { call: () => void; next: () => Promise<void> } {
+/** A function that counts its calls, and a way to wait for the next call. */
+export function createCallCounter(): { call: () => void; next: () => Promise<void> } {
   let calls = 0
-  let met = 0
+  let seenCalls = 0
   let wake = () => {}
   return {
     call() {
       calls += 1
       wake()
     },
-    /** Resolves immediately if it was called since the last time. */
+    /** Waits for a call since the previous `next`. */
     async next() {
-      if (calls === met) await new Promise<void>((resolve) => (wake = resolve))
-      met = calls
+      if (calls === seenCalls) await new Promise<void>((resolve) => (wake = resolve))
+      seenCalls = calls
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Runs programs of PostgreSQL as a user that they accept; they end with this process. */
+/** Runs programs of PostgreSQL as a user that they accept, and stops them when this process ends. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -7,29 +7,29 @@ import { join } from 'node:path'
 export type User = { name: string; uid: number; gid: number }
 
 export type ServerProcess = {
-  /** Resolves to a description of the exit when the process and its children have ended. */
+  /** Resolves when the process and its children have ended, with a description of the exit. */
   ended: Promise<string>
-  /** Its output. */
-  said(): string
+  /** The end of the output so far. */
+  readOutput(): string
   /** Resolves when its output contains the text. */
-  says(words: string): Promise<void>
+  untilOutput(text: string): Promise<void>
   signal(signal: NodeJS.Signals): void
   /** Sends SIGKILL to the process and its children. */
   killAll(): void
-  /** Sets whether it keeps this process alive; initially it does. */
-  hold(held: boolean): void
+  /** Sets whether it keeps this process alive; by default it does. */
+  setKeepAlive(isKeptAlive: boolean): void
 }
 
 /** The environment without the settings of the user; messages are in English. */
 const ENVIRONMENT = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 
-/** The number of characters of output that are kept for error messages. */
-const MEMORY = 10_000
+/** The number of characters of output that error messages can contain. */
+const MAX_OUTPUT = 10_000
 
 /**
- * $0 is the folder, $@ the command. The test process holds the other end of descriptor 3.
- * If it closes without input, that process has ended, so the script stops the server and deletes its
- * folder. The shell executes the command, so that the command has the process id that was spawned.
+ * $0 is the folder, $@ the command. The other end of descriptor 3 belongs to the test process. If it closes without
+ * input, the test process has ended, so the script stops the server and deletes its folder. `exec` gives the command
+ * the process id that was spawned.
  */
 const SUPERVISE = `
 ulimit -c 0
@@ -47,7 +47,7 @@ ulimit -c 0
 exec "$@" >&2 3<&-
 `
 
-/** The user of the server: that of this process (null), but never root, which PostgreSQL rejects. */
+/** The user of the server. Null is the user of this process; PostgreSQL does not run as root. */
 export function serverUser(): User | null {
   if (process.getuid?.() !== 0) return null
   for (const name of ['nobody', 'postgres']) {
@@ -56,10 +56,10 @@ export function serverUser(): User | null {
     const gid = Number(execFileSync('id', ['-g', name], { encoding: 'utf8' }))
     return { name, uid: Number(stdout), gid }
   }
-  throw new Error('PostgreSQL refuses to run as root, and there is no user nobody or postgres')
+  throw new Error('PostgreSQL does not run as root, and there is no user nobody or postgres')
 }
 
-/** The output of a short command, or null if that user cannot run it. */
+/** The output of a short command, or null if the user cannot run it. */
 export function tryCommand(command: string, args: string[], user: User | null): string | null {
   const options = { cwd: '/', env: ENVIRONMENT, encoding: 'utf8', ...identity(user) } as const
   const { status, stdout } = spawnSync(command, args, options)
@@ -67,7 +67,7 @@ export function tryCommand(command: string, args: string[], user: User | null): 
 }
 
 /**
- * Runs a command that stores its data in `data` in the folder; its output is written to `postgres.log`.
+ * Runs a command that stores its data in `<folder>/data`. Its output is written to `<folder>/postgres.log`.
  * If this process ends first, the command is stopped and the folder deleted.
  */
 export function superviseProcess(
@@ -78,7 +78,7 @@ export function superviseProcess(
     cwd: folder,
     env: ENVIRONMENT,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    // A separate session: Ctrl-C only stops the tests, and the server stops after them.
+    // In a separate session, so that Ctrl-C stops only the tests, and the server stops after them.
     detached: true,
     ...identity(user),
   })
@@ -86,7 +86,7 @@ export function superviseProcess(
   const lifeline = sockets.at(-1)
   let output = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output = (output + text).slice(-MEMORY)
+    output = (output + text).slice(-MAX_OUTPUT)
     appendFileSync(join(folder, 'postgres.log'), text)
   })
   lifeline?.on('error', () => {})
@@ -97,25 +97,25 @@ export function superviseProcess(
   })
   return {
     ended,
-    said: () => output,
-    says: (words) =>
+    readOutput: () => output,
+    untilOutput: (text) =>
       new Promise((resolve) => {
-        child.stderr?.on('data', function look() {
-          if (!output.includes(words)) return
-          child.stderr?.off('data', look)
+        child.stderr?.on('data', function check() {
+          if (!output.includes(text)) return
+          child.stderr?.off('data', check)
           resolve()
         })
       }),
     signal: (signal) => void child.kill(signal),
     killAll() {
-      // Another process may have its number by now.
+      // Another process may have the same id by now.
       if (child.exitCode !== null || child.signalCode !== null) return
-      const started = startedBy(child.pid)
+      const children = childrenOf(child.pid)
       child.kill('SIGKILL')
-      for (const pid of started) killIfThere(pid)
+      for (const pid of children) killIfRunning(pid)
     },
-    hold(held) {
-      for (const handle of [child, ...sockets]) held ? handle.ref() : handle.unref()
+    setKeepAlive(isKeptAlive) {
+      for (const handle of [child, ...sockets]) isKeptAlive ? handle.ref() : handle.unref()
     },
   }
 }
@@ -124,8 +124,8 @@ function identity(user: User | null) {
   return user ? { uid: user.uid, gid: user.gid } : {}
 }
 
-/** If the system does not report it, the processes of a server detect that their parent has ended. */
-function startedBy(pid: number | undefined): number[] {
+/** The child processes. Without /proc, the processes of a server detect that their parent has ended. */
+function childrenOf(pid: number | undefined): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     return children.split(' ').filter(Boolean).map(Number)
@@ -134,7 +134,7 @@ function startedBy(pid: number | undefined): number[] {
   }
 }
 
-function killIfThere(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

@@ -1,33 +1,36 @@
-/** A real PostgreSQL server for tests in a temporary folder, which is removed with the test process. */
+/** A PostgreSQL server for tests in a temporary folder, which is deleted when the test process ends. */
 import { randomBytes } from 'node:crypto'
 import { findFreePort } from '../process/free-port.ts'
 import { type Binaries, downloadBinaries, findInstalledBinaries } from './binaries.ts'
 import { type Cluster, createCluster, DURABLE, runServer, USER } from './cluster.ts'
-import { makeServerFolder, removeServerFolder } from './folder.ts'
+import { createServerFolder, removeServerFolder } from './folder.ts'
 import { type ServerProcess, serverUser } from './process.ts'
 
 export type PostgresServer = {
-  /** For the superuser `recordhub`, with its password and the database `postgres`. */
+  /** The URL of the database `postgres`, with the superuser `recordhub` and its password. */
   url: string
   port: number
   /** Contains the data (`data`) and the log (`postgres.log`). */
   folder: string
   binaries: Binaries['origin']
-  /** Such as `18.4`. */
+  /** For example `18.4`. */
   version: string
   /** Resolves when the server accepts connections, on the same port as before. */
   start(): Promise<void>
   /** Runs a fast shutdown, which ends all connections. Does nothing if the server is not running. */
   stop(): Promise<void>
   restart(): Promise<void>
-  /** A crash: SIGKILL for all its processes. `start` recovers the data; without `durable`, commits of sessions that do not set `synchronous_commit` may be lost. */
+  /**
+   * Simulates a crash by SIGKILL to all processes. `start` recovers the data. Without `durable`, commits may be lost,
+   * except in sessions that set `synchronous_commit`.
+   */
   kill(): Promise<void>
-  /** Stops the server at once and deletes its folder. */
+  /** Stops the server immediately and deletes its folder. */
   remove(): Promise<void>
 }
 
 export type PostgresOptions = {
-  /** Whether commits survive a crash of the machine; by default they do not, which is faster. */
+  /** Whether commits survive a crash. By default they do not, which is faster. */
   durable?: boolean
   settings?: Record<string, string>
   /** Stores the data on the disk instead of in memory. */
@@ -35,20 +38,20 @@ export type PostgresOptions = {
 }
 
 /**
- * Starts a server with an empty cluster: UTF-8, locale C, SCRAM passwords, on a free
- * loopback port. It does not keep this process alive, and ends with it.
- * Rejects with the attempts and the output of the programs, and then leaves nothing behind.
+ * Starts a server on a free loopback port with an empty cluster: UTF-8, locale C, SCRAM passwords. It does not keep
+ * this process alive, and stops when this process ends. A rejection contains the attempts and the output of the
+ * programs; the folder is deleted.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const user = serverUser()
-  const tried: string[] = []
-  const machine = findInstalledBinaries(user, tried)
-  const folder = await makeServerFolder(user, {
-    programs: machine === null && user !== null,
+  const attempts: string[] = []
+  const installed = findInstalledBinaries(user, attempts)
+  const folder = await createServerFolder(user, {
+    programs: installed === null && user !== null,
     onDisk: options.onDisk ?? false,
   })
   try {
-    const binaries = machine ?? (await downloadBinaries(folder, user, tried))
+    const binaries = installed ?? (await downloadBinaries(folder, user, attempts))
     const password = randomBytes(12).toString('hex')
     const settings = { ...(options.durable && DURABLE), ...options.settings }
     const cluster = { folder, user, binaries, password, settings }
@@ -76,17 +79,17 @@ async function startOnFreePort(cluster: Cluster): Promise<PostgresServer> {
 function describeServer(cluster: Cluster, port: number): PostgresServer {
   const { folder, binaries, password } = cluster
   let running: ServerProcess | null = null
-  async function end(how: (postgres: ServerProcess) => void): Promise<void> {
+  async function end(signal: (postgres: ServerProcess) => void): Promise<void> {
     const postgres = running
     if (!postgres) return
-    postgres.hold(true)
-    how(postgres)
+    postgres.setKeepAlive(true)
+    signal(postgres)
     await postgres.ended
   }
   const discard = () => {
     if (!running) removeServerFolder(folder)
   }
-  // A running server deletes its folder itself.
+  // The supervisor of a running server deletes the folder.
   process.on('exit', discard)
   const server: PostgresServer = {
     url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
@@ -95,7 +98,7 @@ function describeServer(cluster: Cluster, port: number): PostgresServer {
     binaries: binaries.origin,
     version: binaries.version,
     async start() {
-      if (running) throw new Error('The PostgreSQL for tests runs already')
+      if (running) throw new Error('The PostgreSQL server is already running')
       const postgres = await runServer(cluster, port)
       running = postgres
       postgres.ended.then(() => {

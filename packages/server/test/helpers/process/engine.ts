@@ -1,22 +1,22 @@
-/** The storage engines of process tests, and the content of their databases. */
+/** The storage engines of process tests, and queries of their databases. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { databaseFromTemplate } from '../postgres/database.ts'
-import { fill, withDatabase } from '../storage/postgres.ts'
+import { createDatabaseFromTemplate } from '../postgres/database.ts'
+import { prepareDatabase, withDatabase } from '../storage/postgres.ts'
 import { isDeep } from '../time/tier.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
-/** Runs one statement on its own connection, while hubs are running. */
-export type AskDatabase = (sql: string) => Promise<Record<string, unknown>[]>
+/** Runs one statement on its own connection, also while hubs are running. */
+export type QueryDatabase = (sql: string) => Promise<Record<string, unknown>[]>
 
-export type EngineSandbox = { sandbox: Sandbox; askDatabase: AskDatabase }
+export type EngineSandbox = { sandbox: Sandbox; queryDatabase: QueryDatabase }
 
 export type ProcessEngine = {
   name: 'SQLite' | 'PostgreSQL'
-  /** A sandbox whose commands share an empty database, which is deleted with the test. */
+  /** A sandbox whose commands share an empty database, which is deleted after the test. */
   createSandbox: (t: Pick<TestContext, 'after'>) => Promise<EngineSandbox>
 }
 
@@ -25,61 +25,67 @@ export const sqlite: ProcessEngine = {
   async createSandbox(t) {
     const sandbox = createSandbox(t)
     const path = join(sandbox.folder, 'data', 'recordhub.sqlite')
-    return { sandbox, askDatabase: (sql) => askSqlite(path, sql) }
+    return { sandbox, queryDatabase: (sql) => querySqlite(path, sql) }
   },
 }
 
 export const postgres: ProcessEngine = {
   name: 'PostgreSQL',
   async createSandbox(t) {
-    // Another test starts several hubs on a database without tables.
-    const database = await databaseFromTemplate(fill)
-    const hubs = sandboxOn(t, database.url)
+    // The database has its tables; another test starts hubs on a database without tables.
+    const database = await createDatabaseFromTemplate(prepareDatabase)
+    // The sandbox stops its hubs before the database is dropped.
+    const sandbox = createPostgresSandbox(t, database.url)
     t.after(() => database.drop())
-    return hubs
+    return sandbox
   },
 }
 
-/** For behaviour of both engines that could break on only one of them. */
+/** For behaviour that can fail on only one engine. */
 export const ENGINES = [sqlite, postgres]
 
-/** For behaviour that hardly depends on the engine: the quick tier uses this one, the deep tier both. */
-export function quickOn(engine: ProcessEngine): readonly ProcessEngine[] {
+/** For behaviour that hardly depends on the engine: this one in the quick tier, both in the deep tier. */
+export function enginesForTier(engine: ProcessEngine): readonly ProcessEngine[] {
   return isDeep ? ENGINES : [engine]
 }
 
 /** A sandbox whose hubs share a database on PostgreSQL. */
-export function sandboxOn(t: Pick<TestContext, 'after'>, url: string): EngineSandbox {
+export function createPostgresSandbox(t: Pick<TestContext, 'after'>, url: string): EngineSandbox {
   const env = { DATABASE_URL: url, HUB_SECRET: randomBytes(32).toString('hex') }
-  return { sandbox: createSandbox(t, { env }), askDatabase: (sql) => askPostgres(url, sql) }
+  return { sandbox: createSandbox(t, { env }), queryDatabase: (sql) => queryPostgres(url, sql) }
 }
 
 /** Asserts that a write was stored with its history, counters and activity, or not at all. */
-export async function assertWholeWrites(askDatabase: AskDatabase): Promise<void> {
-  // Sums and counts are texts on PostgreSQL.
-  const ask = async (sql: string) => Number(Object.values((await askDatabase(sql))[0] ?? {})[0])
-  const records = await ask('SELECT count(*) FROM records')
-  assert.equal(await ask('SELECT sum(records) FROM module_counters'), records)
-  assert.equal(await ask('SELECT sum(created) FROM hourly_counters'), records)
-  assert.equal(await ask("SELECT count(*) FROM activity WHERE kind = 'push.created'"), records)
-  const received = await ask('SELECT sum(received_post + received_patch) FROM hourly_counters')
-  assert.equal(await ask("SELECT count(*) FROM activity WHERE kind LIKE 'push.%'"), received)
-  const updated = await ask('SELECT sum(updated) FROM hourly_counters')
-  assert.equal(await ask('SELECT count(*) FROM record_history'), updated)
+export async function assertAtomicWrites(queryDatabase: QueryDatabase): Promise<void> {
+  // PostgreSQL returns sums and counts as strings.
+  const readNumber = async (sql: string) =>
+    Number(Object.values((await queryDatabase(sql))[0] ?? {})[0])
+  const records = await readNumber('SELECT count(*) FROM records')
+  assert.equal(await readNumber('SELECT sum(records) FROM module_counters'), records)
+  assert.equal(await readNumber('SELECT sum(created) FROM hourly_counters'), records)
+  assert.equal(
+    await readNumber("SELECT count(*) FROM activity WHERE kind = 'push.created'"),
+    records,
+  )
+  const received = await readNumber(
+    'SELECT sum(received_post + received_patch) FROM hourly_counters',
+  )
+  assert.equal(await readNumber("SELECT count(*) FROM activity WHERE kind LIKE 'push.%'"), received)
+  const updated = await readNumber('SELECT sum(updated) FROM hourly_counters')
+  assert.equal(await readNumber('SELECT count(*) FROM record_history'), updated)
 }
 
-/** The content of every table that a write of a record changes; an empty one has {@link NOTHING}. */
+/** A checksum of each table that a write of a record changes: {@link EMPTY_TABLE_CHECKSUM} for an empty table. */
 export async function checksumTables(
   { name }: ProcessEngine,
-  askDatabase: AskDatabase,
+  queryDatabase: QueryDatabase,
 ): Promise<Record<string, string>> {
-  // On PostgreSQL with the positions and transactions of the rows: this also detects rows that are
-  // rewritten unchanged, and row locks, which are writes there too.
+  // The system columns of PostgreSQL also change when a row is rewritten unchanged or locked.
   const columns = name === 'PostgreSQL' ? 't.ctid, t.xmin, t.xmax, t.*' : 't.*'
   const sums: Record<string, string> = {}
-  for (const table of WRITTEN) {
+  for (const table of WRITTEN_TABLES) {
     const hash = createHash('sha256')
-    for (const row of await askDatabase(`SELECT ${columns} FROM ${table} AS t`)) {
+    for (const row of await queryDatabase(`SELECT ${columns} FROM ${table} AS t`)) {
       hash.update(JSON.stringify(row))
     }
     sums[table] = hash.digest('hex')
@@ -87,7 +93,7 @@ export async function checksumTables(
   return sums
 }
 
-const WRITTEN = [
+const WRITTEN_TABLES = [
   'records',
   'record_history',
   'hourly_counters',
@@ -96,12 +102,12 @@ const WRITTEN = [
   'rejected_pushes',
 ]
 
-export const NOTHING = createHash('sha256').digest('hex')
+export const EMPTY_TABLE_CHECKSUM = createHash('sha256').digest('hex')
 
-/** Longer than a hub locks the file on any machine, for example when it is killed or writes a large step. */
+/** Longer than any hub locks the file, even while it writes a large step on a slow machine. */
 export const LOCK_MS = 60_000
 
-async function askSqlite(path: string, sql: string): Promise<Record<string, unknown>[]> {
+async function querySqlite(path: string, sql: string): Promise<Record<string, unknown>[]> {
   const database = new DatabaseSync(path, { readOnly: true, timeout: LOCK_MS })
   try {
     return database.prepare(sql).all()
@@ -110,6 +116,6 @@ async function askSqlite(path: string, sql: string): Promise<Record<string, unkn
   }
 }
 
-async function askPostgres(url: string, sql: string): Promise<Record<string, unknown>[]> {
+async function queryPostgres(url: string, sql: string): Promise<Record<string, unknown>[]> {
   return withDatabase(url, async (client) => (await client.query(sql)).rows)
 }

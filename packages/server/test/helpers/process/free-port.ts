@@ -1,13 +1,13 @@
 /**
- * Loopback ports that are unique to a test process. They are below the ports that systems use for outgoing
- * connections, so that one stays free while its server restarts.
+ * Loopback ports that only one test process uses. They are below the ephemeral ports of the system, so that a port
+ * stays free while its server restarts.
  */
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** Makes a server listen on a free port. @returns the port, which this process reserves until its end. */
+/** Makes a server listen on a free port. @returns the port, which is reserved until this process ends. */
 export async function listenAtFreePort(server: Server): Promise<number> {
   for (;;) {
     const port = randomInt(10_240, 32_768)
@@ -22,7 +22,7 @@ export async function listenAtFreePort(server: Server): Promise<number> {
   }
 }
 
-/** Reserves a port for a server of another process, also after restarts. */
+/** Reserves a port for a server in another process, including its restarts. */
 export async function findFreePort(): Promise<number> {
   const server = createServer()
   const port = await listenAtFreePort(server)
@@ -32,8 +32,8 @@ export async function findFreePort(): Promise<number> {
 }
 
 /**
- * The process that holds the UDP port may use the TCP port with the same number, which is unused while its server is
- * starting or restarting. The system releases it when this process ends, however that happens.
+ * Binding the UDP port reserves the TCP port with the same number, also while its server is starting or restarting.
+ * The system releases the UDP port when this process ends, even if it is killed.
  */
 async function reserve(port: number): Promise<boolean> {
   const lock = createSocket('udp4').unref()

@@ -1,4 +1,4 @@
-/** A platform built with the kit, in a separate process that may be killed and restarted. */
+/** A platform that uses the kit, in a separate process that a test can kill and restart. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
@@ -11,14 +11,14 @@ export type KitSettings = {
   name: string
 }
 
-/** The latest round of each record that the outbox has stored. */
-export type Kept = ReadonlyMap<string, number>
+/** The latest version of each record that the outbox has stored. */
+export type QueuedChanges = ReadonlyMap<string, number>
 
 export type KitProcess = {
-  kept: Kept
-  /** Starts twice as many changes, and resolves when this number of them is in the outbox. */
-  keepMore: (count: number) => Promise<void>
-  /** Stops making changes, and resolves when the hub has received all pushes. */
+  queued: QueuedChanges
+  /** Starts twice as many changes, and resolves when the outbox has stored this number of them. */
+  enqueueMore: (count: number) => Promise<void>
+  /** Ends the changes, and resolves when the hub has acknowledged all pushes. */
   drain: () => Promise<void>
   kill: () => Promise<void>
 }
@@ -27,39 +27,39 @@ export const KIT_RECORDS = 20
 
 const CHILD = new URL('./kit.child.ts', import.meta.url)
 
-/** @param kept collects the stored changes, over restarts. */
+/** @param queued collects the stored changes; pass it again after a restart. */
 export function startKit(
   t: TestContext,
   settings: KitSettings,
-  kept: Map<string, number>,
+  queued: Map<string, number>,
 ): KitProcess {
-  const turns = Object.fromEntries(kept)
-  const child: ChildProcess = fork(CHILD, [JSON.stringify({ ...settings, turns })], {
+  const versions = Object.fromEntries(queued)
+  const child: ChildProcess = fork(CHILD, [JSON.stringify({ ...settings, versions })], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   t.after(() => child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   let count = 0
-  const waiting = new Set<() => void>()
-  child.on('message', (message: { reference: string; turn: number } | 'drained') => {
+  const checks = new Set<() => void>()
+  child.on('message', (message: { reference: string; version: number } | 'drained') => {
     if (message === 'drained') return
-    kept.set(message.reference, Math.max(message.turn, kept.get(message.reference) ?? 0))
+    queued.set(message.reference, Math.max(message.version, queued.get(message.reference) ?? 0))
     count += 1
-    for (const look of [...waiting]) look()
+    for (const check of [...checks]) check()
   })
   return {
-    kept,
-    keepMore: (more) =>
+    queued,
+    enqueueMore: (more) =>
       new Promise((resolve, reject) => {
         const goal = count + more
-        const look = () => {
+        const check = () => {
           if (count < goal) return
-          waiting.delete(look)
+          checks.delete(check)
           resolve()
         }
-        waiting.add(look)
+        checks.add(check)
         child.send({ more: 2 * more })
-        ended.then(() => reject(new Error('The platform ended')), reject)
+        ended.then(() => reject(new Error('The process has ended')), reject)
       }),
     async drain() {
       const drained = new Promise<void>((resolve) => {
@@ -68,7 +68,10 @@ export function startKit(
         })
       })
       child.send('drain')
-      await Promise.race([drained, ended.then(() => Promise.reject(new Error('It ended')))])
+      await Promise.race([
+        drained,
+        ended.then(() => Promise.reject(new Error('The process has ended'))),
+      ])
     },
     async kill() {
       child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-/** Records the pushes sent to a hub and its acknowledgements, and compares them with the stored records. */
+/** Records the pushes sent to a hub and its acknowledgements, and compares both with the stored records. */
 import assert from 'node:assert/strict'
 import type { PushResponse, StoredRecord } from '@recordhub/protocol'
 import { listPlatforms, listRecords, type Operator, readSnapshot } from './operator.ts'
@@ -7,12 +7,12 @@ import { createPusher, fullNameOf, type Push, type PushResult } from './push.ts'
 const SHARED = ['shared-1', 'shared-2', 'shared-3']
 
 export type Ledger = {
-  note: (push: Push, result: PushResult) => void
-  /** POSTs without acknowledgement, which a platform retries. */
+  record: (push: Push, result: PushResult) => void
+  /** The POSTs without acknowledgement, which a platform retries. */
   unacknowledged: () => Push[]
   acknowledged: () => number
-  /** Asserts that everything acknowledged is stored once and unchanged, and nothing else is stored. */
-  check: (operator: Operator) => Promise<void>
+  /** Asserts that each acknowledged push is stored once and unchanged, and that nothing else is stored. */
+  assertStored: (operator: Operator) => Promise<void>
 }
 
 export function createLedger(recordType: string): Ledger {
@@ -22,7 +22,7 @@ export function createLedger(recordType: string): Ledger {
   function checkPosts(records: Map<string, StoredRecord>): void {
     for (const [reference, { push, recordId }] of posts) {
       const record = records.get(reference)
-      if (!record) assert.equal(recordId, null, `${reference} was acknowledged and is lost`)
+      if (!record) assert.equal(recordId, null, `${reference} was acknowledged but is not stored`)
       else {
         if (recordId !== null) assert.equal(record.record_id, recordId, reference)
         assert.equal(record.full_name, fullNameOf(push))
@@ -32,47 +32,50 @@ export function createLedger(recordType: string): Ledger {
   }
 
   function checkPatches(records: Map<string, StoredRecord>): void {
-    const known = new Map<string, Set<string>>()
+    const sentKeys = new Map<string, Set<string>>()
     for (const { push, recordId } of patches) {
       const record = records.get(push.reference_number)
-      assert.ok(record, `${push.reference_number} is lost`)
+      assert.ok(record, `${push.reference_number} is not stored`)
       if (recordId !== null) assert.equal(record.record_id, recordId)
       for (const [key, value] of Object.entries(push.data)) {
         if (recordId !== null || key in record.data) assert.deepEqual(record.data[key], value, key)
-        known.set(push.reference_number, (known.get(push.reference_number) ?? new Set()).add(key))
+        sentKeys.set(
+          push.reference_number,
+          (sentKeys.get(push.reference_number) ?? new Set()).add(key),
+        )
       }
     }
     for (const reference of SHARED) {
-      const unknown = Object.keys(records.get(reference)?.data ?? {}).filter(
-        (key) => key !== 'first' && !known.get(reference)?.has(key),
+      const unsent = Object.keys(records.get(reference)?.data ?? {}).filter(
+        (key) => key !== 'first' && !sentKeys.get(reference)?.has(key),
       )
-      assert.deepEqual(unknown, [], 'no key is there that was not sent')
+      assert.deepEqual(unsent, [], 'every stored key was sent')
     }
   }
 
   return {
-    note(push, result) {
+    record(push, result) {
       const recordId = acknowledgedId(push, result)
       if (push.method === 'PATCH') patches.push({ push, recordId })
       else {
-        const before = posts.get(push.reference_number)?.recordId ?? null
-        if (before !== null && recordId !== null) assert.equal(recordId, before)
-        posts.set(push.reference_number, { push, recordId: recordId ?? before })
+        const previous = posts.get(push.reference_number)?.recordId ?? null
+        if (previous !== null && recordId !== null) assert.equal(recordId, previous)
+        posts.set(push.reference_number, { push, recordId: recordId ?? previous })
       }
     },
     unacknowledged: () =>
       [...posts.values()].filter(({ recordId }) => recordId === null).map(({ push }) => push),
     acknowledged: () =>
       [...posts.values(), ...patches].filter(({ recordId }) => recordId !== null).length,
-    async check(operator) {
+    async assertStored(operator) {
       const listed = await listRecords(operator, `record_type=${recordType}&sort=record_id`)
       const records = new Map(listed.map((record) => [record.reference_number, record]))
-      assert.equal(records.size, listed.length, 'no reference is there twice')
+      assert.equal(records.size, listed.length, 'every reference is stored once')
       assert.equal(new Set(listed.map((record) => record.record_id)).size, listed.length)
       assert.deepEqual(
         [...records.keys()].filter((reference) => !posts.has(reference)),
         [],
-        'nothing is there that was not sent',
+        'every stored record was sent',
       )
       checkPosts(records)
       checkPatches(records)
@@ -84,15 +87,15 @@ export function createLedger(recordType: string): Ledger {
 }
 
 function acknowledgedId(push: Push, result: PushResult): number | null {
-  if (result.kind !== 'answered' || result.status >= 300) return null
-  const answer: PushResponse = JSON.parse(result.text)
-  assert.equal(answer.success, true)
-  assert.equal(answer.method, push.method)
-  return answer.record_id
+  if (result.kind !== 'response' || result.status >= 300) return null
+  const response: PushResponse = JSON.parse(result.text)
+  assert.equal(response.success, true)
+  assert.equal(response.method, push.method)
+  return response.record_id
 }
 
-/** The records that {@link pushUntilRejected} changes, to be sent first. */
-export function sharedRecords(record_type: string): Push[] {
+/** The records that pushes of {@link createPush} change. Send them first. */
+export function createSharedRecords(record_type: string): Push[] {
   return SHARED.map((reference_number) => ({
     method: 'POST',
     record_type,
@@ -101,27 +104,27 @@ export function sharedRecords(record_type: string): Push[] {
   }))
 }
 
-/** Alternately a new record, and a change of a shared one under its own key. */
-export function createPush(recordType: string, turn: string, count: number, ballast = ''): Push {
+/** A new record if `count` is even, otherwise a change of a shared record under its own key. */
+export function createPush(recordType: string, id: string, count: number, ballast = ''): Push {
   return count % 2 === 0
     ? {
         method: 'POST',
         record_type: recordType,
-        reference_number: turn,
-        data: { turn, count, ballast },
+        reference_number: id,
+        data: { turn: id, count, ballast },
       }
     : {
         method: 'PATCH',
         record_type: recordType,
         reference_number: SHARED[count % SHARED.length] ?? '',
-        data: { [turn]: count },
+        data: { [id]: count },
       }
 }
 
 /**
- * Pushes from many connections, alternately new records and changes of shared ones, each
- * connection until it gets no acknowledgement. Calls `onEnough` after this number of responses, while
- * the other connections are still pushing.
+ * Pushes from many connections, alternately new records and changes of shared ones. Each connection stops at its
+ * first push that is not acknowledged. Calls `onTarget` after `targetResponses` results, while other connections are
+ * still pushing.
  */
 export async function pushUntilRejected(
   hub: { address: string; hubApiKey: string },
@@ -130,28 +133,28 @@ export async function pushUntilRejected(
     name: string
     recordType: string
     connections: number
-    enough: number
-    onEnough: () => void
-    /** Additional data that makes the records larger. */
-    ballast?: string
+    targetResponses: number
+    onTarget: () => void
+    /** Makes the records larger. */
+    padding?: string
   },
 ): Promise<PushResult[]> {
-  const { name, recordType, ballast } = work
+  const { name, recordType, padding } = work
   const results: PushResult[] = []
 
-  async function keepPushing(connection: number): Promise<void> {
+  async function pushRepeatedly(connection: number): Promise<void> {
     const pusher = createPusher(hub)
     for (let count = 0; ; count += 1) {
-      const push = createPush(recordType, `${name}-${connection}-${count}`, count, ballast)
+      const push = createPush(recordType, `${name}-${connection}-${count}`, count, padding)
       const result = await pusher.push(push)
-      ledger.note(push, result)
+      ledger.record(push, result)
       results.push(result)
-      if (results.length === work.enough) work.onEnough()
-      if (result.kind !== 'answered' || result.status >= 300) break
+      if (results.length === work.targetResponses) work.onTarget()
+      if (result.kind !== 'response' || result.status >= 300) break
     }
     pusher.close()
   }
 
-  await Promise.all(Array.from({ length: work.connections }, (_, index) => keepPushing(index)))
+  await Promise.all(Array.from({ length: work.connections }, (_, index) => pushRepeatedly(index)))
   return results
 }

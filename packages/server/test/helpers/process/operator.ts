@@ -1,5 +1,4 @@
-/** Requests of operators and programs to a hub over HTTP. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** HTTP requests of operators and programs to a hub. */
 import type {
   HistoryEntry,
   Platform,
@@ -8,15 +7,13 @@ import type {
   Snapshot,
   StoredRecord,
 } from '@recordhub/protocol'
-import { guardMs } from '../time/guard.ts'
+import { until } from '../time/until.ts'
 import { OPERATOR } from './sandbox.ts'
 
-const LONGEST_PAUSE_MS = 50
-
-type Answer = { status: number; headers: Headers; text: string }
+type OperatorResponse = { status: number; headers: Headers; text: string }
 
 export type Operator = {
-  call: (method: string, path: string, body?: unknown) => Promise<Answer>
+  call: (method: string, path: string, body?: unknown) => Promise<OperatorResponse>
   /** The same operator, in the same session, at another address. */
   at: (address: string) => Operator
 }
@@ -31,18 +28,21 @@ export async function signIn(
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(credentials),
   })
-  const words = await signedIn.text()
-  if (!signedIn.ok) throw new Error(`Signing in answered ${signedIn.status}: ${words}`)
+  const text = await signedIn.text()
+  if (!signedIn.ok) throw new Error(`The sign-in returned ${signedIn.status}: ${text}`)
   const cookies = signedIn.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
   const cookie = cookies.join('; ')
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
-  return operatorAt(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
+  return createOperatorClient(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
 }
 
-export function operatorAt(address: string, credentials: Record<string, string>): Operator {
+export function createOperatorClient(
+  address: string,
+  credentials: Record<string, string>,
+): Operator {
   return {
-    at: (other) => operatorAt(other, credentials),
+    at: (other) => createOperatorClient(other, credentials),
     async call(method, path, body) {
       const response = await fetch(`${address}${path}`, {
         method,
@@ -55,15 +55,15 @@ export function operatorAt(address: string, credentials: Record<string, string>)
   }
 }
 
-/** The text of a successful response. */
-export async function ask(
+/** Sends a request that must succeed. @returns the text of the response. */
+export async function sendRequest(
   operator: Operator,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<string> {
   const { status, text } = await operator.call(method, path, body)
-  if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+  if (status >= 300) throw new Error(`${method} ${path} returned ${status}: ${text}`)
   return text
 }
 
@@ -72,7 +72,7 @@ export async function registerPlatform(
   platform: { address: string; sourceKey: string; recordTypes: string[] },
 ): Promise<{ platform: Platform; hub_api_key: string }> {
   return JSON.parse(
-    await ask(operator, 'POST', '/api/v1/platforms', {
+    await sendRequest(operator, 'POST', '/api/v1/platforms', {
       source_base_url: platform.address,
       source_api_key: platform.sourceKey,
       record_types: platform.recordTypes,
@@ -82,21 +82,21 @@ export async function registerPlatform(
 
 export async function listPlatforms(operator: Operator): Promise<Platform[]> {
   const { platforms }: { platforms: Platform[] } = JSON.parse(
-    await ask(operator, 'GET', '/api/v1/platforms'),
+    await sendRequest(operator, 'GET', '/api/v1/platforms'),
   )
   return platforms
 }
 
 export async function readSnapshot(operator: Operator): Promise<Snapshot> {
-  return JSON.parse(await ask(operator, 'GET', '/dashboard/realtime'))
+  return JSON.parse(await sendRequest(operator, 'GET', '/dashboard/realtime'))
 }
 
-/** The texts of all pages of a list of records. */
-export async function* recordPages(operator: Operator, query: string): AsyncGenerator<string> {
+/** Reads a list of records page by page. @returns the text of each page. */
+export async function* readRecordPages(operator: Operator, query: string): AsyncGenerator<string> {
   let cursor: string | null = ''
   while (cursor !== null) {
     const path: string = `/api/v1/records?limit=500&${query}${cursor && `&cursor=${cursor}`}`
-    const text = await ask(operator, 'GET', path)
+    const text = await sendRequest(operator, 'GET', path)
     yield text
     const page: { next_cursor: string | null } = JSON.parse(text)
     cursor = page.next_cursor
@@ -108,7 +108,7 @@ export async function listRecords(
   query = 'sort=record_id',
 ): Promise<StoredRecord[]> {
   const records: StoredRecord[] = []
-  for await (const text of recordPages(operator, query)) {
+  for await (const text of readRecordPages(operator, query)) {
     const page: { records: StoredRecord[] } = JSON.parse(text)
     records.push(...page.records)
   }
@@ -117,12 +117,12 @@ export async function listRecords(
 
 export async function listHistory(operator: Operator, recordId: number): Promise<HistoryEntry[]> {
   const { history }: { history: HistoryEntry[] } = JSON.parse(
-    await ask(operator, 'GET', `/api/v1/records/${recordId}/history`),
+    await sendRequest(operator, 'GET', `/api/v1/records/${recordId}/history`),
   )
   return history
 }
 
-/** Requests a pull; the status says whether one was running. */
+/** Requests a pull. The status is 409 if a pull is already running. */
 export async function requestPull(operator: Operator): Promise<{ status: number; pull: Pull }> {
   const { status, text } = await operator.call('POST', '/api/v1/pulls')
   const { pull }: { pull: Pull } = JSON.parse(text)
@@ -133,30 +133,15 @@ export async function readPull(
   operator: Operator,
   id: number,
 ): Promise<{ pull: Pull; tasks: PullTask[] }> {
-  return JSON.parse(await ask(operator, 'GET', `/api/v1/pulls/${id}`))
+  return JSON.parse(await sendRequest(operator, 'GET', `/api/v1/pulls/${id}`))
 }
 
 /** Pulls everything and waits for the end of the pull. */
 export async function pullAndWait(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
   const { status, pull } = await requestPull(operator)
-  if (status !== 202) throw new Error(`The pull was answered with ${status}`)
-  return eventually(`pull ${pull.id} ends`, async () => {
+  if (status !== 202) throw new Error(`The request of a pull returned ${status}`)
+  return until(async () => {
     const read = await readPull(operator, pull.id)
     return read.pull.finished_at === null ? null : read
-  })
-}
-
-/** Polls, with growing pauses, until there is a result. The limit only keeps a failure short. */
-export async function eventually<Result>(
-  what: string,
-  find: () => Promise<Result | null>,
-  limit = guardMs(150_000),
-): Promise<Result> {
-  const deadline = performance.now() + limit
-  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const found = await find()
-    if (found !== null) return found
-    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
-    await pause(pauseMs)
-  }
+  }, `pull ${pull.id} ends`)
 }

@@ -1,4 +1,4 @@
-/** The kit as its users install it: packed, and alone in a folder. */
+/** The kit as users install it, and the Node.js versions of this machine. */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 
-/** @returns a new folder below `folder` in which the kit is installed from its tarball. */
+/** Packs the kit and installs the tarball. @returns the new folder of the installation, below `folder`. */
 export async function installKit(folder: string): Promise<string> {
   const { stdout } = await run(
     'npm',
@@ -33,8 +33,8 @@ export async function installKit(folder: string): Promise<string> {
   return project
 }
 
-/** The `node` programs of this machine, newest first: the running one, and others in PATH. */
-export async function findNodes(): Promise<{ program: string; version: string }[]> {
+/** The `node` programs of this machine: the running one, then others in PATH, one per version. */
+export async function findNodePrograms(): Promise<{ program: string; version: string }[]> {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const programs = folders.map((folder) => join(folder, 'node')).filter(isProgram)
   const found = new Map([[process.version, process.execPath]])

@@ -1,4 +1,4 @@
-/** A platform by the specification (4.2) on the loopback, over a real HTTP server. */
+/** A platform as in specification 4.2, on loopback, with records as JSON text. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 export type SimulatedModule = {
   module_name: string
   record_type: string
-  /** Keys of the manifest's fields. */
+  /** The keys of the fields in the manifest. */
   keys: string[]
   /** The records as JSON texts, sent unchanged. */
   records: string[]
@@ -17,16 +17,16 @@ export type SimulatedPlatform = {
   address: string
   sourceKey: string
   recordTypes: string[]
-  /** The record types of the received records requests. */
-  asked: readonly string[]
-  /** Sends half of the next records response and then nothing until `release`. */
-  holdNextResponse: () => { halfSent: Promise<void>; release: () => void }
+  /** The record types of all received records requests. */
+  requestedTypes: readonly string[]
+  /** Sends half of the next records response, and the rest when `release` is called. */
+  pauseNextResponse: () => { halfSent: Promise<void>; release: () => void }
 }
 
-type Hold = { onHalfSent: () => void; released: Promise<void> }
+type Pause = { onHalfSent: () => void; released: Promise<void> }
 
-/** A module with this number of records of at least 100 bytes. */
-export function makeUpModule(record_type: string, count: number): SimulatedModule {
+/** A module with this number of generated records of at least 100 bytes. */
+export function generateModule(record_type: string, count: number): SimulatedModule {
   const records = Array.from({ length: count }, (_, index) => {
     const data = { number: index, note: 'x'.repeat(100) }
     const reference_number = `${record_type}-${index}`
@@ -40,25 +40,25 @@ export async function startPlatform(
   { name, modules }: { name: string; modules: SimulatedModule[] },
 ): Promise<SimulatedPlatform> {
   const sourceKey = `source key of ${name}`
-  const asked: string[] = []
-  let hold: Hold | null = null
+  const requestedTypes: string[] = []
+  let pause: Pause | null = null
 
   const server = createServer((request, response) => {
     if (request.headers['x-platform-api-key'] !== sourceKey) {
-      return answer(response, 401, { success: false, message: 'The key is wrong.' })
+      return sendJson(response, 401, { success: false, message: 'The key is wrong.' })
     }
     const [, endpoint, recordType = ''] = (request.url ?? '').split('/api/hub')[1]?.split('/') ?? []
-    if (request.method !== 'GET') return answer(response, 405, { success: false })
+    if (request.method !== 'GET') return sendJson(response, 405, { success: false })
     if (endpoint === 'ping') {
-      return answer(response, 200, { success: true, message: 'Online', platform_name: name })
+      return sendJson(response, 200, { success: true, message: 'Online', platform_name: name })
     }
-    if (endpoint === 'manifest') return answer(response, 200, describe(name, modules))
+    if (endpoint === 'manifest') return sendJson(response, 200, manifestOf(name, modules))
     const module = modules.find((one) => one.record_type === decodeURIComponent(recordType))
-    if (endpoint !== 'records' || !module) return answer(response, 404, { success: false })
-    asked.push(module.record_type)
-    const held = hold
-    hold = null
-    return void sendRecords(response, name, module, held)
+    if (endpoint !== 'records' || !module) return sendJson(response, 404, { success: false })
+    requestedTypes.push(module.record_type)
+    const current = pause
+    pause = null
+    return void sendRecords(response, name, module, current)
   })
   t.after(() => {
     server.closeAllConnections()
@@ -71,19 +71,19 @@ export async function startPlatform(
   return {
     name,
     sourceKey,
-    asked,
+    requestedTypes,
     address: `http://127.0.0.1:${bound.port}`,
     recordTypes: modules.map((module) => module.record_type),
-    holdNextResponse() {
+    pauseNextResponse() {
       const half = Promise.withResolvers<void>()
       const rest = Promise.withResolvers<void>()
-      hold = { onHalfSent: half.resolve, released: rest.promise }
+      pause = { onHalfSent: half.resolve, released: rest.promise }
       return { halfSent: half.promise, release: rest.resolve }
     },
   }
 }
 
-function describe(name: string, modules: SimulatedModule[]): unknown {
+function manifestOf(name: string, modules: SimulatedModule[]): unknown {
   return {
     success: true,
     platform_name: name,
@@ -102,20 +102,20 @@ async function sendRecords(
   response: ServerResponse,
   platform_name: string,
   { module_name, record_type, records }: SimulatedModule,
-  hold: Hold | null,
+  pause: Pause | null,
 ): Promise<void> {
-  const about = { success: true, platform_name, module_name, record_type, total: records.length }
+  const members = { success: true, platform_name, module_name, record_type, total: records.length }
   const half = Math.ceil(records.length / 2)
   response.writeHead(200, { 'Content-Type': 'application/json' })
-  response.write(`${JSON.stringify(about).slice(0, -1)},"records":[`)
+  response.write(`${JSON.stringify(members).slice(0, -1)},"records":[`)
   response.write(records.slice(0, half).join(','))
-  if (hold) {
-    hold.onHalfSent()
-    await hold.released
+  if (pause) {
+    pause.onHalfSent()
+    await pause.released
   }
   response.end(`${half < records.length ? ',' : ''}${records.slice(half).join(',')}]}`)
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }

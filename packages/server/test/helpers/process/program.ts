@@ -1,6 +1,6 @@
 /**
- * Bundles the hub's program into a few files for the process tests of one run: a hub that loads 500 source files
- * and their packages needs twice the processor time to start. The deep tier starts the source files.
+ * Bundles the hub's program into a few files for the process tests of one run, because loading 500 source files and
+ * their packages doubles the processor time of a start. The deep tier starts the source files.
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const HUB_SOURCE = fileURLToPath(new URL('../../../src/main.ts', import.meta.url
 const PACKAGES = fileURLToPath(new URL('../../../../', import.meta.url))
 const NODE_MODULES = fileURLToPath(new URL('../../../../../node_modules/', import.meta.url))
 
-/** Loads its own files at runtime (pino), or is optional and not installed (pg-native). */
+/** pino loads its own files at runtime; pg-native is optional and not installed. */
 const NOT_BUNDLED = ['pino', 'pg-native']
 
 /** Writes the bundle to a temporary folder. @returns its file for `TEST_HUB_PROGRAM`; `remove` deletes the folder. */
@@ -38,7 +38,7 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   }
 }
 
-/** The hub's files find worker threads and documents relative to their sources. */
+/** The hub's files locate worker threads and documents relative to their own URLs. */
 function keepUrl(code: string, id: string): string | null {
   if (!id.startsWith(PACKAGES)) return null
   return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))

@@ -1,4 +1,4 @@
-/** Pushes to the receiver over separate connections, with the result of each push. */
+/** Pushes over separate connections, with the result of each push. */
 import { Agent, request } from 'node:http'
 
 export type Push = {
@@ -9,14 +9,14 @@ export type Push = {
 }
 
 export type PushResult =
-  | { kind: 'answered'; status: number; retryAfter: string | undefined; text: string }
-  /** The response was incomplete. */
-  | { kind: 'cut' }
-  | { kind: 'unanswered'; code: string }
+  | { kind: 'response'; status: number; retryAfter: string | undefined; text: string }
+  /** The connection was closed within the response. */
+  | { kind: 'truncated' }
+  | { kind: 'no_response'; code: string }
 
 export type Pusher = { push: (push: Push) => Promise<PushResult>; close: () => void }
 
-/** The connection of one platform: it stays open, with one push at a time. */
+/** The connection of one platform, which stays open and carries one push at a time. */
 export function createPusher(hub: { address: string; hubApiKey: string }): Pusher {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {
@@ -61,15 +61,15 @@ function send(
         'X-API-KEY': hubApiKey,
       },
     })
-    outgoing.on('error', (error) => resolve({ kind: 'unanswered', code: codeOf(error) }))
+    outgoing.on('error', (error) => resolve({ kind: 'no_response', code: codeOf(error) }))
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      incoming.on('error', () => resolve({ kind: 'cut' }))
+      incoming.on('error', () => resolve({ kind: 'truncated' }))
       incoming.on('end', () => {
         const { statusCode: status = 0, headers } = incoming
         const text = Buffer.concat(chunks).toString()
-        resolve({ kind: 'answered', status, retryAfter: headers['retry-after'], text })
+        resolve({ kind: 'response', status, retryAfter: headers['retry-after'], text })
       })
     })
     outgoing.end(body)

@@ -1,4 +1,4 @@
-/** Real processes of the hub in a temporary folder; those that are still running are stopped with the test. */
+/** Processes of the hub in a temporary folder. Processes that are still running after the test are killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,12 +12,12 @@ import { guardMs } from '../time/guard.ts'
 /** The file that Node.js runs as the hub. */
 export const HUB_SOURCE: string = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-/** A time limit for hanging tests; no test relies on it. */
+/** A time limit for tests that hang. */
 export const PROCESS_TEST: { timeout: number } = { timeout: guardMs(300_000) }
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
 
-type Surroundings = {
+type CommandOptions = {
   env?: Record<string, string>
   /** The working directory, with `./data` and `.env` of a new hub. */
   cwd?: string
@@ -27,41 +27,41 @@ type Surroundings = {
   input?: string
 }
 
-type Ending = { code: number | null; signal: NodeJS.Signals | null }
+type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
 type RunningCommand = {
   child: ChildProcess
   stdout: readonly string[]
   stderr: readonly string[]
-  /** The first printed line that matches. Rejects if the process ends without it. */
-  line: (pattern: RegExp) => Promise<string>
-  /** Resolves when the process has ended and all of its output was read. */
-  ended: Promise<Ending>
-  /** Sends a signal and waits for the end. */
-  stop: (signal?: NodeJS.Signals) => Promise<Ending>
+  /** Resolves to the first line of the output that matches. Rejects if the process ends before. */
+  untilPrinted: (pattern: RegExp) => Promise<string>
+  /** Resolves when the process has ended and all of its output has been read. */
+  ended: Promise<Exit>
+  /** Sends a signal and waits until the process has ended. */
+  stop: (signal?: NodeJS.Signals) => Promise<Exit>
 }
 
 export type RunningHub = RunningCommand & { address: string }
 
 export type Sandbox = {
   folder: string
-  spawn: (args: string[], surroundings?: Surroundings) => RunningCommand
-  /** Runs a command to its end. */
+  spawn: (args: string[], options?: CommandOptions) => RunningCommand
+  /** Runs a command and waits until it has ended. */
   run: (
     args: string[],
-    surroundings?: Surroundings,
-  ) => Promise<Ending & { stdout: readonly string[]; stderr: readonly string[] }>
+    options?: CommandOptions,
+  ) => Promise<Exit & { stdout: readonly string[]; stderr: readonly string[] }>
   /** Starts a hub with an operator and without scheduled pulls, and waits for its address. */
-  startHub: (surroundings?: Surroundings) => Promise<RunningHub>
+  startHub: (options?: CommandOptions) => Promise<RunningHub>
 }
 
 /**
- * @param common its `env` applies to every command, which can override it; `program` replaces the file
+ * @param defaults its `env` applies to every command, which can override it; `program` replaces the file
  * that Node.js runs, by default `TEST_HUB_PROGRAM` (see `program.ts`) or the source.
  */
 export function createSandbox(
   t: Pick<TestContext, 'after'>,
-  common: { env?: Record<string, string>; program?: string } = {},
+  defaults: { env?: Record<string, string>; program?: string } = {},
 ): Sandbox {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-process-'))
   const commands: RunningCommand[] = []
@@ -71,21 +71,21 @@ export function createSandbox(
   })
   const sandbox: Sandbox = {
     folder,
-    spawn(args, surroundings = {}) {
-      const env = { ...common.env, ...surroundings.env }
-      const program = common.program ?? (process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE)
-      const command = spawnCommand([program, ...args], { cwd: folder, ...surroundings, env })
+    spawn(args, options = {}) {
+      const env = { ...defaults.env, ...options.env }
+      const program = defaults.program ?? (process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE)
+      const command = spawnCommand([program, ...args], { cwd: folder, ...options, env })
       commands.push(command)
       return command
     },
-    async run(args, surroundings) {
-      const { ended, stdout, stderr } = sandbox.spawn(args, surroundings)
+    async run(args, options) {
+      const { ended, stdout, stderr } = sandbox.spawn(args, options)
       return { ...(await ended), stdout, stderr }
     },
-    async startHub(surroundings = {}) {
-      const env = { ...HUB_ENVIRONMENT, ...surroundings.env }
-      const command = sandbox.spawn(['start'], { ...surroundings, env })
-      const line = await command.line(/^Recordhub listens at /)
+    async startHub(options = {}) {
+      const env = { ...HUB_ENVIRONMENT, ...options.env }
+      const command = sandbox.spawn(['start'], { ...options, env })
+      const line = await command.untilPrinted(/^Recordhub listens at /)
       return { ...command, address: line.slice('Recordhub listens at '.length) }
     },
   }
@@ -100,7 +100,7 @@ const HUB_ENVIRONMENT = {
   HUB_ADMIN_PASSWORD: OPERATOR.password,
 }
 
-/** The environment without the settings of the user. NODE_OPTIONS and TEST_CLOCK… continue the clock of `--clock`. */
+/** The environment without settings of the user. With `--clock`, it passes on the shifted clock. */
 export function bareEnvironment() {
   const { PATH, NODE_COMPILE_CACHE, TEST_CLOCK, TEST_CLOCK_OFFSET_MS } = process.env
   const clock =
@@ -112,10 +112,10 @@ export function bareEnvironment() {
 
 function spawnCommand(
   args: string[],
-  { env, cwd, shell, input = '' }: Surroundings,
+  { env, cwd, shell, input = '' }: CommandOptions,
 ): RunningCommand {
   const command = [process.execPath, ...args]
-  // Bash reads its settings if its input is a socket, as with a child process of Node.js.
+  // Node.js passes a socket as the input, with which Bash would read its startup files.
   const [file = '', ...rest] = shell
     ? ['bash', '--norc', '-c', `${shell}; exec "$0" "$@"`, ...command]
     : command
@@ -124,7 +124,7 @@ function spawnCommand(
     env: { ...bareEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  // A process that ends without reading its input is not a failure of the test.
+  // A process may end without reading its input.
   child.stdin.on('error', () => undefined).end(input)
   const output = createInterface({ input: child.stdout })
   const stdout: string[] = []
@@ -141,7 +141,7 @@ function spawnCommand(
     stdout,
     stderr,
     ended,
-    line: (pattern) =>
+    untilPrinted: (pattern) =>
       new Promise((resolve, reject) => {
         const printed = stdout.find((line) => pattern.test(line))
         if (printed !== undefined) return resolve(printed)

@@ -1,4 +1,4 @@
-/** fast-check with the seed of the run. Property tests import it from here; `test-rules.test.ts` checks that they do. */
+/** fast-check with the seed of the run. `test-rules.test.ts` checks that property tests import this file. */
 import fc from 'fast-check'
 import { seed } from './seed.ts'
 

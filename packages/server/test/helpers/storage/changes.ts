@@ -1,4 +1,4 @@
-/** The change feed for tests of the storage. */
+/** The change feed in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { ChangeQuery, ChangeRow } from '../../../src/storage/port/change-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -18,10 +18,10 @@ export async function readChanges(storage: Storage, query: Partial<ChangeQuery> 
   return page.outcome === 'found' ? page : assert.fail()
 }
 
-/** A consumer that keeps a copy of the records with the change feed. */
-export class Follower {
+/** A consumer of the change feed that maintains a copy of the records. */
+export class ChangeFeedConsumer {
   readonly copy = new Map<number, string>()
-  readonly lines: ChangeRow[] = []
+  readonly changes: ChangeRow[] = []
   readonly #query: Partial<ChangeQuery>
   #after = 0
 
@@ -29,27 +29,27 @@ export class Follower {
     this.#query = query
   }
 
-  /** Reads one page. @returns whether there are more. */
-  async follow(storage: Storage, limit = 3): Promise<boolean> {
+  /** Reads one page and applies it to the copy. @returns whether there are more pages. */
+  async readPage(storage: Storage, limit = 3): Promise<boolean> {
     const page = await readChanges(storage, { ...this.#query, after: this.#after, limit })
     assert.ok(page.changes.length <= limit)
     assert.ok(page.through >= this.#after)
-    for (const line of page.changes) {
-      assert.ok(line.change_seq > this.#after && line.change_seq <= page.through)
-      if (line.change === 'deleted') this.copy.delete(line.record_id)
-      else this.copy.set(line.record.record_id, `${line.change_seq} ${line.record.data}`)
+    for (const change of page.changes) {
+      assert.ok(change.change_seq > this.#after && change.change_seq <= page.through)
+      if (change.change === 'deleted') this.copy.delete(change.record_id)
+      else this.copy.set(change.record.record_id, `${change.change_seq} ${change.record.data}`)
     }
-    this.lines.push(...page.changes)
+    this.changes.push(...page.changes)
     this.#after = page.through
     return page.has_more
   }
 
   async catchUp(storage: Storage, limit?: number): Promise<void> {
-    while (await this.follow(storage, limit));
+    while (await this.readPage(storage, limit));
   }
 }
 
-/** Deletes a record with SQL as an erasure does: its row, with a numbered deletion. */
+/** Deletes a record with SQL as an erasure does: deletes its row and inserts a deletion with this change number. */
 export async function deleteRecord(
   storage: Storage,
   { record_id, change_seq }: { record_id: number; change_seq: number },

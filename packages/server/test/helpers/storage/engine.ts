@@ -1,4 +1,4 @@
-/** What the contract suite needs of a storage engine. */
+/** A storage engine for tests, and tests with an empty storage. */
 import { createHashReference } from '../../../src/domain/record/erasure.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -13,21 +13,21 @@ export type OpenedStorage = {
 
 export type StorageEngine = {
   name: string
-  /** Whether its schedule supports seconds; otherwise a test of it takes minutes (`test/faults`). */
+  /** Whether its schedule supports seconds. Otherwise, tests of the schedule take minutes (`test/faults`). */
   schedulesSeconds: boolean
-  /** The time of its schedule in milliseconds: that of the database on PostgreSQL, otherwise of this process. */
+  /** The current time of its schedule in milliseconds: on PostgreSQL that of the database. */
   readScheduleTime(storage: Storage): Promise<number>
   /**
-   * Opens an empty storage in the time zone UTC. Long reads and the text index of SQLite have threads
-   * of their own unless `withThreads` is false: starting a thread takes three times as long as starting a hub.
+   * Opens an empty storage in the time zone UTC. Long reads and the text index of SQLite run in separate threads unless
+   * `withThreads` is false, because starting a thread takes three times as long as starting a hub.
    */
   open(options: { clock: Clock; withThreads?: boolean }): Promise<OpenedStorage>
 }
 
-/** The hash function of tests for the reference numbers of erased records. */
+/** Hashes the reference numbers of erased records. */
 export const hashReference = createHashReference(Buffer.from('a key of tests'))
 
-/** A clock that stands still until it is set. */
+/** A clock that only a test advances. */
 export class TestClock implements Clock {
   #now = Date.parse('2026-03-10T08:00:00.000Z')
 

@@ -1,4 +1,4 @@
-/** A record with traces in many tables, and the search for traces. */
+/** A record whose data is in many tables, and assertions about what an erasure deletes. */
 import assert from 'node:assert/strict'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { hashReference, type StorageKit } from './engine.ts'
@@ -16,20 +16,22 @@ import { countIndexedTexts } from './search.ts'
 import { countRows, runSql } from './sql.ts'
 
 const ALL = { platform: null, level: null, limit: 1000, before: null }
-export const MODES: ErasureMode[] = ['erase', 'anonymise']
+export const ERASURE_MODES: ErasureMode[] = ['erase', 'anonymise']
 
 export const REFERENCE = 'reference of Ann 4711'
 export const NAME = 'Ann Unmistakable'
 export const VALUE = 'a value of Ann alone'
 
-/** Creates a record with traces in all tables, and other records. */
-export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatform; id: number }> {
+/** Creates a record whose reference number, name and values are in many tables, and another record. */
+export async function createRecordWithTraces(
+  kit: StorageKit,
+): Promise<{ school: TestPlatform; id: number }> {
   const school = await registerTestPlatform(kit)
-  const whole = { reference: REFERENCE, full_name: NAME }
-  const { record_id } = await writeOne(kit, pushWrite(school, { ...whole, data: '{"a":"1"}' }))
-  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE}"}` }))
+  const person = { reference: REFERENCE, full_name: NAME }
+  const { record_id } = await writeOne(kit, pushWrite(school, { ...person, data: '{"a":"1"}' }))
+  await write(kit, pushWrite(school, { ...person, data: `{"a":"${VALUE}"}` }))
   await write(kit, pushWrite(school, { reference: 'other' }))
-  await write(kit, pushWrite(school, { ...whole, data: `{"a":"${VALUE} too"}` }))
+  await write(kit, pushWrite(school, { ...person, data: `{"a":"${VALUE} too"}` }))
   await saveRejectedPush(kit, school, REFERENCE)
   await saveRejectedPush(kit, school, REFERENCE, 'pull')
   await saveRejectedPush(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
@@ -40,15 +42,15 @@ export async function storeTraces(kit: StorageKit): Promise<{ school: TestPlatfo
 export function saveRejectedPush(
   kit: StorageKit,
   school: TestPlatform,
-  what: string | object,
+  content: string | object,
   method: 'POST' | 'pull' = 'POST',
 ): Promise<void> {
-  const named = { record_type: 'students', reference_number: String(what) }
-  const full_name = what === REFERENCE ? NAME : 'Bea'
-  const body = typeof what === 'string' ? { ...named, full_name, data: 7 } : what
-  const over = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
-  const about = typeof what === 'string' ? named : {}
-  return saveRejected(kit, [rejection(school, { ...over, ...about })])
+  const ref = { record_type: 'students', reference_number: String(content) }
+  const full_name = content === REFERENCE ? NAME : 'Bea'
+  const body = typeof content === 'string' ? { ...ref, full_name, data: 7 } : content
+  const overrides = { method, errors: { data: ['must be an object'] }, body: JSON.stringify(body) }
+  const recordRef = typeof content === 'string' ? ref : {}
+  return saveRejected(kit, [rejection(school, { ...overrides, ...recordRef })])
 }
 
 export async function erase(
@@ -59,11 +61,11 @@ export async function erase(
   const log = changeLog(`record.${mode}`)
   const request = { record_id, mode, actor: 'ann@example.org' }
   const erasure = await kit.storage.erasure.eraseRecord(request, log)
-  assert.ok(erasure, 'There was nothing to erase')
+  assert.ok(erasure, 'The record does not exist')
   return erasure
 }
 
-export function hashOf(reference_number: string): string {
+export function hashOfReference(reference_number: string): string {
   return hashReference({ platform_name: 'school', record_type: 'students', reference_number })
 }
 
@@ -83,24 +85,24 @@ const TABLES = [
   ],
 ]
 
-export async function expectNothing({ storage }: StorageKit, texts: string[]): Promise<void> {
+export async function expectTextsAbsent({ storage }: StorageKit, texts: string[]): Promise<void> {
   for (const table of TABLES) {
     const stored = JSON.stringify(await runSql(storage, `SELECT * FROM ${table}`))
     for (const text of texts) assert.ok(!stored.includes(text), `${text} is in ${table}`)
   }
 }
 
-export async function counts({ storage }: StorageKit): Promise<Record<string, number>> {
-  const found: Record<string, number> = {}
-  for (const table of TABLES) found[table] = await countRows(storage, table)
-  found['record_search'] = await countIndexedTexts(storage)
-  return found
+export async function countRowsByTable({ storage }: StorageKit): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {}
+  for (const table of TABLES) rows[table] = await countRows(storage, table)
+  rows['record_search'] = await countIndexedTexts(storage)
+  return rows
 }
 
-export async function activityNaming(
+export async function activityWithReference(
   { storage }: StorageKit,
   reference: string,
 ): Promise<unknown[]> {
-  const lines = await listActivity(storage.activity, ALL)
-  return lines.filter((line) => line.details['reference_number'] === reference)
+  const entries = await listActivity(storage.activity, ALL)
+  return entries.filter((entry) => entry.details['reference_number'] === reference)
 }

@@ -1,7 +1,8 @@
-/** Platforms and writes for tests of the storage, with defaults for everything that a test does not need. */
+/** Platforms and writes for tests of the storage, with defaults for everything that a test does not specify. */
 import assert from 'node:assert/strict'
 import type { ActivityEntry, Manifest, Module } from '@recordhub/protocol'
 import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import type { PushErrorCount } from '../../../src/domain/activity/push-errors.ts'
 import type { PushedContent } from '../../../src/domain/record/record.ts'
 import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
 import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
@@ -46,16 +47,20 @@ export function testManifest(...modules: Module[]): Manifest {
 
 export function newPlatform(
   name: string,
-  over: Partial<NewPlatform> & { registered?: string[]; offered?: string[] } = {},
+  overrides: Partial<NewPlatform> & { registered?: string[]; offered?: string[] } = {},
 ): NewPlatform {
-  const { registered = ['students'], offered = [], ...rest } = over
+  const { registered = ['students'], offered = [], ...rest } = overrides
   return {
     platform_name: name,
     display_title: `Title ${name}`,
     platform_description: `About ${name}`,
     source_base_url: `https://${name}.example`,
-    sealed_source_key: `sealed source key of ${name}`,
-    hub_key: { key_hash: `hash of ${name}`, hint: 'rhk_…1234', sealed: `sealed key of ${name}` },
+    encrypted_source_key: `encrypted source key of ${name}`,
+    hub_key: {
+      key_hash: `hash of ${name}`,
+      hint: 'rhk_…1234',
+      ciphertext: `encrypted key of ${name}`,
+    },
     modules: [
       ...registered.map((type) => ({ ...testModule(type), registered: true })),
       ...offered.map((type) => ({ ...testModule(type), registered: false })),
@@ -67,24 +72,24 @@ export function newPlatform(
 
 export function changeLog(kind = 'platform.changed'): ChangeLog {
   return {
-    activity: { level: 'info', kind, message: `It is so: ${kind}`, actor: 'ann@example.org' },
+    activity: { level: 'info', kind, message: `Test of ${kind}`, actor: 'ann@example.org' },
     audit: { actor: 'ann@example.org', action: kind, target: 'school', address: '127.0.0.1' },
   }
 }
 
-/** Registers a platform (by default with the module `students`) and looks up its key. */
+/** Registers a platform, by default with the module `students`, and finds it by its key. */
 export async function registerTestPlatform(
   { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
   options: { name?: string; modules?: string[]; offered?: string[] } = {},
 ): Promise<TestPlatform> {
   const { name = 'school', modules = ['students'], offered = [] } = options
   const platform = newPlatform(name, { registered: modules, offered, at: clock.text })
-  const answer = await storage.platforms.registerPlatform(platform, changeLog())
-  assert.equal(answer.outcome, 'registered')
+  const result = await storage.platforms.registerPlatform(platform, changeLog())
+  assert.equal(result.outcome, 'registered')
   const { key_hash } = platform.hub_key
-  const receiver = await storage.platforms.findPlatformByKey(key_hash, clock.text)
-  assert.ok(receiver)
-  const { platform_id, hub_key_id } = receiver
+  const authenticated = await storage.platforms.findPlatformByKey(key_hash, clock.text)
+  assert.ok(authenticated)
+  const { platform_id, hub_key_id } = authenticated
   return { platform_id, platform_name: name, key_hash, hub_key_id }
 }
 
@@ -102,7 +107,7 @@ export async function listActivity(
   activity: ActivityStore,
   query: Parameters<ActivityStore['listActivity']>[0],
 ): Promise<ActivityEntry[]> {
-  return (await activity.listActivity(query)).lines
+  return (await activity.listActivity(query)).entries
 }
 
 /** A query that matches all rejected pushes. */
@@ -126,26 +131,44 @@ export function json(text: string): JsonObject {
 /** By default a POST of r-1 in `students`. `data` is JSON text. */
 export function pushWrite(
   platform: TestPlatform,
-  over: Partial<Omit<PushedContent, 'data'>> & {
+  overrides: Partial<Omit<PushedContent, 'data'>> & {
     record_type?: string
     reference?: string
     data?: string
     request_id?: string
   } = {},
 ): PushWrite {
-  const { source = 'POST' } = over
+  const { source = 'POST', full_name = source === 'POST' ? 'Ann' : null } = overrides
   return {
     platform_id: platform.platform_id,
     hub_key_id: platform.hub_key_id,
-    record_type: over.record_type ?? 'students',
-    reference_number: over.reference ?? 'r-1',
-    request_id: over.request_id ?? 'request-1',
+    record_type: overrides.record_type ?? 'students',
+    reference_number: overrides.reference ?? 'r-1',
+    request_id: overrides.request_id ?? 'request-1',
     content: {
       source,
-      full_name: over.full_name === undefined ? (source === 'POST' ? 'Ann' : null) : over.full_name,
-      data: json(over.data ?? '{}'),
-      occurred_at: over.occurred_at ?? null,
+      full_name,
+      data: json(overrides.data ?? '{}'),
+      occurred_at: overrides.occurred_at ?? null,
     },
+  }
+}
+
+/** One request with an invalid key, from an address that ends with the number. */
+export function pushErrorAt(
+  at: string,
+  number = 1,
+  overrides: Partial<PushErrorCount> = {},
+): PushErrorCount {
+  return {
+    hour: at.slice(0, 13),
+    reason: 'key_invalid',
+    platform_id: null,
+    key_hint: 'rhk_wro…',
+    address: `192.0.2.${number}`,
+    requests: 1,
+    last_at: at,
+    ...overrides,
   }
 }
 
@@ -174,12 +197,12 @@ export async function writeOne(
 
 export async function readRecord(storage: Storage, recordId: number): Promise<RecordRow> {
   const record = await storage.records.readRecord(recordId)
-  assert.ok(record, 'There is no such record')
+  assert.ok(record, 'The record does not exist')
   return record
 }
 
-/** Lists all matching records, by default sorted by `record_id`, with a generous time limit. */
-export function recordQuery(over: Partial<RecordQuery> = {}): RecordQuery {
+/** A query of all records, by default sorted by `record_id`, with a long time limit. */
+export function recordQuery(overrides: Partial<RecordQuery> = {}): RecordQuery {
   return {
     ...NO_FILTER,
     sort: 'record_id',
@@ -188,24 +211,24 @@ export function recordQuery(over: Partial<RecordQuery> = {}): RecordQuery {
     after: null,
     backwards: false,
     scan_ms: 600_000,
-    ...over,
+    ...overrides,
   }
 }
 
 export async function listPage(
   storage: Storage,
-  over: Partial<RecordQuery> = {},
+  overrides: Partial<RecordQuery> = {},
 ): Promise<RecordPage> {
-  const page = await storage.records.listRecords(recordQuery(over))
+  const page = await storage.records.listRecords(recordQuery(overrides))
   assert.equal(page.outcome, 'listed')
   return page
 }
 
 export async function listRecords(
   storage: Storage,
-  over: Partial<RecordQuery> = {},
+  overrides: Partial<RecordQuery> = {},
 ): Promise<RecordRow[]> {
-  return (await listPage(storage, over)).records
+  return (await listPage(storage, overrides)).records
 }
 
 export async function listHistory(storage: Storage, recordId: number): Promise<HistoryRow[]> {
@@ -216,7 +239,7 @@ export async function listHistory(storage: Storage, recordId: number): Promise<H
 /** The only element of a list. */
 export function only<Item>(items: Item[]): Item {
   const [item] = items
-  assert.equal(items.length, 1, 'There should be exactly one')
+  assert.equal(items.length, 1, 'The list does not have exactly one element')
   assert.ok(item !== undefined)
   return item
 }

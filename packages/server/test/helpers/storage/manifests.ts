@@ -1,21 +1,21 @@
-/** Applying manifests, and drift, for tests of the storage. */
+/** Manifests and drift in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { DriftResponse, Module } from '@recordhub/protocol'
 import type { StorageKit } from './engine.ts'
 import { changeLog, type TestPlatform, testManifest, testModule } from './fixtures.ts'
 
-/** A module with these fields, the usual fields of tests, and texts. */
-export function withKeys(record_type: string, keys: string[]): Module {
-  const known = testModule(record_type)
+/** A module with these fields. Fields of {@link testModule} are unchanged; others are strings. */
+export function moduleWithKeys(record_type: string, keys: string[]): Module {
+  const usual = testModule(record_type)
   const fields = keys.map((key) => ({ key, label: key, type: 'string', required: false }))
-  return { ...known, fields: fields.map((one) => known.fields.find(isOf(one.key)) ?? one) }
+  return { ...usual, fields: fields.map((one) => usual.fields.find(isOf(one.key)) ?? one) }
 }
 
 function isOf(key: string) {
   return (field: { key: string }) => field.key === key
 }
 
-export function storeManifest(
+export function saveManifest(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
   ...modules: Module[]

@@ -1,4 +1,4 @@
-/** Missing records, for tests of the storage. */
+/** Missing records in tests of the storage. */
 import { graceStart } from '../../../src/domain/pull/missing.ts'
 import type {
   MarkOutcome,
@@ -11,7 +11,7 @@ import type { TestRead } from './pulls.ts'
 
 export const READ_AT = '2026-03-10T08:00:00.000Z'
 
-/** All records that a read did not contain, collected in steps. */
+/** Lists all records that a read did not contain, in steps. */
 export async function listMissing(
   storage: Storage,
   { read }: TestRead,
@@ -63,9 +63,9 @@ export async function markMissing(
 /** A missing review, by default of 20 of 50 records. */
 export function missingReview(
   { read }: TestRead,
-  over: Partial<NewMissingReview> = {},
+  overrides: Partial<NewMissingReview> = {},
 ): NewMissingReview {
   const { platform_id, module_id, pull_id } = read
   const numbers = { missing: 20, records: 50, fingerprint: 'these', record_ids: [] }
-  return { platform_id, module_id, pull_id, ...numbers, ...over }
+  return { platform_id, module_id, pull_id, ...numbers, ...overrides }
 }

@@ -1,4 +1,4 @@
-/** The expected content of a record store: the decisions of the domain applied to the writes in memory. */
+/** A model of the record store: applies the decisions of the domain in memory. */
 import {
   decidePull,
   decidePush,
@@ -20,19 +20,22 @@ export class RecordModel {
   readonly records = new Map<string, ModelRecord>()
   readonly counts = { received: 0, created: 0, updated: 0 }
   readonly #lastReads = new Map<string, LastRead>()
-  readonly #reads = new Map<RecordRead, { recordType: string; mark: number; seen: Set<string> }>()
+  readonly #reads = new Map<
+    RecordRead,
+    { recordType: string; snapshotSeq: number; seen: Set<string> }
+  >()
   #seq = 0
 
   beginRead(recordType: string, read: RecordRead): void {
-    this.#reads.set(read, { recordType, mark: this.#seq, seen: new Set() })
+    this.#reads.set(read, { recordType, snapshotSeq: this.#seq, seen: new Set() })
   }
 
   finishRead(recordType: string, read: RecordRead): void {
-    const { mark, seen } = this.#known(read)
+    const { snapshotSeq, seen } = this.#known(read)
     const stored = [...this.records.keys()].filter((key) => key.startsWith(`${recordType} `))
     // A read that did not contain all records affects only those that it wrote.
     if (stored.length !== seen.size) return
-    this.#lastReads.set(recordType, { snapshotSeq: mark, requested_at: read.requested_at })
+    this.#lastReads.set(recordType, { snapshotSeq, requested_at: read.requested_at })
   }
 
   /** The key of the record of a write. */
@@ -46,12 +49,12 @@ export class RecordModel {
     const key = this.keyOf(write)
     const stored = this.records.get(key) ?? null
     if ('read' in write) {
-      const { seen, mark } = this.#known(write.read)
+      const { seen, snapshotSeq } = this.#known(write.read)
       if (seen.has(key)) return 'duplicate_reference'
       seen.add(key)
       const decision = decidePull(stored?.state ?? null, write.content, {
         ...write.read,
-        snapshotSeq: mark,
+        snapshotSeq,
       })
       const isReceived = decision.outcome === 'created' || decision.outcome === 'updated'
       if (isReceived) this.counts.received += 1
@@ -59,7 +62,7 @@ export class RecordModel {
     }
     this.#seq += 1
     const lastRead = this.#lastReads.get(write.record_type) ?? null
-    // The results of the model do not depend on the time of a push.
+    // The outcome does not depend on the time of a push.
     const context = { seq: this.#seq, at: '2026-03-10T08:00:00.000000000Z', lastRead }
     this.counts.received += 1
     return this.#store(
@@ -94,7 +97,7 @@ export class RecordModel {
     return outcome
   }
 
-  #known(read: RecordRead): { recordType: string; mark: number; seen: Set<string> } {
+  #known(read: RecordRead): { recordType: string; snapshotSeq: number; seen: Set<string> } {
     const known = this.#reads.get(read)
     if (!known) throw new Error('The model does not know this read')
     return known

@@ -1,13 +1,13 @@
-/** PostgreSQL for the suites: databases from one template, reused by the next test. */
+/** PostgreSQL in tests: databases are copied from a template, and reused by later tests. */
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { databaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
+import { createDatabaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
 import { runSql } from './sql.ts'
 
-/** Does not wait for a database that is unavailable. */
-export const AT_ONCE = {
+/** Fails immediately if the database is unavailable. */
+export const TEST_POSTGRES_OPTIONS = {
   asHub: true,
   waiting: { seconds: 0 },
   warn: () => undefined,
@@ -29,9 +29,9 @@ const free: TestDatabase[] = []
 export async function openTemporaryPostgres(
   clock: Clock,
 ): Promise<OpenedStorage & { url: string }> {
-  const database = free.pop() ?? (await databaseFromTemplate(fill))
+  const database = free.pop() ?? (await createDatabaseFromTemplate(prepareDatabase))
   const { url } = database
-  const open = () => openPostgres({ url, timeZone: 'UTC', ...AT_ONCE, clock })
+  const open = () => openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS, clock })
   let storage = await open()
   return {
     url,
@@ -49,9 +49,9 @@ export async function openTemporaryPostgres(
   }
 }
 
-/** A database with the tables of a hub and of pg-boss. */
-export async function fill(url: string): Promise<void> {
-  const storage = await openPostgres({ url, timeZone: 'UTC', ...AT_ONCE })
+/** Creates the tables of a hub and of pg-boss. */
+export async function prepareDatabase(url: string): Promise<void> {
+  const storage = await openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS })
   const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
   await storage.pullDispatcher.start(handlers, null)
   await storage.pullDispatcher.stop()
@@ -72,8 +72,8 @@ export async function withDatabase<Result>(
 }
 
 /**
- * Deletes all rows and restarts all sequences. TRUNCATE would create a new file for each of a hundred tables and
- * indexes, which takes longer than most tests.
+ * Deletes all rows and restarts all sequences. TRUNCATE creates a new file for each of a hundred tables and indexes,
+ * which takes longer than most tests.
  */
 async function empty(client: Client): Promise<void> {
   await client.query(`

@@ -1,4 +1,4 @@
-/** Pulls and reads for tests of the storage. */
+/** Pulls and reads in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
 import { fingerprintOf, manifestHash } from '../../../src/domain/record/record.ts'
@@ -49,18 +49,18 @@ export async function startRead(
   storage: Storage,
   pull: TestPull,
   platform: TestPlatform,
-  over: { record_type?: string; requested_at?: string; manifest_keys?: string[] } = {},
+  overrides: { record_type?: string; requested_at?: string; manifest_keys?: string[] } = {},
 ): Promise<TestRead> {
-  const task = taskOf(pull, platform, over.record_type)
+  const task = taskOf(pull, platform, overrides.record_type)
   const started = await storage.pulls.startTask(pull.pull_id, task.task_number)
   assert.ok(started)
-  const keys = over.manifest_keys ?? ['a', 'b']
+  const keys = overrides.manifest_keys ?? ['a', 'b']
   const read: RecordRead = {
     pull_id: pull.pull_id,
     platform_id: task.platform_id,
     module_id: task.module_id,
     snapshotSeq: started.snapshotSeq,
-    requested_at: over.requested_at ?? '2026-03-10T08:00:00.000000000Z',
+    requested_at: overrides.requested_at ?? '2026-03-10T08:00:00.000000000Z',
     manifest_keys: new Set(keys),
     manifest_hash: manifestHash(keys),
     seen: new IdBitset(),
@@ -69,20 +69,20 @@ export async function startRead(
 }
 
 /** Requests a pull, starts it and starts the read of one module. */
-export async function beginRead(
+export async function startPullAndRead(
   storage: Storage,
   platform: TestPlatform,
-  over: Parameters<typeof startRead>[3] = {},
+  overrides: Parameters<typeof startRead>[3] = {},
 ): Promise<TestRead> {
-  return startRead(storage, await startTestPull(storage), platform, over)
+  return startRead(storage, await startTestPull(storage), platform, overrides)
 }
 
-/** By default r-1 as a read contains it. `data` is JSON text. */
+/** A write of an element of a read, by default r-1. `data` is JSON text. */
 export function pullWrite(
   { read }: TestRead,
-  over: { reference?: string; full_name?: string; data?: string } = {},
+  overrides: { reference?: string; full_name?: string; data?: string } = {},
 ): PullWrite {
-  const { reference = 'r-1', full_name = 'Ann', data = '{}' } = over
+  const { reference = 'r-1', full_name = 'Ann', data = '{}' } = overrides
   const bytes = Buffer.from(
     `{"reference_number":${JSON.stringify(reference)},"full_name":${JSON.stringify(full_name)},"data":${data}}`,
   )
@@ -108,7 +108,7 @@ export const NO_COUNTS: PullCounts = {
   missing: 0,
 }
 
-export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
+export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskResult {
   return {
     state: 'succeeded',
     total: null,
@@ -116,15 +116,15 @@ export function taskResult(over: Partial<PullTaskResult> = {}): PullTaskResult {
     error: null,
     warnings: [],
     problem: null,
-    platform_error: over.error ?? null,
+    platform_error: overrides.error ?? null,
     read: null,
     cached_response: null,
-    ...over,
+    ...overrides,
   }
 }
 
 /** By default a complete read that does not verify completeness. */
-export function readOf(
+export function completeRead(
   read: Partial<NonNullable<PullTaskResult['read']>> & { snapshotSeq: number },
 ): PullTaskResult['read'] {
   const requested_at = '2026-03-10T08:00:00.000000000Z'
@@ -142,7 +142,7 @@ export function readOf(
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {
   const { snapshotSeq, requested_at, pull_id } = read
   const result = taskResult({
-    read: readOf({ snapshotSeq, requested_at, records: read.seen.size }),
+    read: completeRead({ snapshotSeq, requested_at, records: read.seen.size }),
   })
   await storage.pulls.finishTask(pull_id, task.task_number, result, null)
 }
@@ -163,11 +163,11 @@ export function finishTestPull(
 export async function pullOnce(
   kit: { storage: Storage },
   platform: TestPlatform,
-  during: (read: TestRead) => Promise<void>,
-  over: Parameters<typeof startRead>[3] = {},
+  work: (read: TestRead) => Promise<void>,
+  overrides: Parameters<typeof startRead>[3] = {},
 ): Promise<void> {
-  const read = await beginRead(kit.storage, platform, over)
-  await during(read)
+  const read = await startPullAndRead(kit.storage, platform, overrides)
+  await work(read)
   await finishRead(kit.storage, read)
   await finishTestPull(kit.storage, read.read.pull_id)
 }

@@ -1,4 +1,4 @@
-/** Platforms with rows in all tables, and their removal. */
+/** Platforms with rows in all tables, and the removal of platforms. */
 import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
 import type { StorageKit } from './engine.ts'
@@ -12,11 +12,11 @@ import {
   write,
 } from './fixtures.ts'
 import { missingReview } from './missing.ts'
-import { beginRead, finishTestPull } from './pulls.ts'
+import { finishTestPull, startPullAndRead } from './pulls.ts'
 import { rejection, saveRejected } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
-export const OF_PLATFORM = [
+export const PLATFORM_TABLES = [
   ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
   ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_candidates'],
@@ -37,15 +37,15 @@ export async function createTwoPlatforms(
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
   await saveRejected(kit, [rejection(school)])
-  const read = await beginRead(kit.storage, school)
-  const line = { level: 'info', kind: 'test.noted', message: 'Noted' } as const
+  const read = await startPullAndRead(kit.storage, school)
+  const line = { level: 'info', kind: 'test.recorded', message: 'Recorded' } as const
   await kit.storage.missing.createReview(missingReview(read), null, line)
   await kit.storage.missing.saveCandidates(read.read, [1, 2])
   await finishTestPull(kit.storage, read.read.pull_id)
   return { school, clinic }
 }
 
-/** This number of records, each with other words than the one before. */
+/** Saves this number of manifests, each with another description. */
 async function storeNewManifests(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
@@ -61,7 +61,7 @@ async function storeNewManifests(
   }
 }
 
-export async function remove(
+export async function removePlatform(
   { storage, clock }: StorageKit,
   platform: TestPlatform,
 ): Promise<Removal> {
@@ -72,7 +72,7 @@ export async function remove(
   return removal
 }
 
-export function register(
+export function registerModules(
   { storage, clock }: StorageKit,
   { platform_id }: TestPlatform,
   record_types: string[],
@@ -85,20 +85,22 @@ export async function runRemovals(storage: StorageKit['storage']): Promise<void>
   while (await storage.removals.runNextStep());
 }
 
-export async function sizes({ storage }: StorageKit): Promise<Record<string, number>> {
-  const found: Record<string, number> = {}
-  for (const table of OF_PLATFORM) found[table] = await countRows(storage, table)
-  return found
+export async function countPlatformRows({ storage }: StorageKit): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {}
+  for (const table of PLATFORM_TABLES) rows[table] = await countRows(storage, table)
+  return rows
 }
 
 /** Asserts that the counters of each module match its records. */
 export async function expectMatchingCounters({ storage }: StorageKit): Promise<void> {
-  const of = async (sql: string) =>
+  const readNumbers = async (sql: string) =>
     new Map((await runSql(storage, sql)).map((row) => [Number(row['module_id']), Number(row['n'])]))
-  const counted = await of(
+  const counted = await readNumbers(
     'SELECT module_id, sum(records) AS n FROM module_counters GROUP BY module_id',
   )
-  const stored = await of('SELECT module_id, count(*) AS n FROM records GROUP BY module_id')
+  const stored = await readNumbers(
+    'SELECT module_id, count(*) AS n FROM records GROUP BY module_id',
+  )
   for (const [module, n] of counted) assert.equal(n, stored.get(module) ?? 0, `module ${module}`)
   for (const module of stored.keys()) assert.ok(counted.has(module))
 }

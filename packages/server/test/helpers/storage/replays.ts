@@ -1,4 +1,4 @@
-/** Rejected pushes and their replays, for tests of the storage. */
+/** Rejected pushes and their replays in tests of the storage. */
 import type { ReplayedContent } from '../../../src/domain/record/replay.ts'
 import type { ReplayWrite } from '../../../src/storage/port/record-store.ts'
 import type {
@@ -9,23 +9,23 @@ import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
 import { json, type TestPlatform } from './fixtures.ts'
 
-/** By default a rejected POST. */
+/** A rejected push, by default a POST. */
 export function rejection(
   platform: Pick<TestPlatform, 'platform_id'>,
-  over: Partial<NewRejectedPush> = {},
+  overrides: Partial<NewRejectedPush> = {},
 ): NewRejectedPush {
   return {
     platform_id: platform.platform_id,
     record_type: null,
     method: 'POST',
     code: 'invalid_record',
-    message: 'It was not accepted',
+    message: 'The push was rejected',
     errors: {},
     body: '{"a":1}',
     pull_id: null,
     position: null,
     activity: null,
-    ...over,
+    ...overrides,
   }
 }
 
@@ -38,7 +38,7 @@ export async function saveRejected(
   await storage.rejectedPushes.saveRejectedPushes(rejected, options)
 }
 
-export const ALL_REFUSALS = {
+export const ALL_REJECTIONS = {
   platform: null,
   code: null,
   record_type: null,
@@ -50,13 +50,13 @@ export const ALL_REFUSALS = {
 
 /** The rejected pushes that are not replayed yet, by position. */
 export async function listRejected(storage: Storage): Promise<ReplayableRejection[]> {
-  return (await storage.rejectedPushes.listReplayable(ALL_REFUSALS)).rejections
+  return (await storage.rejectedPushes.listReplayable(ALL_REJECTIONS)).rejections
 }
 
 /** A replay of a rejected push, by default as a POST of r-1. `data` is JSON text. */
 export function replayWrite(
   { rejected_push_id, platform_id }: Pick<ReplayableRejection, 'rejected_push_id' | 'platform_id'>,
-  over: {
+  overrides: {
     data?: string
     reference?: string
     record_type?: string
@@ -64,13 +64,13 @@ export function replayWrite(
     content?: ReplayedContent
   } = {},
 ): ReplayWrite {
-  const { data = '{}', reference = 'r-1', record_type = 'students', overwrite = false } = over
+  const { data = '{}', reference = 'r-1', record_type = 'students', overwrite = false } = overrides
   const post = { source: 'POST', full_name: 'Ann', data: json(data), occurred_at: null } as const
   return {
     platform_id,
     record_type,
     reference_number: reference,
-    content: over.content ?? post,
+    content: overrides.content ?? post,
     request_id: 'request-of-replay',
     replay: { rejected_push_id, overwrite, actor: 'ann@example.org' },
   }

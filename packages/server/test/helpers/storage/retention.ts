@@ -1,11 +1,10 @@
-/** Old rows, for tests of retention. */
+/** Rows of all kinds with a retention period, and their deletion. */
 import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
-import { pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
+import { pushErrorAt, pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
 import { missingReview } from './missing.ts'
 import { pullOnce } from './pulls.ts'
-import { pushErrorAt } from './push-errors.ts'
 import { rejection, saveRejected } from './replays.ts'
 import { runSql } from './sql.ts'
 
@@ -24,7 +23,7 @@ const AGED_TABLES = {
 
 let count = 0
 
-/** Adds a row of a kind with the time of the clock. Pulls, reviews and alerts end immediately. */
+/** Inserts a row at the time of the clock. Pulls, reviews and alerts end immediately. */
 export async function createRow(
   kit: StorageKit,
   school: TestPlatform,
@@ -32,7 +31,7 @@ export async function createRow(
 ): Promise<void> {
   const { storage } = kit
   count += 1
-  const line = { level: 'info', kind: 'test.noted', message: `Noted ${count}` } as const
+  const line = { level: 'info', kind: 'test.recorded', message: `Recorded ${count}` } as const
   const subject = `row ${count}`
   switch (noun) {
     case 'activity':
@@ -78,14 +77,14 @@ export async function createRow(
   }
 }
 
-/** The times of the rows of a kind, oldest first, without those that have not ended. */
+/** The times of the rows of a kind, oldest first, except of those that have not ended. */
 export async function timesOf(storage: Storage, noun: RetentionNoun): Promise<string[]> {
   const { table, at } = AGED_TABLES[noun]
   const rows = await runSql(storage, `SELECT ${at} AS at FROM ${table} WHERE ${at} IS NOT NULL`)
   return rows.map((row) => String(row['at'])).sort()
 }
 
-/** Deletes older rows in steps. @returns their number. */
+/** Deletes older rows in steps. @returns the number of deleted rows. */
 export async function deleteOld(
   storage: Storage,
   noun: RetentionNoun,
@@ -96,7 +95,7 @@ export async function deleteOld(
   let after: number | null = null
   do {
     const step = await storage.retention.deleteOld(noun, { before, limit, after })
-    if (step.deleted > limit) throw new Error('A step deletes more rows than its limit')
+    if (step.deleted > limit) throw new Error('A step deleted more rows than its limit')
     deleted += step.deleted
     after = step.next
   } while (after !== null)

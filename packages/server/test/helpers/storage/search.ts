@@ -1,4 +1,4 @@
-/** Searching, filtering and sorting in tests of the storage. */
+/** Searches, filters and sort orders in tests of the storage. */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
@@ -65,14 +65,14 @@ async function repeat(
   limit: number,
 ): Promise<number> {
   for (let all = 0; ; ) {
-    const taken = await indexNext(limit)
-    if (taken === 0) return all
-    all += taken
+    const indexed = await indexNext(limit)
+    if (indexed === 0) return all
+    all += indexed
     assert.ok(all < 100_000, 'The indexing does not end')
   }
 }
 
-export function chooseFields(
+export function setIndexedFields(
   storage: Storage,
   { platform_id }: Pick<TestPlatform, 'platform_id'>,
   keys: string[],
@@ -83,7 +83,7 @@ export function chooseFields(
 }
 
 /**
- * All records that match a query, read page by page, forwards or backwards, in the order of the list.
+ * Lists all records that match a query page by page, forwards or backwards. The result has the order of the list.
  * `between` runs while each page is read.
  */
 export async function listInPages(
@@ -106,8 +106,8 @@ export async function listInPages(
   }
 }
 
-/** The expected list, computed from all records. */
-export function modelList(
+/** The expected result of a query, computed from all records. */
+export function expectedList(
   all: RecordRow[],
   query: RecordQuery,
   isNumeric: (column: DataColumn) => boolean,

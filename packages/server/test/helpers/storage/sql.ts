@@ -1,6 +1,6 @@
 /**
- * Creates states for which the port has no method (a revoked key, a missing record), in
- * the database that the port provides for Better Auth. Uses only SQL that both engines support.
+ * SQL that both engines support, for states that no method of the port creates, such as a revoked key. It runs on the
+ * connection that the port provides for Better Auth.
  */
 import { CompiledQuery, Kysely } from 'kysely'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -15,7 +15,7 @@ export async function runSql(
   return rows
 }
 
-/** A Kysely like that of Better Auth. Do not destroy it: it uses the connection of the storage. */
+/** The Kysely instance of Better Auth. Do not destroy it, because it uses the connection of the storage. */
 export function authKysely(storage: Storage): Kysely<Record<string, Record<string, unknown>>> {
   return new Kysely({ dialect: storage.operators.authDatabase.dialect })
 }

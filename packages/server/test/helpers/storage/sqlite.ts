@@ -1,3 +1,4 @@
+/** SQLite in tests: each storage is a copy of a migrated file in a temporary folder. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,13 +9,9 @@ import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openSqlite, type SqliteOptions } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, type StorageEngine } from './engine.ts'
 
-/**
- * In memory if the system has such a folder: the suite tests the stored data, and its thousands
- * of commits would measure the disk.
- */
+/** In memory if the system has such a folder, because thousands of commits of the tests would wait for the disk. */
 const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** SQLite in a temporary folder. */
 export const sqliteEngine: StorageEngine = {
   name: 'SQLite',
   schedulesSeconds: true,
@@ -50,7 +47,7 @@ export async function openTemporarySqlite(
   }
 }
 
-/** The bytes of a migrated, empty database. Migrating one takes ten times as long as writing a copy. */
+/** The bytes of a migrated, empty database. Migrating a database takes ten times as long as writing a copy. */
 const migratedFile = memoizeAsync(async () => {
   const folder = await mkdtemp(join(PARENT, 'recordhub-template-'))
   const path = join(folder, 'hub.sqlite')

@@ -1,42 +1,42 @@
-/** A timer for platform timeouts that the test advances, and that knows whether anything waits. */
+/** A timer for the timeouts of platforms that a test advances. */
 import type { Timer } from '../../../src/lib/time/throughput-monitor.ts'
 
 export type ManualTimer = Timer & {
-  /** Advances the time. */
+  /** Advances the time and runs the callbacks that are due. */
   advance: (milliseconds: number) => void
-  /** Whether anything is waiting. */
+  /** Whether a callback is pending. */
   hasPending: () => boolean
-  /** Resolves after this number of further waits have started. */
+  /** Resolves after this number of further callbacks have been scheduled. */
   untilScheduled: (times: number) => Promise<void>
 }
 
 export function createManualTimer(): ManualTimer {
   let now = 0
-  let begun = 0
+  let scheduled = 0
   let wake = Promise.withResolvers<void>()
-  const waiting = new Set<{ until: number; callback: () => void }>()
+  const pending = new Set<{ until: number; callback: () => void }>()
   return {
     now: () => now,
     after(milliseconds, callback) {
       const one = { until: now + milliseconds, callback }
-      waiting.add(one)
-      begun += 1
+      pending.add(one)
+      scheduled += 1
       wake.resolve()
       wake = Promise.withResolvers()
-      return () => waiting.delete(one)
+      return () => pending.delete(one)
     },
     advance(milliseconds) {
       now += milliseconds
-      for (const one of [...waiting]) {
+      for (const one of [...pending]) {
         if (one.until > now) continue
-        waiting.delete(one)
+        pending.delete(one)
         one.callback()
       }
     },
-    hasPending: () => waiting.size > 0,
+    hasPending: () => pending.size > 0,
     async untilScheduled(times) {
-      const before = begun
-      while (begun < before + times) await wake.promise
+      const before = scheduled
+      while (scheduled < before + times) await wake.promise
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Preloaded into test processes by `npm test -- --clock <time>`: makes each of them start at TEST_CLOCK. Processes
- * that a test starts continue the clock of the test. Only `Date` is shifted; timers, monotonic clocks and
- * databases are not. This file is JavaScript since tests also start versions of Node.js that do not load TypeScript.
+ * `npm test -- --clock <time>` preloads this file into test processes, which then start at TEST_CLOCK. Processes that
+ * a test starts continue its clock. Only `Date` is shifted; timers, monotonic clocks and databases are not. This file
+ * is JavaScript because tests also start versions of Node.js that do not load TypeScript.
  */
 import { env } from 'node:process'
 

@@ -3,10 +3,10 @@ import { env } from 'node:process'
 
 export const isDeep: boolean = env['TEST_DEEP'] === '1'
 
-/** How many rounds of a repeated check to run. */
+/** The number of rounds of a repeated check. */
 export function rounds(quick: number, deep: number): number {
   return isDeep ? deep : quick
 }
 
-/** Options for a test that runs in the deep tier only. */
+/** Options of a test that runs only in the deep tier. */
 export const deepOnly: { skip?: string } = isDeep ? {} : { skip: 'runs in npm run test:deep' }

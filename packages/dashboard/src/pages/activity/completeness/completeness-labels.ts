@@ -1,4 +1,5 @@
 import type { IncompleteReason, ModuleCompleteness } from '@recordhub/protocol'
+import { formatCount } from '../../../lib/format.ts'
 
 const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
   no_total: 'The platform reports no total',
@@ -10,6 +11,17 @@ const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
 
 export function incompleteReasonLabel(reason: IncompleteReason): string {
   return INCOMPLETE_REASONS[reason]
+}
+
+/** The records that the last full pull does not explain: stored ones that it did not contain, and later pushes. */
+export function differenceLabels({
+  only_here,
+  pushed_since,
+}: Pick<ModuleCompleteness, 'only_here' | 'pushed_since'>): string[] {
+  return [
+    ...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []),
+    ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
+  ]
 }
 
 /** `complete`: verified by the last full pull; `not_pulled`: no full pull has succeeded yet. */

@@ -1,16 +1,28 @@
-import { Box, Stack, Text } from '@mantine/core'
+import { Anchor, Box, List, Stack, Text } from '@mantine/core'
+import type { ModuleCompleteness } from '@recordhub/protocol'
 import { IconChecklist } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { DataTable } from 'mantine-datatable'
 import { completenessPageQuery } from '../../../api/completeness.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatNumber } from '../../../lib/format.ts'
 import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
+import { PlatformLink } from '../platform-link.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { TEXTS } from '../texts.tsx'
-import { CompletenessTable } from './completeness-table.tsx'
+import {
+  type CompletenessStatus,
+  completenessStatus,
+  differenceLabels,
+  incompleteReasonLabel,
+} from './completeness-labels.ts'
 
 const PAGE = 50
 
@@ -37,5 +49,134 @@ export function CompletenessTab() {
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
     </Stack>
+  )
+}
+
+const FROM_TABLET = '(min-width: 48em)'
+const FROM_DESKTOP = '(min-width: 62em)'
+const STATUSES: Readonly<Record<CompletenessStatus, { status: string; label: string }>> = {
+  complete: { status: 'succeeded', label: TEXTS.complete },
+  not_verified: { status: 'warning', label: TEXTS.notVerified },
+  not_pulled: { status: 'not pulled', label: TEXTS.notPulledYet },
+}
+
+function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
+  return (
+    <DataTable
+      withTableBorder
+      borderRadius="md"
+      verticalAlign="top"
+      records={modules}
+      idAccessor="module_id"
+      columns={[
+        {
+          accessor: 'module_name',
+          title: TEXTS.module,
+          width: 240,
+          render: (module) => (
+            <Stack gap={2} align="flex-start">
+              <Text size="sm" fw={600}>
+                {module.module_name}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {module.record_type}
+              </Text>
+              <PlatformLink name={module.platform_name} />
+              <Stack hiddenFrom="sm" gap={4} mt={4} align="flex-start">
+                <StatusBadge {...STATUSES[completenessStatus(module)]} />
+                <Reasons module={module} />
+              </Stack>
+            </Stack>
+          ),
+        },
+        {
+          accessor: 'status',
+          title: TEXTS.status,
+          width: 130,
+          visibleMediaQuery: FROM_TABLET,
+          render: (module) => <StatusBadge {...STATUSES[completenessStatus(module)]} />,
+        },
+        {
+          accessor: 'incomplete_reasons',
+          title: TEXTS.reasons,
+          visibleMediaQuery: FROM_TABLET,
+          render: (module) => <Reasons module={module} />,
+        },
+        {
+          accessor: 'complete_at',
+          title: TEXTS.lastComplete,
+          width: 190,
+          noWrap: true,
+          visibleMediaQuery: FROM_DESKTOP,
+          render: ({ complete_at }) => <When at={complete_at} />,
+        },
+        {
+          accessor: 'last_read_at',
+          title: TEXTS.lastFullPull,
+          width: 190,
+          noWrap: true,
+          visibleMediaQuery: FROM_DESKTOP,
+          render: ({ last_read_at }) => <When at={last_read_at} />,
+        },
+        {
+          accessor: 'records',
+          title: TEXTS.records,
+          textAlign: 'right',
+          width: 100,
+          render: (module) => <Figures module={module} />,
+        },
+      ]}
+    />
+  )
+}
+
+function When({ at }: { at: string | null }) {
+  return (
+    <Text span size="sm" c="dimmed">
+      {at === null ? TEXTS.never : <Time at={at} />}
+    </Text>
+  )
+}
+
+function Reasons({ module }: { module: ModuleCompleteness }) {
+  const { incomplete_reasons, last_error } = module
+  const reasons = [
+    ...(last_error === null ? [] : [last_error]),
+    ...incomplete_reasons.map(incompleteReasonLabel),
+    ...differenceLabels(module),
+  ]
+  if (reasons.length === 0) return <Text size="sm">—</Text>
+  return (
+    <List size="sm" spacing={2}>
+      {reasons.map((reason) => (
+        <List.Item key={reason}>{reason}</List.Item>
+      ))}
+    </List>
+  )
+}
+
+function Figures({ module }: { module: ModuleCompleteness }) {
+  const { platform_name: platform, record_type, records, missing } = module
+  return (
+    <Stack gap={2} align="flex-end">
+      <RecordsLink search={{ platform, record_type }} text={formatNumber(records)} />
+      {missing > 0 && (
+        <RecordsLink
+          search={{ platform, record_type, missing: 'true' }}
+          text={TEXTS.missingCount(formatNumber(missing))}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function RecordsLink({ search, text }: { search: Record<string, string>; text: string }) {
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => <Link to="/dashboard/records" search={search} {...props} />}
+    >
+      {text}
+    </Anchor>
   )
 }

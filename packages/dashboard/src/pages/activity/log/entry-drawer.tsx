@@ -8,7 +8,7 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
-import { formatWord } from '../../../lib/format.ts'
+import { formatCode } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { PlatformLink } from '../platform-link.tsx'
 import { TEXTS } from '../texts.tsx'
@@ -52,7 +52,7 @@ function Entry({ entry }: { entry: ActivityEntry }) {
     rows.push([TEXTS.platform, <PlatformLink key="platform" name={platform_name} />])
   }
   for (const [name, value] of Object.entries(entry.details)) {
-    rows.push([formatWord(name), <ValueView key={name} value={value} />])
+    rows.push([formatCode(name), <ValueView key={name} value={value} />])
   }
   return (
     <Stack>

@@ -47,7 +47,7 @@ export function LogFilters() {
       <TimeInput label={TEXTS.to} name="until" />
       {state['record'] && (
         <TextInput
-          label={TEXTS.recordFilter}
+          label={TEXTS.record}
           size="xs"
           value={state['record']}
           readOnly

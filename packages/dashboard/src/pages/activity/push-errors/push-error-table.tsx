@@ -4,8 +4,7 @@ import { DataTable } from 'mantine-datatable'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { PlatformLink } from '../platform-link.tsx'
-import { TEXTS } from '../texts.tsx'
-import { MATCHES, REASONS } from './push-error-labels.ts'
+import { PUSH_ERROR_MATCHES, PUSH_ERROR_REASONS, TEXTS } from '../texts.tsx'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
@@ -75,7 +74,7 @@ function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boole
   const { reason, requests, last_at } = error
   return (
     <Stack gap={4}>
-      <Text size="sm">{REASONS[reason]}</Text>
+      <Text size="sm">{PUSH_ERROR_REASONS[reason]}</Text>
       <Stack gap={2} hiddenFrom="sm">
         <Sender error={error} />
         <Text size="xs" c="dimmed">
@@ -118,7 +117,7 @@ function Platforms({ error: { platforms } }: { error: PushError }) {
         <Group key={platform_name} gap={6}>
           <PlatformLink name={platform_name} />
           <Text size="xs" c="dimmed">
-            {MATCHES[match]}
+            {PUSH_ERROR_MATCHES[match]}
           </Text>
         </Group>
       ))}

@@ -10,12 +10,14 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
-import { TEXTS } from '../texts.tsx'
-import { REASONS } from './push-error-labels.ts'
+import { PUSH_ERROR_REASONS, TEXTS } from '../texts.tsx'
 import { PushErrorTable } from './push-error-table.tsx'
 
 const FILTERS = ['platform', 'reason']
-const REASON_CHOICES = Object.entries(REASONS).map(([value, label]) => ({ value, label }))
+const REASON_CHOICES = Object.entries(PUSH_ERROR_REASONS).map(([value, label]) => ({
+  value,
+  label,
+}))
 
 /** Pushes that are only counted: their content is not stored. */
 export function PushErrorsTab() {

@@ -1,7 +1,7 @@
 import { parseLossless } from '../../../lib/lossless-json.ts'
 
 /**
- * The part of a replay request for an edited body: nothing if the body is unchanged, so that the hub replays the saved
+ * The members of a replay request for an edited body: nothing if the body is unchanged, so that the hub replays the saved
  * body; otherwise the parsed JSON, whose numbers keep their digits.
  */
 export function parseEditedBody(

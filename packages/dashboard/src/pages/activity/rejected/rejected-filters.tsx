@@ -61,7 +61,7 @@ export function RejectedFilters({
         onChange={(chosen) => change({ state: chosen === 'open' ? null : chosen, cursor: null })}
       />
       <SearchInput
-        label={TEXTS.pullFilter}
+        label={TEXTS.pull}
         placeholder={TEXTS.number}
         inputMode="numeric"
         value={state['pull'] ?? ''}
@@ -71,7 +71,13 @@ export function RejectedFilters({
         }}
       />
       {state['cause'] && (
-        <TextInput label={TEXTS.cause} size="xs" value="Selected above" readOnly variant="filled" />
+        <TextInput
+          label={TEXTS.cause}
+          size="xs"
+          value={TEXTS.selectedAbove}
+          readOnly
+          variant="filled"
+        />
       )}
     </FilterBar>
   )

@@ -14,7 +14,7 @@ const PHASE_LABELS: Readonly<Record<RunState['phase'], string>> = {
   tested: TEXTS.testResults,
   replaying: TEXTS.replayingOrderReceived,
   replayed: TEXTS.replayFinished,
-  stopped: 'Stopped. Pushes replayed so far stay replayed.',
+  stopped: TEXTS.replayStopped,
 }
 
 /** A dry run with its results, then the replay itself. */
@@ -65,11 +65,11 @@ export function ReplayAll({ state, onClose }: { state: UrlState; onClose: () => 
 function Figures({ run }: { run: ReplayRun }) {
   const { created, updated, unchanged, stale, rejected } = run.counts
   const figures = [
-    ['new records', created],
-    ['updated records', updated],
-    ['unchanged', unchanged],
-    ['older than stored', stale],
-    ['rejected again', rejected],
+    [TEXTS.newRecords, created],
+    [TEXTS.updatedRecords, updated],
+    [TEXTS.unchangedCount, unchanged],
+    [TEXTS.olderThanStored, stale],
+    [TEXTS.rejectedAgainCount, rejected],
   ] as const
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, sm: 5 }} spacing="xs">

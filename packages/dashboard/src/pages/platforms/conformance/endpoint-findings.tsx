@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
 import { TEXTS } from '../texts.tsx'
 
-const LOOKS = {
+const STYLES = {
   error: { color: 'red', icon: IconX, label: TEXTS.error },
   warning: { color: 'yellow', icon: IconAlertTriangle, label: TEXTS.warning },
   note: { color: 'blue', icon: IconInfoCircle, label: TEXTS.note },
@@ -18,7 +18,7 @@ export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
   const figures = [
     records === null ? '' : formatCount(records, 'record'),
     took_ms === null ? '' : took_ms < 1000 ? `${took_ms} ms` : formatDuration(took_ms),
-  ].filter((word) => word !== '')
+  ].filter((figure) => figure !== '')
   return (
     <section aria-label={title}>
       <Group gap="xs" align="baseline" mb={6}>
@@ -34,7 +34,7 @@ export function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
           <FindingCard key={finding.rule + finding.field + finding.message} finding={finding} />
         ))}
         {passed.map((rule) => (
-          <Line key={rule} look="passed">
+          <Line key={rule} result="passed">
             <Text size="sm">{rule}</Text>
           </Line>
         ))}
@@ -47,7 +47,7 @@ function FindingCard({ finding }: { finding: Finding }) {
   const { severity, message, advice, rule, section, count, examples } = finding
   return (
     <Paper withBorder p="xs" radius="sm">
-      <Line look={severity}>
+      <Line result={severity}>
         <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
           {message}
         </Text>
@@ -70,8 +70,8 @@ function FindingCard({ finding }: { finding: Finding }) {
   )
 }
 
-function Line({ look, children }: { look: keyof typeof LOOKS; children: ReactNode }) {
-  const { color, icon: Icon, label } = LOOKS[look]
+function Line({ result, children }: { result: keyof typeof STYLES; children: ReactNode }) {
+  const { color, icon: Icon, label } = STYLES[result]
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <ThemeIcon size={20} radius="xl" variant="light" color={color} role="img" aria-label={label}>
@@ -83,10 +83,10 @@ function Line({ look, children }: { look: keyof typeof LOOKS; children: ReactNod
 }
 
 function exampleLabel({ element, reference, found }: FindingExample): string {
-  const parts = [
+  const details = [
     element === null ? '' : `no. ${element}`,
     reference === null ? '' : `(${reference})`,
     found,
   ]
-  return parts.filter((part) => part !== '').join(' ')
+  return details.filter((detail) => detail !== '').join(' ')
 }

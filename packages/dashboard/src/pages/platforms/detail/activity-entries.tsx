@@ -33,7 +33,7 @@ export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) 
                 size="sm"
                 underline="always"
               >
-                {TEXTS.record(record_id)}
+                {TEXTS.recordLink(record_id)}
               </PageLink>
             )}
           </Text>

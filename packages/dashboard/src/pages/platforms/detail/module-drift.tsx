@@ -33,7 +33,7 @@ export function ModuleDriftSettings({
 
   function typeOf(key: string): string {
     const field = module.fields.find((one) => one.key === key)
-    return field ? `; the manifest declares ${field.type}` : ''
+    return field ? TEXTS.declaredType(field.type) : ''
   }
 
   async function change(policy: string | null): Promise<void> {

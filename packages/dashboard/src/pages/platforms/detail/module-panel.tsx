@@ -4,11 +4,16 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
+import { Time } from '../../../components/time.tsx'
+import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import {
+  differenceLabels,
+  incompleteReasonLabel,
+} from '../../activity/completeness/completeness-labels.ts'
 import { ModuleFields } from '../module-fields.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
 import { IndexedFields } from './indexed-fields.tsx'
-import { ModuleCompletenessText } from './module-completeness.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
 import { TEXTS } from './texts.tsx'
@@ -74,12 +79,7 @@ function RegistrationButton({
     return (
       <Button
         onClick={() =>
-          void attempt(() =>
-            change(
-              [...others, record_type],
-              `${module_name} is registered. The next pull receives its existing records.`,
-            ),
-          )
+          void attempt(() => change([...others, record_type], TEXTS.moduleRegistered(module_name)))
         }
       >
         {TEXTS.registerModule(module_name)}
@@ -95,11 +95,32 @@ function RegistrationButton({
           title: TEXTS.unregisterTitle(module_name),
           action: TEXTS.unregister,
           children: TEXTS.unregisterMessage,
-          onConfirm: () => change(others, `${module_name} is no longer registered.`),
+          onConfirm: () => change(others, TEXTS.moduleUnregistered(module_name)),
         })
       }
     >
       {TEXTS.unregisterModule(module_name)}
     </Button>
+  )
+}
+
+/** Whether the hub has all records of a module, and the reasons if not. */
+function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
+  const { complete_at, incomplete_reasons, missing, last_error } = completeness
+  const differences = [
+    ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
+    ...differenceLabels(completeness),
+  ]
+  return (
+    <Text size="sm" component="div">
+      <Text span fw={600} inherit>
+        {TEXTS.completeness}
+      </Text>{' '}
+      {complete_at === null ? TEXTS.notVerifiedYet : TEXTS.verifiedAt(<Time at={complete_at} />)}
+      {differences.length > 0 && `${differences.join(', ')}. `}
+      {incomplete_reasons.length > 0 &&
+        TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
+      {last_error && TEXTS.lastPullFailedWith(last_error)}
+    </Text>
   )
 }

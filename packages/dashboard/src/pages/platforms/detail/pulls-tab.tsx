@@ -74,7 +74,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
     >
       <Table.Td>
         <PageLink to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} size="sm">
-          {started_at === null ? TEXTS.pull(pull_id) : <Time at={started_at} seconds />}
+          {started_at === null ? TEXTS.pullLink(pull_id) : <Time at={started_at} seconds />}
         </PageLink>
         <Box hiddenFrom="sm">
           <PullStateBadge state={state} rejected={counts.rejected} />

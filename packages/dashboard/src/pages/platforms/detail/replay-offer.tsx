@@ -89,13 +89,13 @@ export function ReplayOffer({
 
 /** `12 new, 1 updated, 3 older than stored` */
 function countsLabel(counts: ReplayCounts): string {
-  const parts: [number, string][] = [
-    [counts.created, 'new'],
-    [counts.updated, 'updated'],
-    [counts.unchanged, 'unchanged'],
-    [counts.stale, 'older than stored'],
-    [counts.rejected, 'rejected again'],
+  const counted: [number, string][] = [
+    [counts.created, TEXTS.newCount],
+    [counts.updated, TEXTS.updatedCount],
+    [counts.unchanged, TEXTS.unchangedCount],
+    [counts.stale, TEXTS.olderThanStored],
+    [counts.rejected, TEXTS.rejectedAgainCount],
   ]
-  const labels = parts.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`)
-  return labels.length > 0 ? labels.join(', ') : 'nothing to replay'
+  const labels = counted.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`)
+  return labels.length > 0 ? labels.join(', ') : TEXTS.nothingToReplay
 }

@@ -1,12 +1,14 @@
-import { Paper, Stack, Text, Title } from '@mantine/core'
+import { Paper, Stack, Switch, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { HubKeys } from './hub-keys.tsx'
 import { RemovePlatform } from './remove-platform.tsx'
 import { SourceForm } from './source-form.tsx'
-import { StatusSwitch } from './status-switch.tsx'
 import { TEXTS } from './texts.tsx'
 
 /** Status, keys and address of the platform, and its removal. */
@@ -56,5 +58,36 @@ function Section({
       )}
       {children}
     </Paper>
+  )
+}
+
+/** Activates and deactivates a platform. */
+function StatusSwitch({ platform }: { platform: PlatformDetails }) {
+  const { id, display_title, status } = platform
+  const refreshLive = useRefreshLive()
+
+  async function change(newStatus: 'active' | 'inactive'): Promise<void> {
+    await callHub(`/api/v1/platforms/${id}`, { method: 'PATCH', body: { status: newStatus } })
+    await refreshLive()
+    notify(newStatus === 'active' ? TEXTS.isActive(display_title) : TEXTS.isInactive(display_title))
+  }
+
+  return (
+    <Switch
+      label={TEXTS.active}
+      description={status === 'active' ? TEXTS.activeDescription : TEXTS.inactiveDescription}
+      checked={status === 'active'}
+      onChange={({ currentTarget }) => {
+        if (currentTarget.checked) void attempt(() => change('active'))
+        else {
+          confirm({
+            title: TEXTS.deactivateTitle(display_title),
+            action: TEXTS.deactivate,
+            children: TEXTS.deactivateMessage,
+            onConfirm: () => change('inactive'),
+          })
+        }
+      }}
+    />
   )
 }

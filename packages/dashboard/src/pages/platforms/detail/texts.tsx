@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
+import { COMMON_TEXTS } from '../../../texts.ts'
 
 /** The texts of the page of a platform. */
 export const TEXTS = {
-  log: 'Log',
-  byOperator: (operator: ReactNode) => <>by {operator}</>,
-  record: (recordId: number) => `Record ${recordId}`,
+  ...COMMON_TEXTS,
 
-  noActivityYet: 'No activity yet',
+  byOperator: (operator: ReactNode) => <>by {operator}</>,
   noActivityYetHint: 'Pushes, pulls and changes by operators appear here.',
 
   deleteRecords: 'Delete records',
@@ -15,12 +14,7 @@ export const TEXTS = {
   recordsBeingDeleted: 'The records are being deleted.',
   deleteRecordsHint: (records: string) =>
     `This deletes ${records} with their history. They return only if the platform still has them and the module is registered again.`,
-
-  hubApiKey: 'Hub API key',
   hubApiKeyShown: 'Give it to this platform only. This was logged.',
-  copyHubApiKey: 'Copy hub API key',
-  copyKey: 'Copy key',
-  done: 'Done',
 
   validKeys: 'Valid keys',
   revealKey: 'Reveal key',
@@ -36,13 +30,9 @@ export const TEXTS = {
   ),
 
   indexedFieldsOf: (moduleName: string) => `Indexed fields of ${moduleName}`,
-  requiresOperatorRole: 'Requires the operator role',
   indexBeingBuilt: 'Sorting and filtering by these fields is fast. The index is being built.',
   indexedFieldsHint: (maxFields: number) =>
     `Sorting and filtering by these fields is fast. At most ${maxFields} fields.`,
-  none: 'None',
-
-  close: 'Close',
   noChanges: 'No changes',
   manifestHasChanged: 'The manifest has changed',
   manifestUnchanged: 'The manifest is unchanged.',
@@ -50,6 +40,7 @@ export const TEXTS = {
   manifestChanges: 'Manifest changes',
 
   completeness: 'Completeness:',
+  markedAsMissing: (records: string) => `${records} marked as missing`,
   notVerifiedYet: 'not verified by a full pull yet. ',
   verifiedAt: (time: ReactNode) => <>verified by a full pull {time}. </>,
   notVerifiedBecause: (incompleteReasonLabel: string) =>
@@ -71,17 +62,19 @@ export const TEXTS = {
       {records} had no <b>{key}</b>, which is required.
     </>
   ),
+  declaredType: (type: string) => `; the manifest declares ${type}`,
   wrongTypeOfField: (records: string, key: string, declaredType: string) => (
     <>
       {records} had a <b>{key}</b> of the wrong type{declaredType}.
     </>
   ),
-
-  viewRecords: 'View records',
   registerModule: (moduleName: string) => `Register ${moduleName}`,
   unregisterTitle: (moduleName: string) => `Unregister ${moduleName}?`,
   unregister: 'Unregister',
   unregisterMessage: 'Its pushes are rejected, and it is no longer pulled. Its records are kept.',
+  moduleRegistered: (moduleName: string) =>
+    `${moduleName} is registered. The next pull receives its existing records.`,
+  moduleUnregistered: (moduleName: string) => `${moduleName} is no longer registered.`,
   unregisterModule: (moduleName: string) => `Unregister ${moduleName}`,
 
   manifestFetchedAt: (time: ReactNode) => (
@@ -92,24 +85,15 @@ export const TEXTS = {
   manifestHasNoModulesHint: 'Ask the owner of the platform to add one. Then refresh the manifest.',
   registered: 'Registered',
   notRegistered: 'Not registered',
-  noLongerInManifest: 'No longer in the manifest',
   rejectedPushesCount: (pushes: string) => `${pushes} rejected`,
-
-  showOlder: 'Show older',
-
-  status: 'Status',
   platformName: 'Platform Name',
   connectionType: 'Connection Type',
   sourceBaseUrl: 'Source Base URL',
   manifestFetched: 'Manifest Fetched',
   latestSyncFact: 'Latest Sync',
   lastPushFact: 'Last Push',
-  modules: 'Modules',
-  records: 'Records',
   hubApiKeyFact: 'Hub API Key',
   lastPullFailed: 'Last pull failed',
-  needsReview: 'Needs review',
-  reviewRecords: 'Review records',
   scheduledPullsPaused: 'Scheduled pulls are paused',
   scheduledPullsPausedHint: (time: ReactNode) => (
     <>
@@ -117,18 +101,9 @@ export const TEXTS = {
       until it responds or pushes a record. You can pull it now.
     </>
   ),
-
-  noPullsYet: 'No pulls yet',
   noPullsYetHint: 'Active platforms are pulled on schedule. “Pull now” pulls this one immediately.',
-  started: 'Started',
-  state: 'State',
   trigger: 'Trigger',
-  received: 'Received',
-  new: 'New',
   changed: 'Changed',
-  rejected: 'Rejected',
-  duration: 'Duration',
-  pull: (pullId: number) => `Pull ${pullId}`,
   modulesReadOf: (modulesRead: number, modules: number) => `${modulesRead} of ${modules}`,
 
   noPushesYetText: 'No pushes yet.',
@@ -138,21 +113,15 @@ export const TEXTS = {
   noPushesYet: 'No pushes yet',
   noPushesYetHint:
     'The platform pushes with its hub API key. Accepted pushes appear here with their record.',
-  pushErrors: 'Push errors',
   allPushErrors: 'All push errors',
   pushErrorsHint:
     'Requests that this platform may have sent with an invalid API key or a malformed body.',
-  noPushErrors: 'No push errors',
   noPushErrorsHint:
     'Pushes of this platform with an invalid API key or malformed JSON are counted here.',
 
   noRejectedPushes: 'No rejected pushes',
   noRejectedPushesHint: 'Rejected pushes appear here with the reason.',
   times: (count: number) => `${count} times`,
-  replayed: 'Replayed',
-  body: 'Body',
-  reason: 'Reason',
-  responseSent: 'Response sent',
 
   platformRemoved: (displayTitle: string) =>
     `${displayTitle} was removed. Its records are being deleted.`,
@@ -172,7 +141,6 @@ export const TEXTS = {
       Replayed {time} by {operator}.
     </>
   ),
-  replay: 'Replay',
   fixBeforeReplay: 'Fix before replay',
   rejectedAgain: (message: string) => `Rejected again: ${message}`,
 
@@ -183,8 +151,8 @@ export const TEXTS = {
   testResult: 'Test result: ',
   replayedCounts: 'Replayed: ',
   soFar: ' so far…',
+  nothingToReplay: 'nothing to replay',
   replayAll: 'Replay all',
-  test: 'Test',
 
   hubApiKeyOf: (displayTitle: string) => `Hub API key of ${displayTitle}`,
   reveal: 'Reveal',
@@ -195,14 +163,12 @@ export const TEXTS = {
   oneHour: '1 hour',
   oneDay: '1 day',
   oneWeek: '1 week',
-  thirtyDays: '30 days',
   rotateHubApiKey: 'Rotate the hub API key?',
   newHubApiKey: 'New hub API key',
   rotateKeyHint: (displayTitle: string) =>
     `${displayTitle} gets a new key. The old key can stay valid until the owner of the platform has configured the new one.`,
   oldKeyValidity: 'How long the old key stays valid',
   oldKeyExpiresHint: 'Pushes with the old key are rejected immediately and are not saved.',
-  cancel: 'Cancel',
   createNewKey: 'Create new key',
 
   requiresOperatorRoleHint: 'Viewers cannot change the settings of a platform or see its keys.',
@@ -213,7 +179,6 @@ export const TEXTS = {
   removePlatform: 'Remove platform',
 
   connectionSaved: 'The connection works. The change was saved.',
-  baseUrl: 'Base URL',
   newSourceApiKey: 'New source API key',
   newSourceApiKeyHint: 'Leave empty to keep the stored key, which is never shown.',
   nothingWasSaved: 'Nothing was saved',
@@ -221,7 +186,6 @@ export const TEXTS = {
 
   isActive: (displayTitle: string) => `${displayTitle} is active.`,
   isInactive: (displayTitle: string) => `${displayTitle} is inactive.`,
-  active: 'Active',
   activeDescription: 'The platform is pulled and can push.',
   inactiveDescription: 'The platform is not pulled, and its pushes are rejected.',
   deactivateTitle: (displayTitle: string) => `Deactivate ${displayTitle}?`,

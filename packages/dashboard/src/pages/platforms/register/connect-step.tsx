@@ -51,7 +51,7 @@ export function ConnectStep({
           <Text size="sm" c="dimmed">
             {TEXTS.connectIntroduction(
               <PageLink to="/dashboard/guide" inherit underline="always">
-                {TEXTS.integrationGuide}
+                {TEXTS.integrationGuideLink}
               </PageLink>,
             )}
           </Text>

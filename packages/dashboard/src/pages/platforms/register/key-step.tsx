@@ -1,5 +1,7 @@
 import { Alert, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { pushCommand } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
+import { guideQuery } from '../../../api/guide.ts'
 import { platformQuery } from '../../../api/platforms.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
@@ -7,7 +9,6 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { PullButton } from '../pull-button.tsx'
-import { PushExample } from '../push-example.tsx'
 import { TEXTS } from '../texts.tsx'
 import { FirstPush } from './first-push.tsx'
 
@@ -78,6 +79,32 @@ export function KeyStep({
         </LinkButton>
         <PullButton platform={platform.data} />
       </Group>
+    </Stack>
+  )
+}
+
+/** An example push with a module and fields of the platform. Renders nothing for a platform without modules. */
+function PushExample({ platformId, hubApiKey }: { platformId: string; hubApiKey: string | null }) {
+  const guide = useQuery(guideQuery(platformId))
+  if (guide.isError) {
+    return <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />
+  }
+  if (!guide.data) return <Skeleton height={180} aria-label={TEXTS.loading} />
+  const { first_push } = guide.data
+  if (!first_push) return null
+  const { hub_url: hubUrl, tunnel_header: tunnelHeader, record: data } = first_push
+  const command = pushCommand({ hubUrl, tunnelHeader, hubApiKey, data })
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={600}>
+          {TEXTS.examplePush}
+        </Text>
+        <CopyButton value={command} label={TEXTS.copyExample} text={TEXTS.copyExample} />
+      </Group>
+      <Code block tabIndex={0} aria-label={TEXTS.examplePush}>
+        {command}
+      </Code>
     </Stack>
   )
 }

@@ -75,7 +75,7 @@ export function ModulesStep({
         {TEXTS.selectModulesHint(platform_title)}
       </Text>
       <Checkbox
-        label={TEXTS.allModules(formatCount(modules.length, 'module'))}
+        label={TEXTS.allOfModules(formatCount(modules.length, 'module'))}
         checked={chosen.length === all.length}
         indeterminate={chosen.length > 0 && chosen.length < all.length}
         onChange={({ currentTarget }) => setChosen(currentTarget.checked ? all : [])}

@@ -90,7 +90,7 @@ function Origin({ origin }: { origin: FieldOrigin }) {
                 <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
               )}
             >
-              {TEXTS.pullLink(pull_id)}
+              {TEXTS.sourcePull(pull_id)}
             </Anchor>
           </>
         )}

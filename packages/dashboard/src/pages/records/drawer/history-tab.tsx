@@ -80,7 +80,7 @@ function Entry({
                 <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
               )}
             >
-              {TEXTS.pullLink(pull_id)}
+              {TEXTS.sourcePull(pull_id)}
             </Anchor>
           )}
         </Group>

@@ -1,6 +1,8 @@
 /** The fields of a record in the order of its manifest, with labels and sources. */
+
 import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
 import type { ShownRecord } from '../../../api/records.ts'
+import { COMMON_TEXTS } from '../../../texts.ts'
 
 type ShownField = {
   key: string
@@ -40,9 +42,9 @@ function pathOf(key: string): string {
 }
 
 const HUB_LABELS: Readonly<Record<string, string>> = {
-  '/full_name': 'Name',
+  '/full_name': COMMON_TEXTS.name,
   '/incomplete': 'Incomplete',
-  '/missing_since': 'Missing since',
+  '/missing_since': COMMON_TEXTS.missingSince,
 }
 
 /** The label of a path in a record; the key if it is not in the manifest. */
@@ -63,7 +65,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   POST: 'Pushed (POST)',
   PATCH: 'Pushed (PATCH)',
   pull: 'Pulled',
-  replay: 'Replayed',
+  replay: COMMON_TEXTS.replayed,
   creation: 'Original value',
 }
 

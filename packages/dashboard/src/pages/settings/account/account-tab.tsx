@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { accountQuery } from '../../../api/account.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { formatWord } from '../../../lib/format.ts'
+import { formatCode } from '../../../lib/format.ts'
 import { ROLE_DESCRIPTIONS } from '../../../lib/roles.ts'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
@@ -27,7 +27,7 @@ export function AccountTab() {
       >
         <Group gap="xs">
           <Badge variant="light" tt="none">
-            {formatWord(account.role)}
+            {formatCode(account.role)}
           </Badge>
           {account.single_sign_on && (
             <Badge variant="light" color="gray" tt="none">

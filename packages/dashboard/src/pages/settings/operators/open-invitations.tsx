@@ -7,7 +7,7 @@ import { invitationsQuery } from '../../../api/operators.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatWord } from '../../../lib/format.ts'
+import { formatCode } from '../../../lib/format.ts'
 import { SettingsSection } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
 
@@ -43,7 +43,7 @@ export function OpenInvitations() {
                       {invitation.email}
                     </Text>
                     <Badge size="sm" variant="light" tt="none">
-                      {formatWord(invitation.role)}
+                      {formatCode(invitation.role)}
                     </Badge>
                     {isExpired(invitation) && (
                       <Badge size="sm" variant="light" color="orange" tt="none">

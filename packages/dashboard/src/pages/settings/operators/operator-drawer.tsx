@@ -59,7 +59,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
         </Stack>
         <Select
           label={TEXTS.role}
-          description={isSelf ? TEXTS.ownRoleHint : TEXTS.appliesFromNextRequest}
+          description={isSelf ? TEXTS.anotherAdminChangesRole : TEXTS.appliesFromNextRequest}
           data={ROLE_CHOICES}
           value={operator.role}
           allowDeselect={false}

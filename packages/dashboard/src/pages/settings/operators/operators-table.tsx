@@ -2,7 +2,7 @@ import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
 import { Time } from '../../../components/time.tsx'
-import { formatWord } from '../../../lib/format.ts'
+import { formatCode } from '../../../lib/format.ts'
 import { LinesSkeleton } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
 
@@ -45,7 +45,7 @@ export function OperatorsTable({
             </Stack>
           ),
         },
-        { accessor: 'role', width: 110, render: ({ role }) => formatWord(role) },
+        { accessor: 'role', width: 110, render: ({ role }) => formatCode(role) },
         {
           accessor: 'disabled_at',
           title: TEXTS.state,
@@ -87,7 +87,7 @@ export function signInMethods(operator: Operator): string[] {
   const { has_password, second_factor, passkeys, single_sign_on } = operator
   return [
     ...(has_password ? [second_factor ? TEXTS.passwordAndCode : TEXTS.password] : []),
-    ...(passkeys > 0 ? [passkeys === 1 ? TEXTS.passkey : `${passkeys} passkeys`] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? TEXTS.passkey : TEXTS.passkeyCount(passkeys)] : []),
     ...(single_sign_on ? [TEXTS.singleSignOn] : []),
   ]
 }

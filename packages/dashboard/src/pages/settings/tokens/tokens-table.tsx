@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react'
 import { DataTable } from 'mantine-datatable'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatWord } from '../../../lib/format.ts'
+import { formatCode } from '../../../lib/format.ts'
 import { TEXTS } from '../texts.tsx'
 
 export function TokensTable({
@@ -37,7 +37,7 @@ export function TokensTable({
           width: 150,
           render: ({ hint }) => <Code>{hint}</Code>,
         },
-        { accessor: 'role', width: 90, render: ({ role }) => formatWord(role) },
+        { accessor: 'role', width: 90, render: ({ role }) => formatCode(role) },
         {
           accessor: 'created_by',
           title: TEXTS.createdBy,

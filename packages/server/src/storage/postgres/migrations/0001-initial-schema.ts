@@ -4,7 +4,7 @@ import { initialSchema } from '../../shared/schema/tables.ts'
 import { FIELD_INDEX_LOCK, TEXT_INDEX_LOCK } from '../locks.ts'
 import { schemaDialect } from './schema-dialect.ts'
 
-/** The tables of the shared description, and what only PostgreSQL has. */
+/** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await createTables(database, initialSchema, schemaDialect)
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)

@@ -6,24 +6,24 @@ import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 
 export function toActivityEntry(row: Selectable<Tables['activity']>): ActivityEntry {
-  const { activity_id, platform_id: _, details, ...line } = row
-  return { id: activity_id, ...line, details: JSON.parse(details) }
+  const { activity_id, platform_id: _, details, ...entry } = row
+  return { id: activity_id, ...entry, details: JSON.parse(details) }
 }
 
 /** @param at RFC 3339 in UTC. */
-export async function insertActivity(db: Executor, at: string, line: NewActivity): Promise<void> {
+export async function insertActivity(db: Executor, at: string, entry: NewActivity): Promise<void> {
   await db
     .insertInto('activity')
     .values({
       at,
-      level: line.level,
-      kind: line.kind,
-      platform_id: line.platform?.platform_id ?? null,
-      platform_name: line.platform?.platform_name ?? null,
-      record_id: line.record_id ?? null,
-      actor: line.actor ?? null,
-      message: line.message,
-      details: JSON.stringify(line.details ?? {}),
+      level: entry.level,
+      kind: entry.kind,
+      platform_id: entry.platform?.platform_id ?? null,
+      platform_name: entry.platform?.platform_name ?? null,
+      record_id: entry.record_id ?? null,
+      actor: entry.actor ?? null,
+      message: entry.message,
+      details: JSON.stringify(entry.details ?? {}),
     })
     .execute()
 }

@@ -2,9 +2,9 @@
  * The activity and the audit log. Activity entries have no index except on their ids (and on warnings and errors), since
  * each push writes one. A filtered list reads backwards in steps until the page is full or the time limit is reached.
  *
- * With a million lines, on cores with a load of 10: a page, or warnings and errors, take 1-30 ms; a filter that matches
- * no line takes 0.7-1.3 s on either engine; a search that matches no line reads 400,000 lines per second, for two
- * seconds, and returns a cursor.
+ * With a million entries, on cores with a load of 10: a page, or warnings and errors, take 1-30 ms; a filter without a
+ * match takes 0.7-1.3 s on either engine; a search without a match reads 400,000 entries per second, for two seconds,
+ * and returns a cursor.
  */
 import type { AuditEntry } from '@recordhub/protocol'
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
@@ -22,7 +22,7 @@ export function createActivityStore(
   contains: ContainsIgnoringCase,
 ): ActivityStore {
   return {
-    appendActivity: (line) => insertActivity(writer, nowText(clock), line),
+    appendActivity: (entry) => insertActivity(writer, nowText(clock), entry),
     appendAudit: (entry) => insertAudit(writer, nowText(clock), entry),
 
     async listAudit({ actor, action, target, from, until, limit, before }) {
@@ -45,7 +45,7 @@ function toAuditEntry({ audit_id, details, ...entry }: Selectable<Tables['audit'
 }
 
 const SCAN_MS = 2000
-/** Ids per step. A step that is fast doubles the next one, so that gaps and rare lines cost little. */
+/** Ids per step. A fast step doubles the size of the next one, so that gaps and rare matches cost little. */
 const FIRST_STEP = 2000
 const MAX_STEP = 1_000_000
 /** Target duration of a step, since other work waits for the thread. */
@@ -62,8 +62,8 @@ async function listActivity(
   const { lowest, highest } = await findIdRange(db, query)
   const last = Math.min(highest, (query.before ?? Number.POSITIVE_INFINITY) - 1)
   const conditions = toConditions(query, contains)
-  const lines: ActivityEntries['lines'] = []
-  const wanted = query.limit + 1
+  const entries: ActivityEntries['entries'] = []
+  const needed = query.limit + 1
   let step = conditions.length > 0 ? FIRST_STEP : MAX_STEP
   let top = last
   while (top >= lowest) {
@@ -76,27 +76,27 @@ async function listActivity(
       .where('activity_id', '<=', top)
       .where((eb) => eb.and(conditions))
       .orderBy('activity_id', 'desc')
-      .limit(wanted - lines.length)
+      .limit(needed - entries.length)
       .execute()
-    lines.push(...rows.map(toActivityEntry))
-    if (lines.length === wanted) {
-      const page = lines.slice(0, query.limit)
-      return { lines: page, next: page.at(-1)?.id ?? null, complete: true }
+    entries.push(...rows.map(toActivityEntry))
+    if (entries.length === needed) {
+      const page = entries.slice(0, query.limit)
+      return { entries: page, next: page.at(-1)?.id ?? null, complete: true }
     }
     top = bottom - 1
     const now = performance.now()
-    if (top >= lowest && now >= deadline) return { lines, next: top + 1, complete: false }
+    if (top >= lowest && now >= deadline) return { entries, next: top + 1, complete: false }
     step = now - began < STEP_MS ? Math.min(MAX_STEP, step * 2) : Math.max(1, step >> 1)
     await yieldToEventLoop()
   }
-  return { lines, next: null, complete: true }
+  return { entries, next: null, complete: true }
 }
 
 function toConditions(
   filter: ActivityFilter,
   contains: ContainsIgnoringCase,
 ): Expression<SqlBool>[] {
-  const { platform, level, kind, record_id, words = [], since, until } = filter
+  const { platform, level, kind, record_id, terms = [], since, until } = filter
   const conditions: Expression<SqlBool>[] = []
   const add = (condition: RawBuilder<boolean>) => void conditions.push(condition)
   if (platform) add(sql`platform_name = ${platform}`)
@@ -109,8 +109,8 @@ function toConditions(
   if (since) add(sql`at >= ${since}`)
   if (until) add(sql`at <= ${until}`)
   const columns = ['message', 'actor', 'details'].map((name) => sql<string>`${sql.ref(name)}`)
-  for (const word of words) {
-    const lower = word.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  for (const term of terms) {
+    const lower = term.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
     const found = columns.map((column) => contains(sql`coalesce(${column}, '')`, lower))
     add(sql`(${sql.join(found, sql` OR `)})`)
   }
@@ -119,16 +119,16 @@ function toConditions(
 
 /** Timestamps follow the ids, except for concurrent transactions and changed clocks. */
 const MARGIN_MS = 10 * 60_000
-/** Reading this many ids is faster than looking for a better bound. */
+/** Reading this many ids is faster than a further step of the binary search. */
 const MAX_BOUND_ERROR = 1000
 
 /**
- * Returns a range of ids, both included, that contains every line of a time. Timestamps rise with the ids, so a binary
- * search finds the range. Without any lines, `highest` is below `lowest`.
+ * Returns a range of ids, both included, that contains every entry of a period. Timestamps rise with the ids, so a binary
+ * search finds the range. `highest` is below `lowest` if there are no entries.
  */
 async function findIdRange(
   db: Executor,
-  time: { since?: string | null; until?: string | null },
+  period: { since?: string | null; until?: string | null },
 ): Promise<{ lowest: number; highest: number }> {
   const ends = await db
     .selectFrom('activity')
@@ -146,7 +146,7 @@ async function findIdRange(
     .executeTakeFirst()
   if (!ends) return { lowest: 1, highest: 0 }
   const all = { lowest: Number(ends.lowest), highest: ends.highest }
-  const { since, until } = time
+  const { since, until } = period
   const { before } = since ? await searchTime(db, all, shift(since, -MARGIN_MS)) : { before: 0 }
   const { from } = until
     ? await searchTime(db, all, shift(until, MARGIN_MS))
@@ -154,7 +154,7 @@ async function findIdRange(
   return { lowest: Math.max(all.lowest, before), highest: from }
 }
 
-/** Lines up to `before` are older than the time; lines after `from` are not (except for the margin). */
+/** Entries up to `before` are older than the time; entries after `from` are not (except for the margin). */
 async function searchTime(
   db: Executor,
   { lowest, highest }: { lowest: number; highest: number },
@@ -164,14 +164,14 @@ async function searchTime(
   let from = highest
   while (from - before > MAX_BOUND_ERROR) {
     const middle = Math.floor((before + from) / 2)
-    const line = await db
+    const entry = await db
       .selectFrom('activity')
       .select(['activity_id', 'at'])
       .where('activity_id', '>=', middle)
       .orderBy('activity_id')
       .limit(1)
       .executeTakeFirst()
-    if (line && line.at < time) before = line.activity_id
+    if (entry && entry.at < time) before = entry.activity_id
     else from = middle
   }
   return { before, from }

@@ -58,12 +58,11 @@ export function createAlertStore(databases: Databases): AlertStore {
     }
   }
 
-  async function reword(db: Executor, change: { alert_id: number; message: string }) {
-    await db
-      .updateTable('alerts')
-      .set({ message: change.message })
-      .where('alert_id', '=', change.alert_id)
-      .execute()
+  async function reword(
+    db: Executor,
+    { alert_id, message }: { alert_id: number; message: string },
+  ): Promise<void> {
+    await db.updateTable('alerts').set({ message }).where('alert_id', '=', alert_id).execute()
   }
 
   async function inSmallTransactions<Item>(
@@ -149,15 +148,15 @@ export function createAlertStore(databases: Databases): AlertStore {
         .where('raise_mailed_at', 'is', null)
         .where('kind', '!=', 'mail_failing')
         .execute()
-      const over = await all
+      const resolved = await all
         .where('resolved_at', 'is not', null)
         .where('raise_mailed_at', 'is not', null)
         .where('resolve_mailed_at', 'is', null)
         .execute()
-      return { raised: raised.map(toAlert), resolved: over.map(toAlert) }
+      return { raised: raised.map(toAlert), resolved: resolved.map(toAlert) }
     },
 
-    async recordMailed({ raised, resolved: over }) {
+    async recordMailed({ raised, resolved }) {
       const at = nowText(clock)
       for (const ids of chunk(raised.map(idOf), MAX_IDS)) {
         await writer
@@ -166,7 +165,7 @@ export function createAlertStore(databases: Databases): AlertStore {
           .where('alert_id', 'in', ids)
           .execute()
       }
-      for (const ids of chunk(over.map(idOf), MAX_IDS)) {
+      for (const ids of chunk(resolved.map(idOf), MAX_IDS)) {
         await writer
           .updateTable('alerts')
           .set({ resolve_mailed_at: at })
@@ -210,7 +209,7 @@ function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
       'module_id',
       'platform_id',
       'module_name',
-      'last_error as last_error',
+      'last_error',
       'failures_in_row',
       'failing_since',
     ])
@@ -220,7 +219,7 @@ function listFailingModules(db: Executor): Promise<ModuleFailure[]> {
     .execute()
 }
 
-/** Sums the rows of all nodes. An hour in which the hub's day begins has two rows. */
+/** Sums the rows of all nodes. The hour in which a day of the hub begins has one row per day. */
 async function readHours(
   db: Executor,
   from: string,

@@ -14,7 +14,7 @@ import {
 import type { Databases, Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 
-/** Replace null in the columns of a unique index, which treats nulls as different. */
+/** These values represent null in the columns of a unique index, which treats nulls as different. */
 const NONE = ''
 const NO_PLATFORM = 0
 

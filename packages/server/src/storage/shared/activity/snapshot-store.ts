@@ -135,7 +135,10 @@ function toLatestSync({ id, trigger, state, started_at, finished_at }: Pull) {
   return { pull_id: id, trigger, state, started_at, finished_at }
 }
 
-/** Returns running, then failed, then queued tasks of a pull, in the order in which the pull runs them. */
+/**
+ * Selects the tasks of a pull to show: running tasks first, then failed, then queued, then all others. Returns them in
+ * the order in which the pull runs them.
+ */
 async function listNotableTasks(db: Executor, pullId: number): Promise<PullTask[]> {
   const rows = await selectTasks(db)
     .where('t.pull_id', '=', pullId)

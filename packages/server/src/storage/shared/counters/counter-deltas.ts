@@ -30,13 +30,13 @@ export type DriftCount = {
 export const MAX_DRIFT_KEYS = 100
 const MAX_KEY_LENGTH = 200
 
-/** The counters of a batch, summed so that each platform and each module gets one row. */
+/** Sums the counters of a batch, so that it writes one row per platform and one per module. */
 export class CounterDeltas {
   readonly #platforms = new Map<number, HourlyCounts>()
   readonly #modules = new Map<number, ModuleCount>()
   readonly #drifts = new Map<string, DriftCount>()
 
-  /** An unchanged pulled record changes no counter, because it must not cause a write. */
+  /** Counts a write. Does not count an unchanged pulled record, because it must not cause a write. */
   count(
     write: RecordWrite,
     module: WritableModule,
@@ -56,23 +56,24 @@ export class CounterDeltas {
     else counts.received_pull += 1
     const { platform_id, module_id } = module
     const none = { platform_id, module_id, created: 0, pushes: 0 }
-    const known = this.#modules.get(module_id) ?? none
-    if (outcome === 'created') known.created += 1
-    // A replay, like a push, is not part of any read.
-    if (!isOfRead) known.pushes += 1
-    this.#modules.set(module_id, known)
+    const moduleCount = this.#modules.get(module_id) ?? none
+    if (outcome === 'created') moduleCount.created += 1
+    // A replay is not part of a read either, so it counts as a push.
+    if (!isOfRead) moduleCount.pushes += 1
+    this.#modules.set(module_id, moduleCount)
   }
 
-  /** Sorted, so that all nodes lock the rows in the same order. */
+  /** Returns the counts of platforms, sorted, so that all nodes lock the rows in the same order. */
   platforms(): HourlyCounts[] {
     return [...this.#platforms.values()].sort((one, other) => one.platform_id - other.platform_id)
   }
 
+  /** Returns the counts of modules, sorted for the same reason. */
   modules(): ModuleCount[] {
     return [...this.#modules.values()].sort((one, other) => one.module_id - other.module_id)
   }
 
-  /** Sorted, for the same reason. */
+  /** Returns the counts of drift, sorted for the same reason. */
   drifts(): DriftCount[] {
     return [...this.#drifts]
       .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
@@ -80,7 +81,7 @@ export class CounterDeltas {
   }
 
   #countDrift({ platform_id, module_id }: WritableModule, drift: Drift): void {
-    const wrong_type = drift.wrong_type.map((one) => one.key)
+    const wrong_type = drift.wrong_type.map(({ key }) => key)
     const keysOfKinds: [keyof Drift, string[]][] = [
       ['absent', drift.absent],
       ['unknown', drift.unknown],
@@ -116,7 +117,7 @@ export class CounterDeltas {
   }
 }
 
-/** A key that both engines can store and index. */
+/** Returns a key that both engines can store and index. */
 function toStorableKey(key: string): string {
   const name = key.slice(0, MAX_KEY_LENGTH)
   return isStorableText(name) ? name : name.toWellFormed().replaceAll('\0', '\uFFFD')

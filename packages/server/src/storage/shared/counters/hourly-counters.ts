@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import { daysFrom } from '../../../lib/time/clock.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -12,6 +13,11 @@ export function selectHours(db: Executor, from: string, to: string) {
     .where('day', '<=', adjacentDay(to, 1))
     .where('hour', '>=', from)
     .where('hour', '<=', to)
+}
+
+/** The hour of a time column, as `toHour` of its value. */
+export function hourOfColumn(column: 'created_at' | 'registered_at'): RawBuilder<string> {
+  return sql<string>`substr(${sql.ref(column)}, 1, 13)`
 }
 
 function adjacentDay(hour: string, offset: number): string {

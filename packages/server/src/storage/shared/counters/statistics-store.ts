@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { EMPTY_HOUR, type StatisticsStore, type StoredHour } from '../../port/statistics-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { selectHours } from './hourly-counters.ts'
+import { hourOfColumn, selectHours } from './hourly-counters.ts'
 
 export function createStatisticsStore({ reader }: Databases): StatisticsStore {
   return {
@@ -50,11 +49,11 @@ async function readCounts(db: Executor, from: string, to: string) {
   }))
 }
 
-/** An upper bound for all times of an hour: `~` sorts after every character of a time. */
+/** Returns an upper bound for all times of an hour: `~` sorts after every character of a time. */
 const endOf = (hour: string) => `${hour}:~`
 
 function countPlatforms(db: Executor, from: string, to: string) {
-  const hour = sql<string>`substr(created_at, 1, 13)`
+  const hour = hourOfColumn('created_at')
   return db
     .selectFrom('platforms')
     .select((eb) => [hour.as('hour'), eb.fn.countAll<number>().as('n')])
@@ -66,7 +65,7 @@ function countPlatforms(db: Executor, from: string, to: string) {
 }
 
 function countModules(db: Executor, from: string, to: string) {
-  const hour = sql<string>`substr(registered_at, 1, 13)`
+  const hour = hourOfColumn('registered_at')
   return db
     .selectFrom('modules')
     .select((eb) => [hour.as('hour'), eb.fn.countAll<number>().as('n')])

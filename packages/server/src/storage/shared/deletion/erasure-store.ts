@@ -41,11 +41,11 @@ export type ErasureDialect = {
   purge: () => Promise<void>
 }
 
-/** Rows deleted in one transaction. */
+/** Maximum number of rows deleted in one transaction. */
 const STEP = 500
 const REDACTED = 'This line was about a record that has since been erased.'
 
-type Order = Parameters<ErasureStore['eraseRecord']>[0]
+type Request = Parameters<ErasureStore['eraseRecord']>[0]
 
 export function createErasureStore(
   databases: Databases,
@@ -55,7 +55,7 @@ export function createErasureStore(
   const { reader, writer, clock, acquireLock } = databases
 
   /** Step 1. Returns null if the record has been deleted or renamed since it was read. */
-  function saveTombstone(record: NamedRecord, { mode, actor }: Order) {
+  function saveTombstone(record: NamedRecord, { mode, actor }: Request) {
     return writer.transaction().execute(async (db) => {
       await acquireLock(db, 'write authorization')
       await acquireLock(db, 'rejected pushes')
@@ -120,11 +120,11 @@ export function createErasureStore(
   /** Step 3. Returns whether the record still existed. */
   function eraseRow(
     record: NamedRecord,
-    { mode, referenceHash }: { mode: Order['mode']; referenceHash: string },
+    { mode, referenceHash }: { mode: Request['mode']; referenceHash: string },
     log: ChangeLog,
   ): Promise<boolean> {
     return writer.transaction().execute(async (db) => {
-      // So that a concurrent erasure that saves a tombstone sees whether the record still exists.
+      // With this lock, a concurrent erasure that saves a tombstone sees whether the record still exists.
       await acquireLock(db, 'write authorization')
       const at = nowText(clock)
       const [change_seq = 0] = await dialect.allocateSequence(db, 1)
@@ -177,7 +177,8 @@ export function createErasureStore(
         updated_at = ${change.at}${dialect.clearDataCopy}
       WHERE record_id = ${record_id}`.execute(db)
     if (numAffectedRows === 0n) return false
-    // A trigger does this for a deleted record, also after locking the record. The anonymised one is indexed again.
+    // A trigger does the same for a deleted record, after the lock of the record as well. The anonymised record is then
+    // indexed again.
     await dialect.deleteText(db, { platform_id, record_id })
     await acquireLock(db, 'field index')
     const fields = db
@@ -212,10 +213,10 @@ export function createErasureStore(
       }
     },
 
-    async eraseRecord(order, log) {
-      const { record_id, mode } = order
+    async eraseRecord(request, log) {
+      const { record_id, mode } = request
       const record = await findNamedRecord(reader, record_id)
-      const tombstone = record && (await saveTombstone(record, order))
+      const tombstone = record && (await saveTombstone(record, request))
       if (!tombstone) return null
       const { tombstone_id, reference_hash: referenceHash } = tombstone
       const rejected_pushes = await deleteNamedPushes(record)

@@ -4,7 +4,7 @@
  */
 import type { Databases, Executor } from '../schema/databases.ts'
 
-/** @param deletion the last one of this transaction. */
+/** @param deletion the last deletion of this transaction. */
 export async function schedulePurge(
   db: Executor,
   { platform_id, change_seq }: { platform_id: number; change_seq: number },
@@ -19,7 +19,7 @@ export async function schedulePurge(
 /** Purges deleted rows from the files if a purge is pending. @returns whether one was. */
 export type RunPendingPurge = () => Promise<boolean>
 
-/** Concurrent calls run one after another. A deletion during a purge leaves it pending. */
+/** Concurrent calls run one after another. After a deletion during a purge, another purge is pending. */
 export function createPendingPurgeRunner(
   { reader, writer }: Databases,
   purge: () => Promise<void>,

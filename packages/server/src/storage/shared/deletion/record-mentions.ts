@@ -1,6 +1,6 @@
 /**
- * Finds what names a record: rejected pushes and activity entries. Reads them in small steps, since pushes wait for a
- * long read on SQLite.
+ * Finds rejected pushes and activity entries that name a record. Reads them in small steps, since pushes wait for a long
+ * read on SQLite.
  */
 import { MAX_REFERENCE_BYTES } from '@recordhub/protocol'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
@@ -73,7 +73,7 @@ export async function* findRejectedPushes(
     .where('platform_id', '=', record.platform_id)
     .where('record_type', '!=', record.record_type)
     .execute()
-  // A push for another module names another record. An unknown module may be a typing error.
+  // A push for another module names another record. The record type of an unknown module may be a typing error.
   const otherTypes = new Set<string | null>(modules.map((module) => module.record_type))
   for (const { from, to } of splitRange(range, REJECTED_PUSH_STEP)) {
     const rows = await db
@@ -138,13 +138,13 @@ export async function* findActivityEntries(
   }
 }
 
-/** Returns the existing records of these lines that only have the same reference, in another module. */
+/** Returns the other existing records of these entries, which have the same reference in another module. */
 async function findOtherRecords(
   db: Executor,
   record: NamedRecord,
-  lines: { record_id: number | null }[],
+  entries: { record_id: number | null }[],
 ): Promise<Set<number | null>> {
-  const ids = new Set(lines.flatMap(({ record_id }) => record_id ?? []))
+  const ids = new Set(entries.flatMap(({ record_id }) => record_id ?? []))
   ids.delete(record.record_id)
   if (ids.size === 0) return new Set()
   const rows = await db
@@ -177,7 +177,7 @@ export async function namesErasedRecord(
     .where('platform_id', '=', platform_id)
     .where('record_type', '=', record_type)
     .executeTakeFirst()
-  // An unknown module may be a typing error.
+  // The record type of an unknown module may be a typing error.
   const types = module
     ? erasedTypes.filter((type) => type.record_type === module.record_type)
     : erasedTypes
@@ -203,7 +203,7 @@ function readReference(details: string): unknown {
   return isJsonObject(value) ? value['reference_number'] : undefined
 }
 
-/** Returns a text as it appears within the JSON that the hub writes. */
+/** Escapes a text as the JSON that the hub writes does. */
 function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

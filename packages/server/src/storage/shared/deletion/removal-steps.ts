@@ -3,12 +3,13 @@ import { sql } from 'kysely'
 import { formatCount, type NewActivity } from '../../../domain/activity/activity.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { addToModule } from '../records/module-counts.ts'
+import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { deleteHistory } from './delete-history.ts'
 import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
 import { schedulePurge } from './pending-purge.ts'
 
-/** Rows deleted in one transaction. Pushes to other platforms wait for it. */
+/** Maximum number of rows deleted in one transaction. Pushes of other platforms wait for it. */
 const STEP = 200
 /** Smaller, since a rejected body may be a megabyte. */
 const REJECTED_PUSH_STEP = 50
@@ -28,7 +29,7 @@ export type RemovalDeps = {
   at: string
 }
 
-/** Runs the next step. The last one deletes the platform's own rows and ends the removal. */
+/** Runs the next step. The last step deletes the rows of the platform itself and ends the removal. */
 export async function runRemovalStep(
   db: Executor,
   removal: RemovalRow,
@@ -78,8 +79,7 @@ async function deleteRecords(
     .innerJoin('modules as m', 'm.module_id', 'r.module_id')
     .select(['r.record_id', 'm.record_type'])
     .where('r.platform_id', '=', platform_id)
-    // True of every record. Without it, PostgreSQL does not use the index.
-    .where(sql<boolean>`r.pushed_seq >= 0`)
+    .where(IN_LIST_INDEX)
   if (module_id !== null) select = select.where('r.module_id', '=', module_id)
   const records = await select
     .orderBy('r.module_id', 'desc')
@@ -108,7 +108,7 @@ async function deleteRecords(
     at,
   }))
   if (deletions.length > 0) await db.insertInto('record_deletions').values(deletions).execute()
-  // An anonymised record no longer exists, so its tombstone is that of an erased one.
+  // An anonymised record is now deleted as well, so its tombstone becomes that of an erased record.
   await db
     .updateTable('tombstones')
     .set({ mode: 'erase' })
@@ -123,7 +123,7 @@ async function deleteRecords(
     .set({ removed: sql`removed + ${deleted.length}` })
     .where('removal_id', '=', removal.removal_id)
     .execute()
-  // Locked last, as in the erasure of a record.
+  // This row is locked last, as in the erasure of a record.
   const change_seq = numbers.at(-1)
   if (change_seq !== undefined) await schedulePurge(db, { platform_id, change_seq })
   return true

@@ -83,7 +83,7 @@ export function createRemovalStore(
       }),
 
     async runNextStep() {
-      // Usually there is none, and no lock is needed.
+      // The usual case needs no lock.
       if (!(await findOldestRemoval(reader))) return runPendingPurge()
       return writer.transaction().execute(async (db) => {
         await acquireLock(db, 'removals')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/retention-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { deleteOldRejectedPushes } from './delete-rejected-pushes.ts'
@@ -6,7 +7,7 @@ import { deleteOldRejectedPushes } from './delete-rejected-pushes.ts'
 /** Deletes rows that are older than `before`. */
 type OldStep = DeletionStep & { before: string }
 
-/** Rows are read in the order of their ids, which is the order of age unless a clock was changed. */
+/** Rows are read in the order of their ids, which is the order of their age unless a clock was changed. */
 type AgedRow = { id: number; at: string }
 
 const ACTIVITY = { table: 'activity', id: 'activity_id' }
@@ -44,12 +45,12 @@ export function createRetentionStore(
     reclaimSpace,
     deleteOld: (noun, step) => deletions[noun](step),
 
-    async trimActivity(lines, step) {
+    async trimActivity(entries, step) {
       const newest = await reader
         .selectFrom('activity')
         .select((eb) => eb.fn.max('activity_id').as('id'))
         .executeTakeFirst()
-      const last = Number(newest?.id ?? 0) - lines
+      const last = Number(newest?.id ?? 0) - entries
       const rows = await selectActivity(reader, step).where('activity_id', '<=', last).execute()
       const first = rows[0]
       const end = rows.at(-1)
@@ -86,7 +87,7 @@ function windowOf(rows: AgedRow[], { before, limit }: OldStep) {
 
 const NOTHING: DeletionOutcome = { deleted: 0, next: null }
 
-/** For rows that are found by age: each step begins with the oldest one. */
+/** Returns the outcome of a step that finds rows by age: the next step begins with the oldest row again. */
 function toOutcome(count: number | bigint, { limit }: DeletionStep): DeletionOutcome {
   const deleted = Number(count)
   return { deleted, next: deleted < limit ? null : 0 }
@@ -133,7 +134,7 @@ async function deleteOldHistory(db: Executor, step: OldStep): Promise<DeletionOu
   return outcome
 }
 
-/** Also deletes addresses from which no platform has pushed since. */
+/** Also deletes the addresses from which a platform last pushed before that time. */
 async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOutcome> {
   const { numDeletedRows } = await db
     .deleteFrom('push_errors')
@@ -141,7 +142,7 @@ async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOu
       eb
         .selectFrom('push_errors')
         .select('push_error_id')
-        .where('hour', '<', step.before.slice(0, 13))
+        .where('hour', '<', toHour(step.before))
         .orderBy('hour')
         .limit(step.limit),
     )
@@ -191,7 +192,7 @@ async function deleteCounters(db: Executor, { before, limit }: OldStep): Promise
     .orderBy('node')
     .limit(limit)
     .execute()
-  const last = oldest.findLast((row) => row.hour < before.slice(0, 13))
+  const last = oldest.findLast((row) => row.hour < toHour(before))
   if (!last) return NOTHING
   const { day, hour, platform_id, node } = last
   const { numDeletedRows } = await db

@@ -8,8 +8,8 @@ type Request = Parameters<PlatformStore['removePlatform']>[0]
 const UNFINISHED = ['queued', 'running'] as const
 
 /**
- * Marks a platform as removed. Ends its pull tasks, deletes its keys and renames it, so that its name is free. The steps
- * of the removal delete everything else (`removal-steps.ts`). The caller holds the lock of write authorization. Rows are
+ * Marks a platform as removed. Ends its pull tasks, deletes its keys and renames it, so that its name can be registered
+ * again. The steps of the removal delete everything else (`removal-steps.ts`). The caller holds the lock of write authorization. Rows are
  * locked in the same order as at the end of a pull task.
  * @returns null if no platform has this id and name.
  */
@@ -90,6 +90,10 @@ async function deleteKeys(db: Executor, platformId: number, sourceKey: number): 
   if (secrets.length > 0) {
     await db.deleteFrom('secrets').where('secret_id', 'in', secrets).execute()
   }
-  // The platform's row refers to this one, so both rows are deleted together later.
-  await db.updateTable('secrets').set({ sealed: '' }).where('secret_id', '=', sourceKey).execute()
+  // The row of the platform references this row, so the last step of the removal deletes both.
+  await db
+    .updateTable('secrets')
+    .set({ ciphertext: '' })
+    .where('secret_id', '=', sourceKey)
+    .execute()
 }

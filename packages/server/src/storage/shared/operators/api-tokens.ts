@@ -2,6 +2,7 @@ import type { ApiToken } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import { includesRole, type Role } from '../../../domain/auth/caller.ts'
 import { HubError } from '../../../errors.ts'
+import { isSameMinute } from '../../../lib/time/clock.ts'
 import type { OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
@@ -62,7 +63,7 @@ export function createApiTokens({
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
         .executeTakeFirst()
       if (!row) return null
-      if (row.last_used_at?.slice(0, 16) !== at.slice(0, 16)) {
+      if (row.last_used_at === null || !isSameMinute(row.last_used_at, at)) {
         await writer
           .updateTable('api_tokens')
           .set({ last_used_at: at })

@@ -10,7 +10,7 @@ export function createLoginThrottleStore({
 }: Databases): LoginThrottleStore {
   return {
     async countAttempt(subjects, at, decide) {
-      // A caller who must wait costs neither a write nor a lock.
+      // A caller who must wait causes neither a write nor a lock.
       const seconds = decide(await readCounts(reader, subjects))
       if (seconds > 0) return { outcome: 'wait', seconds }
       return writer.transaction().execute(async (db) => {
@@ -29,21 +29,21 @@ export function createLoginThrottleStore({
       })
     },
 
-    async refundAttempt(reset, refunded) {
+    async refundAttempt({ reset, refund }) {
       await writer.transaction().execute(async (db) => {
         await acquireLock(db, 'login attempts')
         if (reset.length > 0) {
           await db.deleteFrom('login_attempts').where('subject', 'in', reset).execute()
         }
-        if (refunded.length === 0) return
+        if (refund.length === 0) return
         await db
           .updateTable('login_attempts')
           .set({ attempts: sql<number>`attempts - 1` })
-          .where('subject', 'in', refunded)
+          .where('subject', 'in', refund)
           .execute()
         await db
           .deleteFrom('login_attempts')
-          .where('subject', 'in', refunded)
+          .where('subject', 'in', refund)
           .where('attempts', '<=', 0)
           .execute()
       })
@@ -81,7 +81,7 @@ async function saveCount(
         .execute())
 }
 
-/** Ids rise, so at most {@link MAX_THROTTLED_SUBJECTS} rows have one of the newest ids. */
+/** Ids rise, so the newest {@link MAX_THROTTLED_SUBJECTS} ids include all subjects that stay. */
 async function deleteOldestSubjects(db: Executor): Promise<void> {
   await db
     .deleteFrom('login_attempts')

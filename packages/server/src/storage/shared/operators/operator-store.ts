@@ -10,7 +10,7 @@ import { createOperatorSessions } from './operator-sessions.ts'
 
 /** The provider id of passwords in Better Auth. */
 const CREDENTIAL = 'credential'
-/** Used codes to remember. A code is valid for a step before and after its own, as are four others. */
+/** Number of stored hashes of used codes. While a used code is valid, at most four other codes can be. */
 const MAX_USED_CODES = 5
 
 export function createOperatorStore(
@@ -41,7 +41,7 @@ export function createOperatorStore(
           await revokeTokens(db, id, at, rolesAbove(role))
           if (role !== found.role) await endSessions(db, id)
         }
-        // Ends the session of a sign-in that was in progress when the operator was disabled.
+        // A sign-in that was in progress when the operator was disabled may have created a session.
         if (disabled === false && found.disabled_at !== null) await endSessions(db, id)
         if (disabled !== undefined) {
           const disabled_at = disabled ? at : null
@@ -101,8 +101,8 @@ export function createOperatorStore(
           ...(await passkeys.returning('operator_id').execute()),
         ]
         if (removed.length === 0) return false
-        const off = { two_factor_enabled: sql<boolean>`false` }
-        await db.updateTable('operators').set(off).where('id', '=', id).execute()
+        const disabled = { two_factor_enabled: sql<boolean>`false` }
+        await db.updateTable('operators').set(disabled).where('id', '=', id).execute()
         await endSessions(db, id)
         await insertAudit(db, nowText(clock), audit)
         return true
@@ -146,7 +146,7 @@ async function findRole(db: Executor, id: string) {
   return found.executeTakeFirst()
 }
 
-/** Whether the operator is the only admin that is not disabled. */
+/** Whether the operator is the only admin who is not disabled. */
 async function isLastAdmin(db: Executor, id: string): Promise<boolean> {
   const admins = await db
     .selectFrom('operators')
@@ -202,18 +202,18 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
         .whereRef('operator_id', '=', 'operators.id')
         .where('provider_id', '<>', CREDENTIAL)
         .select((count) => count.fn.countAll<number>().as('n'))
-        .as('others'),
+        .as('single_sign_ons'),
     ])
     .orderBy('email')
   if (id !== null) select = select.where('id', '=', id)
   const rows = await select.execute()
-  return rows.map(({ two_factor_enabled, passwords, others, created_at, ...row }) => ({
+  return rows.map(({ two_factor_enabled, passwords, single_sign_ons, created_at, ...row }) => ({
     ...row,
     created_at: new Date(created_at).toISOString(),
     passkeys: Number(row.passkeys),
     sessions: Number(row.sessions),
     second_factor: Boolean(two_factor_enabled),
     has_password: Number(passwords) > 0,
-    single_sign_on: Number(others) > 0,
+    single_sign_on: Number(single_sign_ons) > 0,
   }))
 }

@@ -5,7 +5,7 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
-/** @param node identifies this process in the counters. */
+/** @param node the name of the counter rows of this process. */
 export function createConnectionStore(
   { reader, clock, acquireLock }: Databases,
   { change }: PlatformChanges,
@@ -25,17 +25,17 @@ export function createConnectionStore(
         .map((key) => ({ ...key }))
     },
 
-    async readSealedHubKey(platformId) {
+    async readEncryptedHubKey(platformId) {
       const row = await reader
         .selectFrom('hub_keys as k')
         .innerJoin('secrets as s', 's.secret_id', 'k.secret_id')
-        .select('s.sealed')
+        .select('s.ciphertext')
         .where('k.platform_id', '=', platformId)
         .where('k.revoked_at', 'is', null)
         .orderBy('k.hub_key_id', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row?.sealed ?? null
+      return row?.ciphertext ?? null
     },
 
     rotateHubKey: ({ platform_id, hub_key, old_expires_at, at }, log) =>
@@ -56,15 +56,15 @@ export function createConnectionStore(
         return true
       }),
 
-    setSource: ({ platform_id, source_base_url, sealed_source_key, at }, log) =>
+    setSource: ({ platform_id, source_base_url, encrypted_source_key, at }, log) =>
       change(async (db) => {
         const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         const { source_key_secret_id: before } = platform
         const source_key_secret_id =
-          sealed_source_key === null
+          encrypted_source_key === null
             ? before
-            : await insertSecret(db, 'source key', sealed_source_key, at)
+            : await insertSecret(db, 'source key', encrypted_source_key, at)
         await db
           .updateTable('platforms')
           .set({

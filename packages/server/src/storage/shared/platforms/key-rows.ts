@@ -1,10 +1,10 @@
-import type { SealedHubKey } from '../../port/platform-store.ts'
+import type { StoredHubKey } from '../../port/platform-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export async function insertHubKey(
   db: Executor,
   platform_id: number,
-  { key_hash, hint, sealed }: SealedHubKey,
+  { key_hash, hint, ciphertext }: StoredHubKey,
   at: string,
 ): Promise<void> {
   await db
@@ -13,7 +13,7 @@ export async function insertHubKey(
       platform_id,
       key_hash,
       hint,
-      secret_id: await insertSecret(db, 'hub key', sealed, at),
+      secret_id: await insertSecret(db, 'hub key', ciphertext, at),
       created_at: at,
       expires_at: null,
       revoked_at: null,
@@ -25,12 +25,12 @@ export async function insertHubKey(
 export async function insertSecret(
   db: Executor,
   purpose: string,
-  sealed: string,
+  ciphertext: string,
   at: string,
 ): Promise<number> {
   const { secret_id } = await db
     .insertInto('secrets')
-    .values({ purpose, sealed, created_at: at })
+    .values({ purpose, ciphertext, created_at: at })
     .returning('secret_id')
     .executeTakeFirstOrThrow()
   return secret_id

@@ -30,7 +30,7 @@ export function createManifestStore(
       if (!known || known.manifest_fetched_at > notSince) return false
       if (known.manifest_requested_at !== null && known.manifest_requested_at > notSince)
         return false
-      const claimed = await writer
+      const reserved = await writer
         .updateTable('platforms')
         .set({ manifest_requested_at: at })
         .where('platform_id', '=', platformId)
@@ -42,7 +42,7 @@ export function createManifestStore(
           ]),
         )
         .executeTakeFirst()
-      return claimed.numUpdatedRows > 0n
+      return reserved.numUpdatedRows > 0n
     },
 
     async saveManifest(fetched, describe) {
@@ -50,7 +50,7 @@ export function createManifestStore(
       const recovered_at = nowText(clock)
       const before = await readStoredManifest(reader, platform_id)
       if (!before) return null
-      // Usually nothing has changed, and writes of records need not wait.
+      // The usual case: nothing has changed, and writes of records do not wait for a lock.
       if (!hasChanged(before, manifest)) {
         await writer
           .updateTable('platforms')
@@ -66,7 +66,7 @@ export function createManifestStore(
         const changes = findManifestChanges(known, manifest)
         await saveModules(db, known, { ...fetched, recovered_at })
         if (changes.length === 0) return changes
-        // Locked after the write authorization, as in the erasure of a record.
+        // This lock follows the write authorization, as in the erasure of a record.
         await acquireLock(db, 'field index')
         await rebuildRetypedFields(db, platform_id)
         await db
@@ -135,14 +135,18 @@ async function readStoredManifest(
     .orderBy('position')
     .execute()
   const rows = new Map(found.map((row) => [row.record_type, { row, stored: toStoredModule(row) }]))
-  const modules = [...rows.values()].map(({ stored }) => stored).filter((one) => !one.removed_at)
+  const modules = [...rows.values()]
+    .map(({ stored }) => stored)
+    .filter((module) => !module.removed_at)
   return { ...platform, modules, rows }
 }
 
-/** Whether a manifest differs from the stored one, or has another order. */
+/** Whether a manifest differs from the stored manifest, including the order of modules and fields. */
 function hasChanged(known: StoredManifest, manifest: Manifest): boolean {
   const orderOf = (modules: Module[]) =>
-    JSON.stringify(modules.map((one) => [one.record_type, one.fields.map((field) => field.key)]))
+    JSON.stringify(
+      modules.map((module) => [module.record_type, module.fields.map((field) => field.key)]),
+    )
   return (
     findManifestChanges(known, manifest).length > 0 ||
     orderOf(known.modules) !== orderOf(manifest.modules)
@@ -172,7 +176,7 @@ async function saveModules(
     const next = mergeModule(stored, null, at)
     if (next) await updateModule(db, row, next, { position: modules.length + index, at })
   }
-  // Locked after the modules, as at the end of a pull task.
+  // This row is locked after the modules, as at the end of a pull task.
   await db
     .updateTable('platforms')
     .set({

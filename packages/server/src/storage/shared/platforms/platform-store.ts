@@ -11,9 +11,9 @@ import { registerModules } from './register-modules.ts'
 
 /** Publishes changes to other processes that use the same database. */
 export type ChangeChannel = {
-  /** Publishes a change once the transaction is committed. */
-  announce: (transaction: Executor) => Promise<void>
-  listen: (listener: () => void) => void
+  /** Publishes a change when the transaction commits. */
+  publish: (transaction: Executor) => Promise<void>
+  subscribe: (listener: () => void) => void
 }
 
 /** Runs changes of platforms, modules and hub keys, and publishes them. */
@@ -33,7 +33,7 @@ export function createPlatformChanges(
     async change(work) {
       const result = await writer.transaction().execute(async (db) => {
         const changed = await work(db)
-        await channel?.announce(db)
+        await channel?.publish(db)
         return changed
       })
       for (const listener of listeners) listener()
@@ -41,12 +41,12 @@ export function createPlatformChanges(
     },
     onChange(listener) {
       listeners.push(listener)
-      channel?.listen(listener)
+      channel?.subscribe(listener)
     },
   }
 }
 
-/** @param node identifies this process in the counters. */
+/** @param node the name of the counter rows of this process. */
 export function createPlatformStore(
   { reader, writer, clock, acquireLock }: Databases,
   { change, onChange }: PlatformChanges,
@@ -173,7 +173,7 @@ export function createPlatformStore(
           'p.platform_name',
           'p.display_title',
           'p.source_base_url',
-          's.sealed as sealed_source_key',
+          's.ciphertext as encrypted_source_key',
         ])
         .where('p.platform_id', '=', platformId)
         .where('p.removed_at', 'is', null)
@@ -206,7 +206,7 @@ async function findPlatform(db: Executor, platformId: number): Promise<Platform 
 /** @returns null if the name is taken. */
 async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
   const { at } = platform
-  const sourceKey = await insertSecret(db, 'source key', platform.sealed_source_key, at)
+  const sourceKey = await insertSecret(db, 'source key', platform.encrypted_source_key, at)
   const row = await db
     .insertInto('platforms')
     .values({
@@ -244,7 +244,7 @@ export async function insertModule(
   platform_id: number,
   module: Module & { position: number; registered_at: string | null; added_at: string | null },
 ): Promise<void> {
-  const { record_type, module_name, description, fields, ...rest } = module
+  const { record_type, module_name, description, fields, ...times } = module
   await db
     .insertInto('modules')
     .values({
@@ -253,7 +253,7 @@ export async function insertModule(
       module_name,
       description,
       fields: JSON.stringify(fields),
-      ...rest,
+      ...times,
     })
     .execute()
 }

@@ -1,13 +1,13 @@
 import { REFERENCES_PURPOSE } from '../../../domain/platform/api-key.ts'
-import type { SealedText, SecretStore } from '../../port/secret-store.ts'
+import type { EncryptedText, SecretStore } from '../../port/secret-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertSecret } from './key-rows.ts'
 
-/** @param isAlone tells whether no other process uses the database. */
+/** @param isOnlyProcess returns whether no other process uses the database. */
 export function createSecretStore(
   { reader, writer, clock, acquireLock }: Databases,
-  isAlone: (db: Executor) => Promise<boolean>,
+  isOnlyProcess: (db: Executor) => Promise<boolean>,
 ): SecretStore {
   return {
     ensureReferencesKey: (offered) =>
@@ -15,28 +15,29 @@ export function createSecretStore(
         await acquireLock(db, 'secrets')
         const stored = await db
           .selectFrom('secrets')
-          .select('sealed')
+          .select('ciphertext')
           .where('purpose', '=', REFERENCES_PURPOSE)
           .executeTakeFirst()
-        if (stored) return stored.sealed
+        if (stored) return stored.ciphertext
         await insertSecret(db, REFERENCES_PURPOSE, offered, nowText(clock))
         return offered
       }),
 
-    listSealed: () => listSealed(reader),
+    listEncrypted: () => listEncrypted(reader),
 
-    async reseal(texts, audit) {
+    async reencrypt(texts, audit) {
       try {
         await writer.transaction().execute(async (db) => {
           await acquireLock(db, 'secrets')
-          if (!(await isAlone(db))) throw new Rollback('in_use')
-          if (!areUnchanged(await listSealed(db), texts)) throw new Rollback('changed')
-          for (const { before, sealed } of texts) await replaceSealed(db, before, sealed)
+          if (!(await isOnlyProcess(db))) throw new Rollback('in_use')
+          if (!areUnchanged(await listEncrypted(db), texts)) throw new Rollback('changed')
+          for (const { before, ciphertext } of texts)
+            await replaceCiphertext(db, before, ciphertext)
           await db.deleteFrom('operator_sessions').execute()
           await db.deleteFrom('operator_verifications').execute()
           await insertAudit(db, nowText(clock), audit)
         })
-        return 'resealed'
+        return 'reencrypted'
       } catch (error) {
         if (error instanceof Rollback) return error.outcome
         throw error
@@ -55,11 +56,11 @@ class Rollback extends Error {
   }
 }
 
-async function listSealed(db: Executor): Promise<SealedText[]> {
+async function listEncrypted(db: Executor): Promise<EncryptedText[]> {
   const secrets = await db
     .selectFrom('secrets')
-    .select(['secret_id', 'purpose', 'sealed'])
-    .where('sealed', '!=', '')
+    .select(['secret_id', 'purpose', 'ciphertext'])
+    .where('ciphertext', '!=', '')
     .orderBy('secret_id')
     .execute()
   const factors = await db
@@ -68,27 +69,35 @@ async function listSealed(db: Executor): Promise<SealedText[]> {
     .orderBy('id')
     .execute()
   return [
-    ...secrets.map(({ secret_id, purpose, sealed }) => ({
-      ...{ of: 'secret' as const, id: String(secret_id), purpose, sealed },
+    ...secrets.map(({ secret_id, purpose, ciphertext }) => ({
+      ...{ of: 'secret' as const, id: String(secret_id), purpose, ciphertext },
     })),
     ...factors.flatMap(({ id, operator_id: purpose, secret, backup_codes }) => [
-      { of: 'totp secret' as const, id, purpose, sealed: secret },
-      { of: 'recovery codes' as const, id, purpose, sealed: backup_codes },
+      { of: 'totp secret' as const, id, purpose, ciphertext: secret },
+      { of: 'recovery codes' as const, id, purpose, ciphertext: backup_codes },
     ]),
   ]
 }
 
-function areUnchanged(stored: SealedText[], texts: { before: SealedText }[]): boolean {
-  const keyOf = ({ of, id, sealed }: SealedText) => JSON.stringify([of, id, sealed])
+function areUnchanged(stored: EncryptedText[], texts: { before: EncryptedText }[]): boolean {
+  const keyOf = ({ of, id, ciphertext }: EncryptedText) => JSON.stringify([of, id, ciphertext])
   const expected = new Set(texts.map(({ before }) => keyOf(before)))
   return stored.length === texts.length && stored.every((text) => expected.has(keyOf(text)))
 }
 
-async function replaceSealed(db: Executor, { of, id }: SealedText, sealed: string): Promise<void> {
+async function replaceCiphertext(
+  db: Executor,
+  { of, id }: EncryptedText,
+  ciphertext: string,
+): Promise<void> {
   if (of === 'secret') {
-    await db.updateTable('secrets').set({ sealed }).where('secret_id', '=', Number(id)).execute()
+    await db
+      .updateTable('secrets')
+      .set({ ciphertext })
+      .where('secret_id', '=', Number(id))
+      .execute()
     return
   }
-  const change = of === 'totp secret' ? { secret: sealed } : { backup_codes: sealed }
+  const change = of === 'totp secret' ? { secret: ciphertext } : { backup_codes: ciphertext }
   await db.updateTable('operator_second_factors').set(change).where('id', '=', id).execute()
 }

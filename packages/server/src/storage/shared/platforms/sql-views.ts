@@ -14,12 +14,12 @@ export type ViewDialect = {
   preparations: string[]
 }
 
-/** The limit of PostgreSQL, the shorter one of both engines. */
+/** The limit of PostgreSQL. SQLite has none. */
 const MAX_NAME_BYTES = 63
 /** SQLite allows 2,000 columns in a result, PostgreSQL 1,664. */
 const MAX_FIELDS = 1500
 
-/** Views changed in one transaction. Pushes wait for it. */
+/** Maximum number of views changed in one transaction. Pushes wait for it. */
 const BATCH = 50
 
 /** `definition` is null for a view to delete. */
@@ -64,11 +64,11 @@ export function createSqlViews(
   /** Changes views one by one, so that a view which fails does not prevent the others. */
   async function changeOneByOne(changes: ViewChange[]): Promise<ViewFailure[]> {
     const failures: ViewFailure[] = []
-    for (const one of changes) {
+    for (const viewChange of changes) {
       try {
-        await change([one])
+        await change([viewChange])
       } catch (error) {
-        failures.push({ view_name: one.view_name, reason: reasonOf(error) })
+        failures.push({ view_name: viewChange.view_name, reason: reasonOf(error) })
       }
     }
     return failures
@@ -77,12 +77,12 @@ export function createSqlViews(
   return {
     async refreshViews() {
       const stored = await reader.selectFrom('sql_views').selectAll().execute()
-      const wanted = defineViews(await readModules(reader), dialect)
-      const obsolete = stored.filter(({ view_name }) => !wanted.has(view_name))
+      const defined = defineViews(await readModules(reader), dialect)
+      const obsolete = stored.filter(({ view_name }) => !defined.has(view_name))
       const known = new Map(stored.map((view) => [view.view_name, view.definition]))
       const changes: ViewChange[] = [
         ...obsolete.map(({ view_name }) => ({ view_name, definition: null })),
-        ...[...wanted]
+        ...[...defined]
           .filter(([name, definition]) => known.get(name) !== definition)
           .map(([view_name, definition]) => ({ view_name, definition })),
       ]
@@ -152,7 +152,7 @@ function selectOf(module: ViewedModule, { keyValue }: ViewDialect): string {
     WHERE r.platform_id = ${module.platform_id} AND r.module_id = ${module.module_id}`
 }
 
-/** The same on every engine. */
+/** Quotes a name, for every engine. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -17,7 +17,7 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
   }
 }
 
-/** Returns the number of pushes of a module and its cached response, and deletes the response. */
+/** Reads the number of pushes of a module and its cached response, and deletes the response. */
 export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
@@ -27,7 +27,7 @@ export async function takeCachedResponse(
     .select((eb) => [
       'cached_etag as etag',
       'cached_last_modified as last_modified',
-      'cached_fingerprint as read_tag',
+      'cached_fingerprint as read_fingerprint',
       'cached_records as records',
       'cached_pushes as pushes_then',
       'cached_missing_members as missing_members',
@@ -41,9 +41,9 @@ export async function takeCachedResponse(
     .where('module_id', '=', module_id)
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
-  if (!stored || stored.read_tag === null) return { pushes, cached_response: null }
+  if (!stored || stored.read_fingerprint === null) return { pushes, cached_response: null }
   await deleteCachedResponse(db, module_id)
-  const { etag, last_modified, read_tag: read_fingerprint, records, pushes_then } = stored
+  const { etag, last_modified, read_fingerprint, records, pushes_then } = stored
   if (records === null || pushes_then !== pushes) return { pushes, cached_response: null }
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
   const validators = { etag, last_modified }

@@ -9,13 +9,16 @@ import type {
   RecordRef,
 } from '../../port/missing-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
+import type { ChangePublisher } from '../publish-commits.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 
-/** The engine-specific functions. */
+/** The functions of missing records that differ between engines. */
 export type MissingDialect = {
-  /** A subquery that returns these ids. Its SQL text does not depend on their number. */
+  /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
   idList: (ids: number[]) => RawBuilder<number>
+  /** Marks records as missing, without Kysely. The caller publishes the change. */
   markMissing: (batch: MissingBatch & { at: string }) => Promise<MarkOutcome>
+  publish: ChangePublisher['publish']
 }
 
 export function createMissingStore(databases: Databases, dialect: MissingDialect): MissingStore {
@@ -61,7 +64,9 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
 
     async markMissing(batch) {
       if (batch.records.length === 0) return { outcome: 'marked', marked: 0 }
-      return dialect.markMissing({ ...batch, at: nowText(clock) })
+      const outcome = await dialect.markMissing({ ...batch, at: nowText(clock) })
+      if (outcome.outcome === 'marked' && outcome.marked > 0) dialect.publish('records')
+      return outcome
     },
 
     async readMissingState({ module_id }) {
@@ -197,7 +202,7 @@ export async function countUnmarked(
   return Number(counted?.records ?? 0) - Number(counted?.marked ?? 0)
 }
 
-/** Reads rows only for absent records. The query before reads only an index. */
+/** Reads the rows of absent records only. `listMissing` reads all other records from an index. */
 async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],

@@ -88,8 +88,8 @@ export async function listRecentPulls(
   platformIds: readonly number[],
 ): Promise<Snapshot['recent_pulls']> {
   if (platformIds.length === 0) return []
-  /** The id of the oldest listed pull, which takes one index look-up per platform. */
-  const oldest = sql<number>`coalesce((
+  /** The id of the newest pull that is not listed; 0 if all are. It takes one index lookup per platform. */
+  const previous = sql<number>`coalesce((
     SELECT DISTINCT x.pull_id FROM pull_tasks x WHERE x.platform_id = f.platform_id
     ORDER BY x.pull_id DESC LIMIT 1 OFFSET ${sql.lit(MAX_RECENT)}), 0)`
   const rows = await db
@@ -105,7 +105,7 @@ export async function listRecentPulls(
       eb.fn.max('p.finished_at').as('finished_at'),
     ])
     .where('f.platform_id', 'in', platformIds)
-    .where('t.pull_id', '>', oldest)
+    .where('t.pull_id', '>', previous)
     .where('p.finished_at', 'is not', null)
     .groupBy(['t.platform_id', 't.pull_id', 't.state'])
     .execute()

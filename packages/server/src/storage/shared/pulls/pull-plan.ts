@@ -93,7 +93,7 @@ export async function readPauseEnd(
   return failing ? findPauseEnd(failing, now) : null
 }
 
-/** Selects the platforms that may be skipped, with the values that decide it. */
+/** Selects the failing platforms, with the columns that decide whether a pull skips them. */
 function selectFailing(db: Executor) {
   return db
     .selectFrom('platforms as p')
@@ -133,7 +133,7 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
     .updateTable('platforms')
     .set((eb) => ({
       failures_in_row: sql`failures_in_row + 1`,
-      // Not the end of the pull, since a push may arrive between the failure and that end.
+      // The time of the failure and not of the end of the pull, since a push may arrive between them.
       failed_at: eb
         .selectFrom('pull_tasks as t')
         .whereRef('t.platform_id', '=', 'platforms.platform_id')

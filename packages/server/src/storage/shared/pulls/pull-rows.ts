@@ -4,12 +4,12 @@ import { estimateProgress } from '../../../domain/pull/pull.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /**
- * The number of records a task is expected to receive: what it received if it has ended, else the total of the platform,
- * else the number of records the hub has of the module; null if that is unknown.
+ * The number of records that a task is expected to receive: the received number if it has ended, otherwise the total of
+ * the platform, otherwise the number of records of the module in the hub; null if none is known.
  */
 const EXPECTED = sql<number | null>`CASE
   WHEN t.finished_at IS NOT NULL THEN t.received ELSE coalesce(t.total, t.expected) END`
-/** The number of them it has received; records beyond the expected number do not count. */
+/** The number of received records, at most the expected number. */
 const DONE = sql<number | null>`CASE
   WHEN t.finished_at IS NOT NULL OR t.received <= coalesce(t.total, t.expected)
   THEN t.received ELSE coalesce(t.total, t.expected) END`
@@ -82,7 +82,7 @@ export function toPull(row: PullRow, now: Date): Pull {
   const tasksDone = Number(row.tasks_done)
   const received = Number(row.received ?? 0)
   const work = {
-    isOver: row.finished_at !== null,
+    hasEnded: row.finished_at !== null,
     tasksTotal,
     tasksDone,
     known: {

@@ -4,9 +4,9 @@ import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
-import { toLastReadColumns } from '../records/last-read-columns.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
+import { toLastReadColumns } from './last-read-columns.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { planTasks, recordFailures } from './pull-plan.ts'
 import { selectPulls, selectTasks, toPull, toTask } from './pull-rows.ts'
@@ -21,12 +21,12 @@ type PullRequestOutcome = Awaited<ReturnType<PullStore['requestPull']>>
 /** Whether the process that owns a lease is known to have ended. */
 export type IsOwnerDead = (db: Executor, owner: string) => Promise<boolean>
 
-/** A live process renews its lease every 5 s. A brief disconnection must not cost it the lease. */
+/** A live process renews its lease every 5 s. It keeps the lease after a brief disconnection. */
 const MAX_RENEWAL_AGE_MS = 6000
 
 /**
  * @param readLastSequence reads the last number of the write sequence.
- * @param isOwnerDead omitted if only the lease tells.
+ * @param isOwnerDead left out if the engine has no other evidence than the lease.
  */
 export function createPullStore(
   databases: Databases,
@@ -128,14 +128,14 @@ export function createPullStore(
     },
 
     async holdsLease(pullId, owner) {
-      const held = await reader
+      const pull = await reader
         .selectFrom('pulls')
         .select('pull_id')
         .where('pull_id', '=', pullId)
         .where('lease_owner', '=', owner)
         .where('state', 'in', UNFINISHED)
         .executeTakeFirst()
-      return held !== undefined
+      return pull !== undefined
     },
 
     startTask: (pullId, taskNumber) =>
@@ -149,9 +149,9 @@ export function createPullStore(
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
         if (!started) return null
-        // Before the mark: a push that comes between them counts as one that came later.
-        const taken = await takeCachedResponse(db, started)
-        return { snapshotSeq: await readLastSequence(db), ...taken }
+        // Pushes are counted before the sequence is read: a push between the two counts as later than this read.
+        const cached = await takeCachedResponse(db, started)
+        return { snapshotSeq: await readLastSequence(db), ...cached }
       }),
 
     async reportTask(pullId, taskNumber, { total, counts }) {
@@ -253,7 +253,7 @@ export function createPullStore(
   }
 }
 
-/** Whether a state says something about the platform; an interrupted or cancelled task does not. */
+/** Whether the end of a task shows if the module can be read. An interrupted or cancelled task does not. */
 function isConclusive(state: PullTaskResult['state']): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'timed_out'
 }
@@ -321,13 +321,13 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
   return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
 }
 
-/** Ends the unfinished ones of these pulls, whose processes have ended. */
+/** Ends the unfinished pulls among the given ones as `interrupted`, because their processes have ended. */
 async function interrupt(
   { clock, acquireLock }: Databases,
   db: Executor,
   pullIds: number[],
 ): Promise<number> {
-  // Usually there is none, and no lock is needed.
+  // The usual case needs no lock.
   if (pullIds.length === 0) return 0
   await acquireLock(db, 'write authorization')
   const at = nowText(clock)

@@ -1,9 +1,14 @@
-/** Reads the few records that an index returns for a part of the filter. */
+/** Reads the few records that an index returns for one condition of the filter. */
 import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn, isFiltered } from '../../../domain/record/record-query.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position } from '../../port/record-list-store.ts'
-import { LIGHT_COLUMNS, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
+import {
+  IN_LIST_INDEX,
+  LIGHT_COLUMNS,
+  type SelectedRecord,
+  selectRecords,
+} from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { findByCondition } from './indexed-field-scan.ts'
 import { scanPositions } from './position-scan.ts'
@@ -16,7 +21,7 @@ const MAX_CANDIDATES = 10_000
 /** Candidates whose data is parsed before other work runs. */
 const PARSE_STEP = 200
 
-/** @returns null if the index cannot tell, or returns too many records. */
+/** @returns null if the index cannot be used, or returns too many records. */
 export async function scanCandidates(
   deps: ScanDeps,
   resolved: ResolvedQuery,
@@ -38,8 +43,8 @@ export async function scanCandidates(
   positions.sort(compare)
   const isWholeFilter =
     source.index === 'missing_review' && !isFiltered({ ...query, missing_review: null })
-  const subset = { size: positions.length, allMatch: isWholeFilter }
-  return scanPositions(deps, positions, { compare, subset })
+  const size = positions.length
+  return scanPositions(deps, positions, { compare, size, allMatch: isWholeFilter })
 }
 
 async function findCandidates(
@@ -63,7 +68,7 @@ async function findCandidates(
       return findWhere(db, sql`incomplete = 1`, limit)
     case 'change_seq':
       if (minChangeSeq === 0) return null
-      return findWhere(db, sql`change_seq >= ${minChangeSeq} AND pushed_seq >= 0`, limit)
+      return findWhere(db, sql`change_seq >= ${minChangeSeq} AND ${IN_LIST_INDEX}`, limit)
   }
 }
 
@@ -82,7 +87,7 @@ async function findByReference(db: Executor, reference: string, limit: number): 
   return rows.map((row) => row.record_id)
 }
 
-/** @param condition one that has an index. */
+/** @param condition a condition that an index contains. */
 async function findWhere(
   db: Executor,
   condition: RawBuilder<unknown>,
@@ -97,7 +102,7 @@ async function findWhere(
   return rows.map((row) => row.record_id)
 }
 
-/** Reads the columns that the order needs, without records of other modules. */
+/** Reads the columns that the order needs, of candidates in the modules of the list. */
 async function readCandidates(
   { db, dialect }: ScanDeps,
   { query, scope }: ResolvedQuery,

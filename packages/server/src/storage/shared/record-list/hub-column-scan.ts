@@ -1,10 +1,13 @@
-/** Reads a list in the order of an index on a column of the hub, and filters in the database what SQL can decide. */
+/**
+ * Reads a list in the order of an index on a hub column. The database excludes records by the conditions of the filter
+ * that SQL can decide (the prefilter).
+ */
 import type { RecordSort } from '@recordhub/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn } from '../../../domain/record/record-query.ts'
 import type { Position } from '../../port/record-list-store.ts'
 import type { ModuleRef } from '../records/module-scope.ts'
-import { type SelectedRecord, selectRecords } from '../records/record-rows.ts'
+import { IN_LIST_INDEX, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { mergeScans } from './k-way-merge.ts'
 import { createCompare, createPositionOf } from './record-order.ts'
@@ -17,7 +20,7 @@ import {
 } from './record-scan.ts'
 import { hasGlobalIndex } from './scan-strategies.ts'
 
-/** @param order `descending` refers to the values in the direction of reading. */
+/** @param order `descending` is the order in the direction of reading. */
 export function scanHubColumn(
   { db, dialect }: ScanDeps,
   { query, scope, minChangeSeq }: ResolvedQuery,
@@ -29,7 +32,8 @@ export function scanHubColumn(
   const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
 
   const scanModule = (module: ModuleRef | null): RecordScan => ({
-    subset: null,
+    size: null,
+    allMatch: false,
     async readStep(after, limit) {
       const range = { ...order, module, minChangeSeq, nameIndexLength, after, limit }
       if (!prefilter) return toStep((await selectRange(db, range)).map(toScanned), limit)
@@ -42,11 +46,11 @@ export function scanHubColumn(
   return mergeScans(modules.map(scanModule), createCompare(order))
 }
 
-/** JSON can represent a text of these characters in another way only by escaping them. */
+/** A text of these characters appears in JSON as it is, unless the JSON escapes some of them. */
 const PLAIN = /^[^"\\/[\]{}\p{Cc}]+$/u
 const ESCAPE = '\\u'
 
-/** Returns a condition that is true of every record that matches; null if SQL cannot tell. */
+/** Returns a condition that is true for every record that matches; null if SQL can decide no part of the filter. */
 function createPrefilter(
   { incomplete, missing, changed_since, conditions }: ResolvedQuery['query'],
   isNumeric: ResolvedQuery['scope']['isNumeric'],
@@ -96,7 +100,7 @@ function selectRange(db: Executor, range: Range): Promise<SelectedRecord[]> {
   return select.limit(range.limit).execute()
 }
 
-/** Returns the position of the last record in the range; null if the list ends before its limit. */
+/** Returns the position of the last record in the range; null if the list ends before the limit of the range. */
 async function findEnd(db: Executor, range: Range): Promise<Position | null> {
   let select = db
     .selectFrom('records as r')
@@ -122,10 +126,9 @@ function selectFiltered(
   return select.execute()
 }
 
-/** The first term is true of every record, see `selectRecords`. */
 function isInRange(range: Range): RawBuilder<boolean> {
   const { module, minChangeSeq, after, descending } = range
-  const terms = [sql<boolean>`r.pushed_seq >= 0`]
+  const terms = [IN_LIST_INDEX]
   if (module) {
     terms.push(sql`r.platform_id = ${module.platform_id}`, sql`r.module_id = ${module.module_id}`)
   }

@@ -26,7 +26,8 @@ export async function scanIndexedField(
   const { backwards } = query
   const descending = query.descending !== backwards
   return {
-    subset: null,
+    size: null,
+    allMatch: false,
     async readStep(after, limit) {
       const range = { descending, backwards, after, limit }
       return readAtPositions(deps, await readPositions(deps.db, field, range), limit)
@@ -34,7 +35,7 @@ export async function scanIndexedField(
   }
 }
 
-/** Returns null unless the list is of one module, and the index is complete and fits the module's manifest. */
+/** Returns null unless the list has one module, and the index is complete and has the type of the manifest. */
 async function findIndexedField(
   db: Executor,
   { modules: [module, ...others], isNumeric }: ModuleScope,
@@ -67,8 +68,8 @@ async function readPositions(
   if (after && (after.value === null) !== backwards) return read(!backwards, range)
   const positions = await read(backwards, range)
   if (positions.length === limit) return positions
-  const rest = { ...range, after: null, limit: limit - positions.length }
-  return [...positions, ...(await read(!backwards, rest))]
+  const secondPart = { ...range, after: null, limit: limit - positions.length }
+  return [...positions, ...(await read(!backwards, secondPart))]
 }
 
 /** @param isNull whether to read the records without a value, or those with one. */
@@ -104,8 +105,8 @@ function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
 }
 
 /**
- * Returns the ids of records that may meet a condition, at most `limit`; every record that meets it is among
- * them. Returns null if no index helps.
+ * Returns the ids of records that may match a condition, at most `limit`. Every indexed record that matches is among
+ * them. Returns null if no index can be used.
  */
 export async function findByCondition(
   db: Executor,

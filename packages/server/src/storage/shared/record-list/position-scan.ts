@@ -8,13 +8,16 @@ import type { RecordScan, ScanDeps, ScanStep } from './record-scan.ts'
 export function scanPositions(
   deps: ScanDeps,
   positions: Position[],
-  options: { compare: Compare; subset: RecordScan['subset'] },
+  { compare, size, allMatch }: { compare: Compare; size: number; allMatch: boolean },
 ): RecordScan {
   return {
-    subset: options.subset,
+    size,
+    allMatch,
     readStep(after, limit) {
-      const index = positions.findIndex((one) => after === null || options.compare(one, after) > 0)
-      const step = index < 0 ? [] : positions.slice(index, index + limit)
+      const start = positions.findIndex(
+        (position) => after === null || compare(position, after) > 0,
+      )
+      const step = start < 0 ? [] : positions.slice(start, start + limit)
       return readAtPositions(deps, step, limit)
     },
   }

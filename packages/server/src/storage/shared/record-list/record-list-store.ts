@@ -1,13 +1,11 @@
 /**
  * Lists of records. `scan-strategies.ts` decides how a list is read; a scan (`record-scan.ts`) reads it;
- * `record-page.ts` filters the records and cuts the page. The filter runs in JavaScript, the same on every engine.
+ * `record-page.ts` filters the records and ends the page. The filter runs in JavaScript, the same on every engine.
  */
 import { isFiltered } from '../../../domain/record/record-query.ts'
-import type { RecordListStore, RecordQuery } from '../../port/record-list-store.ts'
-import { findModuleScope } from '../records/module-scope.ts'
-import { findChangedFrom } from '../records/record-changes.ts'
-import { countRecords } from '../records/record-counts.ts'
-import type { Databases, Executor } from '../schema/databases.ts'
+import type { RecordListStore } from '../../port/record-list-store.ts'
+import { countRecords } from '../records/module-counts.ts'
+import type { Databases } from '../schema/databases.ts'
 import { scanCandidates } from './candidate-scan.ts'
 import { scanHubColumn } from './hub-column-scan.ts'
 import { scanIndexedField } from './indexed-field-scan.ts'
@@ -15,6 +13,7 @@ import { scanPositions } from './position-scan.ts'
 import { createCompare, createMatches } from './record-order.ts'
 import { readRecordPage } from './record-page.ts'
 import type { RecordListDialect, RecordScan, ResolvedQuery, ScanDeps } from './record-scan.ts'
+import { resolveQuery } from './resolve-query.ts'
 import { listStrategies, type ScanStrategy } from './scan-strategies.ts'
 import { scanSorted } from './sorted-scan.ts'
 
@@ -37,26 +36,6 @@ export function createRecordListStore(
   }
 }
 
-async function resolveQuery(db: Executor, query: RecordQuery): Promise<ResolvedQuery> {
-  const { changed_since, missing_review } = query
-  return {
-    query,
-    scope: await findModuleScope(db, query),
-    minChangeSeq: await findChangedFrom(db, changed_since),
-    reviewedIds: missing_review === null ? null : await readReviewedIds(db, missing_review),
-  }
-}
-
-/** Returns no ids if the review does not exist. */
-async function readReviewedIds(db: Executor, reviewId: number): Promise<number[]> {
-  const row = await db
-    .selectFrom('missing_reviews')
-    .select('record_ids')
-    .where('missing_review_id', '=', reviewId)
-    .executeTakeFirst()
-  return row ? JSON.parse(row.record_ids) : []
-}
-
 /** @returns null if no strategy can read the list before the deadline. */
 async function openScan(
   deps: ScanDeps,
@@ -65,8 +44,7 @@ async function openScan(
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
   if (!scope.all && scope.modules.length === 0) {
-    const subset = { size: 0, allMatch: true }
-    return scanPositions(deps, [], { compare: createCompare(query), subset })
+    return scanPositions(deps, [], { compare: createCompare(query), size: 0, allMatch: true })
   }
   for (const strategy of listStrategies(query)) {
     const scan = await openStrategy(deps, resolved, strategy, deadline)

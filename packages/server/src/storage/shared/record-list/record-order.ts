@@ -7,7 +7,7 @@ import type { Position } from '../../port/record-list-store.ts'
 import { type SelectedRecord, toFilteredRecord } from '../records/record-rows.ts'
 import type { ResolvedQuery } from './record-scan.ts'
 
-/** Returns a negative number if the first position is read before the second one. */
+/** Returns a negative number if the first position comes before the second one. */
 export type Compare = (one: Position, other: Position) => number
 export type PositionOf = (row: SelectedRecord) => Position
 export type Matches = (row: SelectedRecord) => boolean

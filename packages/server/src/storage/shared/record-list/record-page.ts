@@ -44,7 +44,7 @@ export async function readRecordPage(
     stopped_at,
     ...(isWholeList
       ? { estimated_total: records.length, is_estimate: false }
-      : await countMatches(collected, scan.subset, {
+      : await countMatches(collected, scan, {
           isFiltered: filter.matches !== null,
           countAll,
         })),
@@ -56,16 +56,16 @@ export async function collectRecords(
   { after, limit }: Pick<RecordQuery, 'after' | 'limit'>,
   { matches: filter, deadline }: Filter,
 ): Promise<Collected> {
-  const matches = scan.subset?.allMatch ? null : filter
-  /** One more than the page holds shows that the list has more. */
-  const wanted = limit + 1
+  const matches = scan.allMatch ? null : filter
+  /** One record more than the page contains shows that the list has more. */
+  const needed = limit + 1
   const records: ScannedRecord[] = []
   let size = 0
   let examined = 0
   const steps = readSteps(scan, {
     after,
-    firstStep: matches ? 4 * wanted : wanted,
-    maxRecords: () => (matches ? Number.POSITIVE_INFINITY : wanted - records.length),
+    firstStep: matches ? 4 * needed : needed,
+    maxRecords: () => (matches ? Number.POSITIVE_INFINITY : needed - records.length),
   })
   for await (const step of steps) {
     for (const [index, record] of step.records.entries()) {
@@ -79,22 +79,21 @@ export async function collectRecords(
       size += record.row.data.length
     }
     examined += step.examined
-    if (step.next !== null && !scan.subset && performance.now() >= deadline) {
+    if (step.next !== null && scan.size === null && performance.now() >= deadline) {
       return { records, isFull: false, examined, stopped_at: step.next }
     }
   }
   return { records, isFull: false, examined, stopped_at: null }
 }
 
-/** An estimate assumes the same share of matches among the records that were not examined. */
+/** Estimates the number of matches by the share of matches among the examined records. */
 async function countMatches(
   { records, isFull, examined }: Collected,
-  subset: RecordScan['subset'],
+  { size, allMatch }: RecordScan,
   { isFiltered, countAll }: { isFiltered: boolean; countAll: () => Promise<number> },
 ): Promise<Pick<RecordPage, 'estimated_total' | 'is_estimate'>> {
-  if (subset?.allMatch) return { estimated_total: subset.size, is_estimate: false }
-  const all = subset?.size ?? (await countAll())
-  if (!isFiltered) return { estimated_total: all, is_estimate: false }
+  const all = size ?? (await countAll())
+  if (allMatch || !isFiltered) return { estimated_total: all, is_estimate: false }
   const matched = records.length + (isFull ? 1 : 0)
   const share = examined === 0 ? 0 : matched / examined
   return { estimated_total: Math.max(Math.round(all * share), matched), is_estimate: true }

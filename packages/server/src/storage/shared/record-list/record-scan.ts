@@ -14,20 +14,25 @@ export type ScannedRecord = { row: SelectedRecord; position: Position }
 
 export type ScanStep = {
   records: ScannedRecord[]
-  /** The number of records that the database has read for the step; some of them may not match the prefilter. */
+  /** The number of records that the database has read for the step, including those that its prefilter excluded. */
   examined: number
   /** The position after which the next step begins; null at the end of the list. */
   next: Position | null
 }
 
 export interface RecordScan {
-  /** Reads a step that begins after a position. The caller passes `next` of one step to the following one. */
+  /**
+   * Reads a step that begins after a position; null for the start of the list. The following step begins after `next` of
+   * this one. The caller chooses the size of each step, because it depends on the records that the page still needs.
+   */
   readStep(after: Position | null, limit: number): Promise<ScanStep>
   /**
-   * Null if the scan reads the whole list, within the time limit of the query. Otherwise the scan reads a
-   * small set of records that includes every match, without a time limit.
+   * The number of records of a scan that reads a small set which includes every match, without a time limit. Null if
+   * the scan reads the whole list, within the time limit of the query.
    */
-  subset: { size: number; allMatch: boolean } | null
+  size: number | null
+  /** Whether every record of the scan matches, so that the page does not filter them. */
+  allMatch: boolean
 }
 
 /** The functions of record lists that differ between engines. */
@@ -36,7 +41,7 @@ export type RecordListDialect = {
   idList: (ids: number[]) => RawBuilder<number>
   /**
    * Returns the ids of records that may contain the terms, at most `limit`. Every indexed record that contains
-   * the terms is among them. Returns null if the index cannot tell.
+   * the terms is among them. Returns null if the index cannot be used for the terms.
    */
   findByText: (terms: SearchTerms, limit: number) => Promise<number[] | null>
   /** Tests whether a column contains a text, case-sensitively. */
@@ -47,19 +52,19 @@ export type RecordListDialect = {
 
 export type ScanDeps = { db: Executor; dialect: RecordListDialect }
 
-/** A query, with what the database knows about its names and times. */
+/** A query, with its names and times looked up in the database. */
 export type ResolvedQuery = {
   query: RecordQuery
   scope: ModuleScope
   /** Records with a smaller `change_seq` do not match. */
   minChangeSeq: number
-  /** The records of the missing review that the query names; null if it names none. */
+  /** The records of the missing review in the query; null without one. */
   reviewedIds: number[] | null
 }
 
 const FIRST_STEP = 64
 const MAX_STEP = 2000
-/** Maximum size of the data that one step should read, in UTF-16 units. */
+/** Target size of the data that one step reads, in UTF-16 units. */
 const MAX_STEP_SIZE = 4_000_000
 
 /**

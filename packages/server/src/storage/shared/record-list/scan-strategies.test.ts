@@ -11,8 +11,8 @@ function queryOf(changes: Partial<RecordQuery>): RecordQuery {
 }
 
 function describeStrategies(changes: Partial<RecordQuery>): string[] {
-  return listStrategies(queryOf(changes)).map((one) =>
-    one.scan === 'candidates' ? `candidates: ${one.source.index}` : one.scan,
+  return listStrategies(queryOf(changes)).map((strategy) =>
+    strategy.scan === 'candidates' ? `candidates: ${strategy.source.index}` : strategy.scan,
   )
 }
 
@@ -25,7 +25,7 @@ describe('listStrategies', () => {
     assert.deepEqual(describeStrategies({ sort: 'data.city' }), ['indexed_field', 'sorted'])
   })
 
-  it('tries every index that knows part of the filter, the most selective first', () => {
+  it('tries every index that covers a condition of the filter, the most selective first', () => {
     const filter: Partial<RecordQuery> = {
       reference_number: 'A-1',
       conditions: [{ column: 'data.city', test: 'is', value: 'Bonn' }],

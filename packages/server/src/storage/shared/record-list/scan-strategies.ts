@@ -9,7 +9,7 @@ import {
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import type { RecordQuery } from '../../port/record-list-store.ts'
 
-/** An index that may return all records that match a filter. */
+/** An index that finds every record that matches a condition of the filter. */
 export type CandidateSource =
   | { index: 'reference_number'; value: string }
   | { index: 'text'; terms: SearchTerms }
@@ -55,7 +55,7 @@ function listSources(query: RecordQuery): CandidateSource[] {
   return sources
 }
 
-/** Whether the engine reads a page with a single look-up in one index. */
+/** Whether the engine reads a page with a single lookup in one index. */
 export function isSingleIndexRead(query: RecordQuery): boolean {
   const { platform, record_type, sort } = query
   if (isFiltered(query) || isDataColumn(sort)) return false

@@ -16,7 +16,7 @@ export async function scanSorted(
   const matches = isFiltered(query) ? createMatches(resolved) : null
   const compare = createCompare(query)
   const positionOf = createPositionOf(sort, scope.isNumeric)
-  // More than a page holds, since records may be deleted before they are read again.
+  // More than a page contains, since records may be deleted before they are read again.
   const limit = 2 * query.limit + 1
   let positions: Position[] = []
   let matched = 0
@@ -34,6 +34,6 @@ export async function scanSorted(
     }
     if (next !== null && performance.now() >= deadline) return null
   }
-  const first = positions.sort(compare).slice(0, limit)
-  return scanPositions(deps, first, { compare, subset: { size: matched, allMatch: true } })
+  const nearest = positions.sort(compare).slice(0, limit)
+  return scanPositions(deps, nearest, { compare, size: matched, allMatch: true })
 }

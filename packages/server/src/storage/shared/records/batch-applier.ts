@@ -1,8 +1,8 @@
 /**
- * Applies a batch of writes in memory, for every engine. The engine opens a transaction, loads what the writes need
- * (a {@link BatchSource}), lets the applier decide each write in its order, saves the {@link BatchChanges}, and
- * commits. Each write is decided on the state that the previous ones left, and each record is saved once, however
- * many writes of the batch change it.
+ * Applies a batch of writes in memory, for every engine. The engine opens a transaction, creates a {@link BatchSource}
+ * that reads rows in it, passes the writes to the applier in their order, saves the {@link BatchChanges}, and commits.
+ * Each write is decided on the state that the previous ones left, and each record is saved once, however many writes of
+ * the batch change it.
  */
 import {
   describePush,
@@ -39,27 +39,27 @@ import {
   type WritableModule,
 } from './write-rows.ts'
 
-/** What decides whether a write is allowed, read in the transaction of its batch. */
+/** The rows that decide whether a write is allowed, read in the transaction of its batch. */
 export type WriteAuthorization = {
   /** The active platform of a hub key that is neither revoked nor expired. */
   platformOfKey: (hubKeyId: number) => KeyPlatform | null
   registeredModule: (platformId: number, recordType: string) => WritableModule | null
-  /** The registered module that a running pull reads, or why the pull must not write to it. */
+  /** The registered module that a running pull reads, or the reason why the pull must not write to it. */
   moduleOfRead: (read: RecordRead) => WritableModule | WriteRejection
-  /** The rejected push or record that is replayed, or why it must not be. */
+  /** The rejected push or record that is replayed, or the reason why it must not be replayed. */
   rejectionOf: (write: ReplayWrite) => ReplayableRejection | WriteRejection
   /** The hub keys of the batch whose stored time of last use is outdated. */
   outdatedKeys: readonly number[]
 }
 
-/** What an engine gives the applier within the transaction of a batch. */
+/** Reads rows and allocates numbers within the transaction of a batch. */
 export type BatchSource = {
   authorization: WriteAuthorization
   findTombstone: (write: RecordWrite, module: WritableModule) => Tombstone | null
-  /** The columns that decide whether a pulled record is unchanged. The record is not locked. */
+  /** Returns the columns that decide whether a pulled record is unchanged. Does not lock the record. */
   peekRecord: (write: PullWrite, module: WritableModule) => KnownRecord | null
   /**
-   * The whole record. No other transaction changes it before this one ends.
+   * Returns the whole record. No other transaction changes it before this one ends.
    * @param peeked the result of `peekRecord`, for pulled records.
    */
   loadRecord: (
@@ -67,9 +67,9 @@ export type BatchSource = {
     reference: string,
     peeked?: KnownRecord | null,
   ) => StoredRecord | null
-  /** An id for a new record; the ids of a batch rise. */
+  /** Returns an id for a new record; the ids of a batch rise. */
   allocateRecordId: () => number
-  /** A number of the write sequence, higher than every number that a loaded record holds. */
+  /** Returns a number of the write sequence, higher than the numbers of every loaded record. */
   allocateSequence: () => number
 }
 
@@ -104,11 +104,11 @@ export type ReplayResult = {
   record_id: number
 }
 
-/** What the engine saves for a batch, in the batch's transaction. */
+/** The rows that the engine saves in the transaction of the batch. */
 export type BatchChanges = {
   inserted: SavedRecord[]
   updated: SavedRecord[]
-  /** Records whose content is unchanged while their bookkeeping columns are not. No index covers these columns. */
+  /** Records of which only bookkeeping columns have changed. No index covers these columns. */
   touched: TouchedRecord[]
   history: NewHistoryEntry[]
   activity: NewActivity[]
@@ -119,11 +119,21 @@ export type BatchChanges = {
 /** A record that a read contained. Its id is added to the read's `seen` after the commit. */
 export type SeenRecord = { read: RecordRead; record_id: number }
 
+/**
+ * A record that writes of the batch refer to. Its state can only advance:
+ * - loaded: neither `change_seq` nor `isTouched` is set, since every write so far was stale or changed nothing. The batch
+ *   saves nothing.
+ * - touched: only `isTouched` is set. The batch updates the bookkeeping columns.
+ * - changed: `change_seq` is set. The batch inserts the record if it `isNew`, and otherwise updates the whole record.
+ */
 type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
+  /** Whether the record is not stored yet. */
   isNew: boolean
+  /** The state after the writes so far; null for a new record until a write creates it. */
   state: RecordState | null
-  /** The number of the last visible change; null if there is none. */
+  /** The number of the last visible change of the batch; null if there is none. */
   change_seq: number | null
+  /** Whether a write has changed bookkeeping columns without a visible change. */
   isTouched: boolean
 }
 
@@ -133,7 +143,7 @@ export class BatchApplier {
   /** The time of the writes, in the form of `parseRfc3339`. */
   readonly #at: string
   readonly #seenIds: Set<number>
-  /** By module id and reference number. */
+  /** The planned records by module id and reference number. */
   readonly #records = new Map<number, Map<string, PlannedRecord>>()
   readonly #replayedIds = new Set<number>()
   readonly #history: NewHistoryEntry[] = []
@@ -154,12 +164,13 @@ export class BatchApplier {
     this.#seenIds = new Set(seenBefore.map(({ record_id }) => record_id))
   }
 
+  /** Decides a write on the state that the previous ones left. */
   apply(write: RecordWrite): WriteOutcome {
     if ('read' in write) return this.#applyPull(write)
     return 'replay' in write ? this.#applyReplay(write) : this.#applyPush(write)
   }
 
-  /** What all writes applied so far change. */
+  /** Returns the changes of all writes applied so far. */
   changes(): BatchChanges {
     const inserted: SavedRecord[] = []
     const updated: SavedRecord[] = []
@@ -188,11 +199,11 @@ export class BatchApplier {
     const module = authorization.registeredModule(write.platform_id, write.record_type)
     if (!module) return rejected('module_not_registered')
     if (this.#source.findTombstone(write, module)) return rejected('record_erased')
-    const record = this.#recordOf(module, write.reference_number)
+    const record = this.#planRecord(module, write.reference_number)
     const seq = this.#source.allocateSequence()
     const { lastRead } = module
     const decision = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
-    const result = this.#record(write, module, record, decision, seq)
+    const result = this.#addDecision(write, module, record, decision, seq)
     this.#activity.push(
       describePush({
         outcome: decision.outcome,
@@ -216,7 +227,7 @@ export class BatchApplier {
     const module = authorization.registeredModule(write.platform_id, write.record_type)
     if (!module) return rejected('module_not_registered')
     if (this.#source.findTombstone(write, module)) return rejected('record_erased')
-    const record = this.#recordOf(module, write.reference_number)
+    const record = this.#planRecord(module, write.reference_number)
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
     const decision = decideReplay(record.state, write.content, {
@@ -224,7 +235,7 @@ export class BatchApplier {
       now,
       lastRead,
     })
-    const result = this.#record(write, module, record, decision, now.seq)
+    const result = this.#addDecision(write, module, record, decision, now.seq)
     const { outcome, record_id } = result
     this.#replayedIds.add(rejected_push_id)
     this.#replayed.push({ rejected_push_id, actor, outcome, record_id })
@@ -239,7 +250,7 @@ export class BatchApplier {
     const known = this.#peek(write, module)
     if (known && isUnchanged(known, write.content, read)) {
       const { record_id } = known
-      if (!this.#see(read, record_id)) return duplicate(record_id)
+      if (!this.#addSeen(read, record_id)) return duplicate(record_id)
       this.#counters.count(write, module, 'unchanged')
       return { outcome: 'unchanged', record_id, module_name: module.module_name }
     }
@@ -249,24 +260,24 @@ export class BatchApplier {
       if (record_id !== null) this.seen.push({ read, record_id })
       return rejected('record_erased')
     }
-    const record = this.#recordOf(module, reference_number, known)
-    if (!this.#see(read, record.record_id)) return duplicate(record.record_id)
+    const record = this.#planRecord(module, reference_number, known)
+    if (!this.#addSeen(read, record.record_id)) return duplicate(record.record_id)
     const decision = decidePull(record.state, write.content, read)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
-    return this.#record(write, module, record, decision, seq)
+    return this.#addDecision(write, module, record, decision, seq)
   }
 
-  /** Adds a record to those that the read contains. Returns false if the read contained it before. */
-  #see(read: RecordRead, record_id: number): boolean {
+  /** Records that the read contains a record. Returns false if the read has already contained it. */
+  #addSeen(read: RecordRead, record_id: number): boolean {
     if (read.seen.has(record_id) || this.#seenIds.has(record_id)) return false
     this.#seenIds.add(record_id)
     this.seen.push({ read, record_id })
     return true
   }
 
-  /** Adds a decision to what is saved for its record. */
-  #record(
+  /** Adds a decision to its record, the history and the counters. */
+  #addDecision(
     write: RecordWrite,
     module: WritableModule,
     record: PlannedRecord,
@@ -274,33 +285,55 @@ export class BatchApplier {
     seq: number,
   ) {
     const { outcome } = decision
-    const { platform_id, record_id } = record
-    if (decision.outcome !== 'stale' && decision.next) record.state = decision.next
-    if (decision.outcome === 'unchanged' && decision.next) record.isTouched = true
-    if (decision.outcome === 'created' || decision.outcome === 'updated') record.change_seq = seq
-    if (decision.outcome === 'updated') {
-      this.#history.push({
-        platform_id,
-        record_id,
-        change_seq: seq,
-        source: 'replay' in write ? 'replay' : write.content.source,
-        changes: decision.changes,
-        pull_id: 'read' in write ? write.read.pull_id : null,
-        request_id: 'read' in write ? null : write.request_id,
-      })
+    switch (decision.outcome) {
+      case 'created':
+        record.state = decision.next
+        record.change_seq = seq
+        break
+      case 'updated':
+        record.state = decision.next
+        record.change_seq = seq
+        this.#addHistory(write, record, decision.changes, seq)
+        break
+      case 'unchanged':
+        if (decision.next) {
+          record.state = decision.next
+          record.isTouched = true
+        }
+        break
+      case 'stale':
+        break
     }
     this.#counters.count(write, module, outcome)
-    return { outcome, record_id, module_name: module.module_name }
+    return { outcome, record_id: record.record_id, module_name: module.module_name }
   }
 
-  /** What is known of a pulled record: as earlier writes of the batch left it, or as it is stored. */
+  #addHistory(
+    write: RecordWrite,
+    { platform_id, record_id }: PlannedRecord,
+    changes: RecordChange[],
+    change_seq: number,
+  ): void {
+    this.#history.push({
+      platform_id,
+      record_id,
+      change_seq,
+      source: 'replay' in write ? 'replay' : write.content.source,
+      changes,
+      pull_id: 'read' in write ? write.read.pull_id : null,
+      request_id: 'read' in write ? null : write.request_id,
+    })
+  }
+
+  /** Returns the columns of a pulled record as earlier writes of the batch left them, or as they are stored. */
   #peek(write: PullWrite, module: WritableModule): KnownRecord | null {
     const planned = this.#records.get(module.module_id)?.get(write.reference_number)
     if (!planned?.state) return this.#source.peekRecord(write, module)
     return { ...planned.state, record_id: planned.record_id }
   }
 
-  #recordOf(
+  /** Returns the planned record of an earlier write of the batch; otherwise loads the record and plans it. */
+  #planRecord(
     module: WritableModule,
     reference_number: string,
     peeked?: KnownRecord | null,

@@ -3,7 +3,7 @@ import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { type ModuleRef, selectModuleRefs } from './module-scope.ts'
-import { type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
+import { IN_LIST_INDEX, type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {
   readLastSequence: (db: Executor) => Promise<number>
@@ -14,20 +14,20 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
   return {
     async listChanges(query) {
       const { after, limit, maxBytes } = query
-      // Read first: the queries below see every change up to the watermark.
+      // The watermark is read first, so the queries below see every change up to it.
       const watermark = await sequence.readCommitWatermark(reader)
       if (after > watermark && after > (await sequence.readLastSequence(reader)))
         return { outcome: 'beyond' }
       const range = { after, through: watermark, limit: limit + 1 }
       const found = await locateDeleted(reader, range, query)
-      for (const module of await listQueriedModules(reader, query)) {
-        found.push(...(await locateChanged(reader, range, module)))
+      for (const scope of await listScopes(reader, query)) {
+        found.push(...(await locateChanged(reader, range, scope)))
       }
       found.sort((one, other) => one.change_seq - other.change_seq)
-      const given = takeWithinBytes(found.slice(0, limit), maxBytes)
-      const has_more = found.length > given.length
-      const through = has_more ? given.at(-1)?.change_seq : watermark
-      const changes = await readChanges(reader, given)
+      const page = takeWithinBytes(found.slice(0, limit), maxBytes)
+      const has_more = found.length > page.length
+      const through = has_more ? page.at(-1)?.change_seq : watermark
+      const changes = await readChanges(reader, page)
       return { outcome: 'found', changes, through: Math.max(after, through ?? 0), has_more }
     },
   }
@@ -35,13 +35,16 @@ export function createChangeStore({ reader }: Databases, sequence: Sequence): Ch
 
 type Range = { after: number; through: number; limit: number }
 
-/** Over all records there is an index of changes, and one in each module; null for all of them. */
-async function listQueriedModules(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
+/**
+ * Returns the scopes of a query, whose changes are read one after another: the selected modules, or null for all modules.
+ * An index orders the changes of each scope.
+ */
+async function listScopes(db: Executor, query: ChangeQuery): Promise<(ModuleRef | null)[]> {
   const isEverywhere = query.platform === null && query.record_type === null
   return isEverywhere ? [null] : selectModuleRefs(db, query).execute()
 }
 
-/** A change and the size of its record: a page is cut before any record is read. */
+/** A change and the size of its record, so that the size of a page is limited before any record is read. */
 type Located = { change_seq: number; isDeletion: boolean; bytes: number }
 
 async function locateChanged(
@@ -54,8 +57,7 @@ async function locateChanged(
     .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
     .where('change_seq', '>', range.after)
     .where('change_seq', '<=', range.through)
-    // True for every record: the condition of PostgreSQL's partial indexes for lists.
-    .where(sql<boolean>`pushed_seq >= 0`)
+    .where(IN_LIST_INDEX)
   if (module) {
     select = select
       .where('platform_id', '=', module.platform_id)
@@ -66,12 +68,12 @@ async function locateChanged(
 }
 
 /**
- * Leaves out a record that has changed again, because its latest change follows later, and a record of a platform that
- * is being removed, because its deletion follows.
+ * Reads the located changes. Leaves out records that have changed again in the meantime, and records of a platform that
+ * is being removed: a later page contains the new change or the deletion.
  */
 async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
   const numbers = (isDeletion: boolean) =>
-    located.filter((one) => one.isDeletion === isDeletion).map((one) => one.change_seq)
+    located.filter((change) => change.isDeletion === isDeletion).map((change) => change.change_seq)
   const changes = [
     ...(await readDeleted(db, numbers(true))),
     ...(await readChanged(db, numbers(false))),
@@ -94,7 +96,7 @@ function toChange(row: SelectedRecord): ChangeRow {
   return { change, change_seq, at, record: toRecordRow(row) }
 }
 
-/** Filters by names, because the platform or module may have been deleted. */
+/** Filters by names, because the rows of the platform or module may have been deleted. */
 async function locateDeleted(
   db: Executor,
   range: Range,

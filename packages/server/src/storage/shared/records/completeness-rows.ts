@@ -20,7 +20,7 @@ export async function listCompleteness(
       'm.last_read_finished_at as last_read_at',
       'm.last_read_records',
       'm.last_read_incomplete_reasons',
-      'm.last_error as last_error',
+      'm.last_error',
       counterOf('records').as('records'),
       counterOf('pushes').as('pushes'),
       sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id

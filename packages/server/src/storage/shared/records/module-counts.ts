@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type { RecordListStore } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** Adds to a module's counters, in the counter rows of `node`. */
+/** Adds to the counters of a module. @param node the name of the counter rows. */
 export async function addToModule(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
@@ -21,8 +22,8 @@ export async function addToModule(
 }
 
 /**
- * Makes the next read of a module unconditional, even if one is in progress: a cached response is valid only if no
- * push has arrived since, and this counts as a push.
+ * Makes the next read of a module unconditional, also if a read is in progress. A cached response is valid until a push
+ * arrives, so this adds one to the counter of pushes.
  */
 export function invalidateCachedResponse(
   db: Executor,
@@ -30,4 +31,20 @@ export function invalidateCachedResponse(
   node: string,
 ): Promise<void> {
   return addToModule(db, module, { pushes: 1 }, node)
+}
+
+/** Counts records from the counters that every write updates. */
+export async function countRecords(
+  db: Executor,
+  { platform, record_type }: Parameters<RecordListStore['countRecords']>[0],
+): Promise<number> {
+  let select = db
+    .selectFrom('module_counters as c')
+    .innerJoin('modules as m', 'm.module_id', 'c.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'c.platform_id')
+    .select((eb) => eb.fn.sum<number | null>('c.records').as('records'))
+  if (platform !== null) select = select.where('p.platform_name', '=', platform)
+  if (record_type !== null) select = select.where('m.record_type', '=', record_type)
+  const row = await select.executeTakeFirst()
+  return Number(row?.records ?? 0)
 }

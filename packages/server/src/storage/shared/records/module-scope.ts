@@ -19,7 +19,7 @@ export type ModuleScope = {
   isNumeric: (column: DataColumn) => boolean
 }
 
-/** Reads only what the list needs to know about its modules. */
+/** Reads the modules and the types of fields that the list needs, and none if it needs none. */
 export async function findModuleScope(
   db: Executor,
   query: Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> & Pick<RecordOrder, 'sort'>,
@@ -36,7 +36,7 @@ export async function findModuleScope(
   const fieldTexts = modules.map(({ fields }) => fields)
   return {
     all: isEverywhere,
-    modules: modules,
+    modules,
     isNumeric: (column) => isNumericIn(fieldTexts, keyOfColumn(column)),
   }
 }
@@ -58,7 +58,7 @@ export function selectModuleRefs(
     .orderBy('m.module_id')
 }
 
-/** Whether at least one manifest names the field, and all that do declare it as a number. */
+/** Whether at least one manifest names the field, and every manifest that names it declares it as a number. */
 export function isNumericIn(fieldTexts: string[], key: string): boolean {
   const types = fieldTexts.flatMap((text) => {
     const fields: { key: string; type: string }[] = JSON.parse(text)

@@ -25,20 +25,20 @@ export function createRecordReads({
         .where('platform_id', '=', record.platform_id)
         .where('record_id', '=', record_id)
         .orderBy('change_seq', 'desc')
-      // The page is cut by size before any changes are read.
+      // The size of the page is limited before any changes are read.
       const located = await (before === null ? ofRecord : ofRecord.where('change_seq', '<', before))
         .select(['change_seq', sql<number>`octet_length(changes)`.as('bytes')])
         .limit(limit + 1)
         .execute()
-      const taken = takeWithinBytes(located.slice(0, limit), maxBytes)
-      const [first, last] = [taken[0], taken.at(-1)]
+      const page = takeWithinBytes(located.slice(0, limit), maxBytes)
+      const [first, last] = [page[0], page.at(-1)]
       if (!first || !last) return { entries: [], has_more: false }
       const entries = await ofRecord
         .select(['change_seq', 'at', 'source', 'changes', 'pull_id', 'request_id'])
         .where('change_seq', '<=', first.change_seq)
         .where('change_seq', '>=', last.change_seq)
         .execute()
-      return { entries, has_more: located.length > taken.length }
+      return { entries, has_more: located.length > page.length }
     },
   }
 }

@@ -19,17 +19,20 @@ export const LIGHT_COLUMNS = [
   'r.change_seq',
 ] as const
 
+/**
+ * A condition that is true for every record. PostgreSQL's indexes for lists are partial indexes with this condition, and
+ * it uses them only for queries that contain the condition.
+ */
+export const IN_LIST_INDEX = sql<boolean>`pushed_seq >= 0`
+
 /** Selects records with the names of their platforms and modules, including removed platforms. */
 export function selectRecords(db: Executor) {
-  return (
-    db
-      .selectFrom('records as r')
-      .innerJoin('modules as m', 'm.module_id', 'r.module_id')
-      .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
-      .select([...LIGHT_COLUMNS, 'r.data'])
-      // True for every record: the condition of PostgreSQL's partial indexes for lists.
-      .where(sql<boolean>`r.pushed_seq >= 0`)
-  )
+  return db
+    .selectFrom('records as r')
+    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+    .select([...LIGHT_COLUMNS, 'r.data'])
+    .where(IN_LIST_INDEX)
 }
 
 export type SelectedRecord = Awaited<
@@ -41,7 +44,7 @@ export function toRecordRow(row: SelectedRecord): RecordRow {
   return { ...record, incomplete: incomplete === 1 }
 }
 
-/** A record as filters use it. Its data is parsed when a filter first reads it. */
+/** Returns a record as filters read it. The data is parsed when a filter reads it for the first time. */
 export function toFilteredRecord(row: SelectedRecord): FilteredRecord {
   const { data: text, incomplete, ...record } = row
   let parsed: JsonValue | undefined

@@ -1,9 +1,10 @@
-/** The rows of the write path as objects, and objects as column values, the same on both engines. */
+/** Converts the rows of the write path to objects, and objects to column values, the same on both engines. */
 import type { ErasureMode } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FieldClocks } from '../../../domain/record/field-clock.ts'
 import type { LastRead, RecordChange, RecordState } from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
+import { isSameMinute } from '../../../lib/time/clock.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'
 import {
   integerOf,
@@ -24,7 +25,7 @@ export type KnownRecord = Pick<
 /** The platform of a hub key. */
 export type KeyPlatform = { platform_id: number; platform_name: string; display_title: string }
 
-/** A rejected push or record that may be replayed. `position`: where it is written in the order of writes; null for the current time. */
+/** A rejected push or record that may be replayed, and the position of the replay in the order of writes; null for the end. */
 export type ReplayableRejection = { platform: KeyPlatform; position: WritePosition | null }
 
 /** A registered module of an active platform, and its last complete read. */
@@ -35,7 +36,7 @@ export type WritableModule = {
   module_name: string
   platform_name: string
   lastRead: LastRead | null
-  /** Whether any of its records was erased. Only then are tombstones looked up. */
+  /** Whether any of its records was erased. Tombstones are looked up only if so. */
   hasTombstones: boolean
 }
 
@@ -85,9 +86,10 @@ export function toReplayableRejection(
   return { platform: toKeyPlatform(row), position: replay.overwrite ? null : position }
 }
 
-/** Whether the stored time of a key's last use is of an earlier minute. It is not updated more often. */
+/** Whether the time of a key's last use has to be updated, which happens once per minute. */
 export function isKeyUseOutdated(row: Row, at: string): boolean {
-  return nullableTextOf(row, 'last_used_at')?.slice(0, 16) !== at.slice(0, 16)
+  const lastUse = nullableTextOf(row, 'last_used_at')
+  return lastUse === null || !isSameMinute(lastUse, at)
 }
 
 export function toKnownRecord(row: Row): KnownRecord {
@@ -112,8 +114,8 @@ export function toStoredRecord(row: Row): StoredRecord {
 }
 
 /**
- * The record that counts as seen when a pull contains an erased record: the record that is about to be erased, or its
- * anonymised remains. Null if there is none.
+ * Returns the record that counts as seen when a pull contains an erased record: the record itself if its erasure is in
+ * progress, or its anonymised remains. Null without either.
  */
 export function survivingRecordId(
   { mode, record_id }: Tombstone,
@@ -138,7 +140,7 @@ function parseClocks(text: string | null): FieldClocks | null {
   return clocks
 }
 
-/** The changes of a history entry as JSON text. `before` and `after` are JSON texts already. */
+/** Formats the changes of a history entry as JSON text. `before` and `after` are JSON texts already. */
 export function formatChanges(changes: RecordChange[]): string {
   const entries = changes.map((change) => {
     const before = change.before === undefined ? '' : `,"before":${change.before}`

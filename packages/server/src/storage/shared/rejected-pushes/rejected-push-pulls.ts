@@ -37,7 +37,7 @@ export async function saveRejectingPull(
     .execute()
 }
 
-/** Deletes the ranges of a record that end before the oldest pull that the hub still has. */
+/** Deletes the ranges of a record that end before the oldest stored pull. */
 async function deleteOldRanges(db: Executor, rejectedPushId: number): Promise<void> {
   await db
     .deleteFrom('rejected_push_pulls')

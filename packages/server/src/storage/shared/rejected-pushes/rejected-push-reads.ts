@@ -83,8 +83,9 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
           .executeTakeFirst()
         if (!example) return []
         const { message, other_message, ...figures } = group
-        const shared = message === other_message ? message : commonMessage(example.code)
-        return [{ ...example, message: shared, cause, ...figures, count: Number(figures.count) }]
+        const common = message === other_message ? null : commonMessage(example.code)
+        const count = Number(figures.count)
+        return [{ ...example, message: common ?? message, cause, ...figures, count }]
       })
       return (await Promise.all(withExamples)).flat()
     },
@@ -97,36 +98,38 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
     },
 
     async listReplayable({ after, limit, maxBytes, ...filter }) {
-      const open = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
-      const rest = after
-        ? open.where(
+      const pending = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
+      const following = after
+        ? pending.where(
             sql<boolean>`(r.position_seq, r.rejected_push_id) > (${after.position_seq}, ${after.rejected_push_id})`,
           )
-        : open
-      const { n } = await rest
-        .select((eb) => eb.fn.countAll<number>().as('n'))
+        : pending
+      const { count } = await following
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
-      const listed = await rest
+      const located = await following
         .select(['r.rejected_push_id', 'r.bytes'])
         .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .limit(limit)
         .execute()
-      const ids = takeWithinBytes(listed, maxBytes).map((row) => row.rejected_push_id)
+      const ids = takeWithinBytes(located, maxBytes).map((row) => row.rejected_push_id)
       if (ids.length === 0) return { rejections: [], remaining: 0 }
       const rows = await selectReplayable(reader)
         .where('r.rejected_push_id', 'in', ids)
         .orderBy('r.position_seq')
         .orderBy('r.rejected_push_id')
         .execute()
-      return { rejections: rows.map(toReplayable), remaining: n - ids.length }
+      return { rejections: rows.map(toReplayable), remaining: count - ids.length }
     },
   }
 }
 
-/** The message of rejections of one cause whose own messages differ. */
-function commonMessage(code: string): string {
-  return isErrorCode(code) ? formatMessage(code) : code
+/** The message of an error code for rejections whose own messages differ; null if it depends on parameters. */
+function commonMessage(code: string): string | null {
+  if (!isErrorCode(code)) return code
+  const message = formatMessage(code)
+  return /\{\w+\}/.test(message) ? null : message
 }
 
 /** Selects rejected pushes of platforms that are not being removed. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
 import { sha256 } from '../../../lib/crypto/hash.ts'
+import { toHour } from '../../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
@@ -11,7 +12,7 @@ import type { Databases, Executor } from '../schema/databases.ts'
 import { findPreviousPull, saveRejectingPull } from './rejected-push-pulls.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
 
-/** Counted in addition to the body, so that the quota also limits the number of rows. */
+/** Counted in addition to the bytes of the body, so that the quota also limits the number of rows. */
 const ROW_BYTES = 512
 
 export function createRejectedPushStore(
@@ -33,7 +34,7 @@ export function createRejectedPushStore(
         const counts = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
-        /** Returns the previous pull of the module of a pulled record, with one look-up per module. */
+        /** Returns the previous pull of the module of a pulled record, with one lookup per module. */
         const previousOf = async ({ platform_id, record_type, pull_id }: NewRejectedPush) => {
           if (pull_id === null) return null
           const module = JSON.stringify([platform_id, record_type, pull_id])
@@ -43,7 +44,7 @@ export function createRejectedPushStore(
           previousPulls.set(module, previous)
           return previous
         }
-        // One per push, so that the pushes of a record are ordered.
+        // One number per push, so that the pushes of a record have an order.
         const numbers = await allocatePositions(db, rejected.length)
         for (const [index, push] of rejected.entries()) {
           const platform_name = registered.get(push.platform_id)
@@ -56,11 +57,11 @@ export function createRejectedPushStore(
           }
           const previous = await previousOf(push)
           const isNew =
-            !isErased && (await saveOne(db, push, { at, quotaBytes, position, previous }))
+            !isErased && (await saveRejection(db, push, { at, quotaBytes, position, previous }))
           if (!isNew && push.method === 'pull') continue
           counts.set(push.platform_id, (counts.get(push.platform_id) ?? 0) + 1)
         }
-        // In the order in which writes of records lock the counters.
+        // Sorted as in writes of records, which lock the counters in this order.
         for (const [platformId, count] of [...counts].sort(([one], [other]) => one - other)) {
           await countRejected(db, { platformId, count, at, day, node })
           await deleteOverQuota(db, platformId, quotaBytes)
@@ -95,7 +96,7 @@ const NOT_REPLAYED = {
 }
 
 /** @returns whether the rejection is new. An identical one only raises the count. */
-async function saveOne(
+async function saveRejection(
   db: Executor,
   push: NewRejectedPush,
   {
@@ -108,8 +109,8 @@ async function saveOne(
   const { platform_id, record_type, message, pull_id } = push
   // A pulled record does not name its module, so two modules may reject identical ones.
   const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
-  const common = push.cause ?? message
-  const cause = sha256(JSON.stringify([push.code, record_type, common])).slice(0, 22)
+  const causeText = push.cause ?? message
+  const cause = sha256(JSON.stringify([push.code, record_type, causeText])).slice(0, 22)
   const latest = {
     at,
     message,
@@ -133,7 +134,7 @@ async function saveOne(
       .set({
         ...latest,
         count: sql`count + 1`,
-        // Every pull receives the same record again, even if it has been replayed.
+        // Every pull receives the same record again, also after its replay.
         ...(push.method === 'pull' ? {} : NOT_REPLAYED),
       })
       .where('rejected_push_id', '=', rejected_push_id)
@@ -195,7 +196,7 @@ async function countRejected(
     .insertInto('hourly_counters')
     .values({
       day: row.day,
-      hour: row.at.slice(0, 13),
+      hour: toHour(row.at),
       platform_id: row.platformId,
       node: row.node,
       received_post: 0,

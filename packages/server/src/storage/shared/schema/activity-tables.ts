@@ -18,7 +18,7 @@ export const activityTables = {
     },
     {
       indexes: {
-        // Finds the few warnings and errors. The other lines, one per push, cost nothing.
+        // For the few warnings and errors. The other entries, one per push, are not in this index.
         activity_warnings: { on: 'level, activity_id', where: "level <> 'info'" },
       },
     },
@@ -60,7 +60,7 @@ export const activityTables = {
     },
     {
       indexes: {
-        // The lock: an alert is raised once, however many nodes find it.
+        // The lock: an alert is raised once, however many nodes raise it.
         alerts_open: { unique: true, on: 'kind, subject', where: 'resolved_at IS NULL' },
         alerts_open_by_id: { on: 'alert_id', where: 'resolved_at IS NULL' },
         alerts_resolved: { on: 'resolved_at', where: 'resolved_at IS NOT NULL' },
@@ -73,7 +73,7 @@ export const activityTables = {
     },
   ),
 
-  /** Updated in the transaction of the writes that it counts; one row per node, so that nodes do not wait. */
+  /** Updated in the transaction of the writes that it counts. One row per node, so that nodes do not wait for each other. */
   hourly_counters: table(
     {
       day: text(),
@@ -95,7 +95,7 @@ export const activityTables = {
     },
   ),
 
-  /** As `hourly_counters`. */
+  /** Updated like `hourly_counters`. */
   module_counters: table(
     {
       platform_id: integer(),

@@ -1,4 +1,4 @@
-/** Reads columns of a row and checks their types, which the drivers do not know. */
+/** Reads columns of a row and checks their types, which the drivers return as `unknown`. */
 export type Row = Record<string, unknown>
 
 export function integerOf(row: Row, column: string): number {

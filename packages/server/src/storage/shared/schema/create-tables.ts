@@ -1,12 +1,12 @@
 import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import type { Column, Index, LogicalType, Schema, Table } from './define-table.ts'
 
-/** How an engine writes the schema description in SQL. */
+/** The SQL of the schema description that differs between engines. */
 export type SchemaDialect = {
   types: Record<LogicalType, string>
   /** Makes a primary key number the rows. */
   numberRows: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
-  /** What follows the closing parenthesis of CREATE TABLE. */
+  /** Returns the options after the closing parenthesis of CREATE TABLE. */
   tableOptions: (table: Table) => string
 }
 

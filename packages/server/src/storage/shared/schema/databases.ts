@@ -2,15 +2,15 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Tables } from './tables.ts'
 
-/** The deps of a shared repository: the connections for reading and writing, and the clock. */
+/** The deps of the shared stores: the connections for reading and writing, the clock, and locks. */
 export type Databases = {
   reader: Kysely<Tables>
   writer: Kysely<Tables>
   clock: Clock
   /**
    * Runs a transaction whose commit does not wait for an fsync. It becomes durable with the next synced commit. A
-   * power failure can undo it, and then also undoes every later commit; the end of this process cannot. Use it for
-   * the progress of work that a power failure ends as well, and for data that can be rebuilt.
+   * power failure can undo it, together with every later commit; the end of this process cannot undo it. Use it for the
+   * progress of work that a power failure ends as well, and for data that can be rebuilt.
    */
   withoutFsync: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits for a lock among all transactions of all processes, and holds it until the transaction ends. */
@@ -19,11 +19,15 @@ export type Databases = {
 
 /**
  * Locks that one transaction at a time holds.
- * - `write authorization`: what authorizes writes of records (a hub key, the status of a platform, a running pull).
- *   When it is acquired, every write in flight has ended, and none begins before it is released. A revocation is
+ * - `write authorization`: the rows that authorize writes of records (a hub key, the status of a platform, a running
+ *   pull). When it is acquired, every write in flight has ended, and none begins before it is released. A revocation is
  *   therefore effective from its commit on.
+ * - `rejected pushes`: saving, replaying and deleting rejected pushes.
+ * - `sql views`: the views for reading records with SQL.
+ * - `removals`: the steps that delete removed platforms and modules.
  * - `text index`, `field index`: the indexes of record lists, which follow the changes of records. A transaction that
  *   takes both takes the text index first.
+ * - `view names`: the names of saved views, which are unique per owner.
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
  * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
@@ -45,7 +49,7 @@ export type LockName =
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>
 
-/** The time as it is stored: RFC 3339 in UTC, to the millisecond. */
+/** Returns the time as it is stored: RFC 3339 in UTC, to the millisecond. */
 export function nowText(clock: Clock): string {
   return clock.now().toISOString()
 }

@@ -1,4 +1,4 @@
-/** The vocabulary of the schema description: columns with their types, keys and indexes. */
+/** The schema description: columns with their types, keys and indexes. */
 import type { ColumnType } from 'kysely'
 
 /**
@@ -21,7 +21,7 @@ type Definition = {
 
 /** A column, NOT NULL unless it is `nullable`. `Input` is the type of an insert, `undefined` where it may be omitted. */
 export class Column<Value, Input = Value> {
-  /** Exists for the compiler only: the column as Kysely sees it. */
+  /** For the compiler only: the type of the column in Kysely. */
   declare readonly kysely: ColumnType<Value, Input, Value>
   readonly definition: Definition
 
@@ -73,7 +73,7 @@ export const timestamp = () => new Column<string | Date>({ type: 'timestamp' })
 export type Index = { on: string; unique?: boolean; where?: string }
 
 type Keys<Name extends string> = {
-  /** A key of other columns than an `id`; SQLite stores the rows in its order (`WITHOUT ROWID`). */
+  /** A primary key without an `id` column. SQLite stores the rows in its order (`WITHOUT ROWID`). */
   primaryKey?: readonly Name[]
   unique?: readonly Name[]
   indexes?: Record<string, Index>
@@ -91,7 +91,7 @@ export function table<const Columns extends Table['columns']>(
   return { columns, ...keys }
 }
 
-/** The tables of a schema as Kysely sees them. */
+/** The types of a schema's tables in Kysely. */
 export type TablesOf<Described extends Schema> = {
   [Name in keyof Described]: {
     [Key in keyof Described[Name]['columns']]: Described[Name]['columns'][Key]['kysely']

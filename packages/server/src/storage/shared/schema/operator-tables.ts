@@ -1,4 +1,4 @@
-/** Operators, API tokens and sign-in. `features/auth/better-auth-tables.ts` maps Better Auth's names to these. */
+/** Operators, API tokens and sign-in. `features/auth/better-auth-names.ts` maps Better Auth's names to these. */
 import type { Role } from '../../../domain/auth/caller.ts'
 import { boolean, id, integer, table, text, timestamp } from './define-table.ts'
 
@@ -30,7 +30,7 @@ const betterAuthTables = {
       user_agent: text().nullable(),
       created_at: timestamp(),
       updated_at: timestamp(),
-      /** Whether the operator has proved more than a password. */
+      /** Whether the operator has authenticated with more than a password. */
       strong: boolean().default(false),
     },
     { indexes: { operator_sessions_of_operator: { on: 'operator_id' } } },
@@ -75,7 +75,7 @@ const betterAuthTables = {
     verified: boolean().default(false),
     failed_verifications: integer().default(0),
     locked_until: timestamp().nullable(),
-    /** The hashes of the codes used last, separated by spaces; the hub's own column. */
+    /** The hashes of the codes used last, separated by spaces. Better Auth does not know this column. */
     used_codes: text().nullable(),
   }),
 
@@ -144,7 +144,7 @@ export const operatorTables = {
     { indexes: { api_tokens_of_operator: { on: 'operator_id' } } },
   ),
 
-  /** Failed sign-in attempts per subject. The ids rise, so that the oldest subjects are found when there are too many. */
+  /** Failed sign-in attempts per subject. The ids rise: the lowest ones are the oldest subjects, which are deleted first. */
   login_attempts: table({
     login_attempt_id: id(),
     subject: text().unique(),

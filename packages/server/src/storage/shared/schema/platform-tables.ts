@@ -1,11 +1,11 @@
-/** Platforms, their modules and keys, and what differs from their manifests. */
+/** Platforms, their modules and keys, and the drift from their manifests. */
 import type { DriftPolicy, PlatformStatus } from '@recordhub/protocol'
 import { id, integer, table, text } from './define-table.ts'
 
 export const platformTables = {
   /** Values encrypted with the hub's secret. `purpose` is authenticated with the value. */
   secrets: table(
-    { secret_id: id(), purpose: text(), sealed: text(), created_at: text() },
+    { secret_id: id(), purpose: text(), ciphertext: text(), created_at: text() },
     {
       indexes: {
         // Hubs that start at the same time must not create two keys for the references of erased records.
@@ -70,7 +70,7 @@ export const platformTables = {
       last_error: text().nullable(),
       failures_in_row: integer().default(0),
       failing_since: text().nullable(),
-      /** The cached response: its validators and what they stand for; all null if there is none. */
+      /** The cached response: its validators, and the results of the read that received it; all null if there is none. */
       cached_etag: text().nullable(),
       cached_last_modified: text().nullable(),
       cached_fingerprint: text().nullable(),

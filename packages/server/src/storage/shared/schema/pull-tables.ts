@@ -120,7 +120,7 @@ export const pullTables = {
       record_type: text().nullable(),
       /** A hash of code, module and message, by which rejected pushes are grouped. */
       cause: text(),
-      /** The position in the order of writes, which a replay keeps. */
+      /** The position in the order of writes, at which a replay writes. */
       position_seq: integer(),
       position_at: text(),
       replayed_at: text().nullable(),

@@ -32,7 +32,7 @@ export const recordTables = {
     },
     {
       indexes: {
-        // Partial indexes: other records cost nothing.
+        // Partial indexes, since most records match neither condition.
         records_missing: {
           on: 'platform_id, module_id, record_id',
           where: 'missing_since IS NOT NULL',
@@ -74,7 +74,7 @@ export const recordTables = {
     { indexes: { record_deletions_of_platform: { on: 'platform_name, change_seq' } } },
   ),
 
-  /** The number of the last change that each follower inside the hub has processed. */
+  /** The number of the last change that each consumer inside the hub has processed. */
   change_feed_positions: table(
     { consumer: text(), position: integer() },
     { primaryKey: ['consumer'] },

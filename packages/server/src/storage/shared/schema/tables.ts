@@ -18,7 +18,7 @@ export const initialSchema = {
 }
 
 /**
- * The tables as Kysely sees them, with the same names and columns on every engine. A migration that adds tables or
+ * The types of the tables in Kysely, with the same names and columns on every engine. A migration that adds tables or
  * columns describes them with `define-table.ts` and adds `TablesOf<typeof …>` here by intersection.
  */
 export type Tables = TablesOf<typeof initialSchema>

@@ -1,7 +1,7 @@
 /** Maintains the indexes of fields, by which lists are filtered and sorted. */
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
-import { sql } from 'kysely'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
+import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
@@ -108,7 +108,7 @@ async function buildIndex(db: Executor, deps: FieldIndexDeps, limit: number): Pr
   return Math.max(records.length, 1)
 }
 
-/** Deletes entries of an index that is no longer wanted. */
+/** Deletes entries of an index that was removed. */
 async function deleteIndex(db: Executor, limit: number): Promise<number> {
   const field = await db
     .selectFrom('indexed_fields')
@@ -118,7 +118,7 @@ async function deleteIndex(db: Executor, limit: number): Promise<number> {
     .executeTakeFirst()
   if (!field) return 0
   const { platform_id, field_id } = field
-  const some = db
+  const nextIds = db
     .selectFrom('record_index')
     .select('record_id')
     .where('platform_id', '=', platform_id)
@@ -128,7 +128,7 @@ async function deleteIndex(db: Executor, limit: number): Promise<number> {
     .deleteFrom('record_index')
     .where('platform_id', '=', platform_id)
     .where('field_id', '=', field_id)
-    .where('record_id', 'in', some)
+    .where('record_id', 'in', nextIds)
     .executeTakeFirst()
   if (Number(numDeletedRows) === limit) return limit
   await db.deleteFrom('indexed_fields').where('field_id', '=', field_id).execute()
@@ -143,7 +143,7 @@ function selectChanged(db: Executor) {
   return db
     .selectFrom('records')
     .select(['record_id', 'module_id', 'data', 'change_seq'])
-    .where(sql<boolean>`pushed_seq >= 0`)
+    .where(IN_LIST_INDEX)
     .orderBy('change_seq')
 }
 

@@ -71,7 +71,7 @@ async function replaceFields(
     .where('module_id', '=', module_id)
     .where('is_deleting', '=', 0)
     .execute()
-  // A field whose type has changed has another order.
+  // The index of a field whose type has changed has the wrong order.
   const unchanged = stored.filter(
     (field) => keys.includes(field.field_key) && field.is_numeric === isNumeric(field.field_key),
   )

@@ -1,6 +1,6 @@
 /** The indexes of record lists: the text index of the engine, and the indexes of fields. */
-import { sql } from 'kysely'
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
+import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { type FieldIndexDialect, hasIndexedFields, indexFields } from './field-index.ts'
 import { listIndexedFields, setIndexedFields } from './indexed-fields.ts'
@@ -44,7 +44,7 @@ export function createSearchIndexStore(
         .selectFrom('records')
         .select('change_seq')
         .where('change_seq', '>', position)
-        .where(sql<boolean>`pushed_seq >= 0`)
+        .where(IN_LIST_INDEX)
         .limit(LAG_LIMIT)
       const counted = await reader
         .selectFrom(behind.as('b'))
@@ -54,7 +54,7 @@ export function createSearchIndexStore(
         .selectFrom('records')
         .select('updated_at')
         .where('change_seq', '>', position)
-        .where(sql<boolean>`pushed_seq >= 0`)
+        .where(IN_LIST_INDEX)
         .orderBy('change_seq')
         .limit(1)
         .executeTakeFirst()

@@ -3,7 +3,7 @@ import { createTables } from '../../shared/schema/create-tables.ts'
 import { initialSchema } from '../../shared/schema/tables.ts'
 import { schemaDialect } from './schema-dialect.ts'
 
-/** The tables of the shared description, and what only SQLite has. */
+/** Creates the tables of the shared description, and the tables, indexes and triggers that only SQLite has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await createTables(database, initialSchema, schemaDialect)
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)

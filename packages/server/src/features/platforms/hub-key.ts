@@ -1,0 +1,96 @@
+/** Reveals and rotates the hub API key of a platform. */
+import type { Requester } from '../../domain/activity/activity.ts'
+import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { type ErrorCode, HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { ConnectionStore } from '../../storage/port/connection-store.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+
+const LOGGED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
+
+/**
+ * Returns the hub API key of a platform after the operator has reauthenticated. The audit log records each attempt, the
+ * activity only a successful one.
+ * @throws HubError `not_found`, and the errors of `reauthenticate`.
+ */
+export async function revealHubKey(
+  deps: {
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    connections: Pick<ConnectionStore, 'readEncryptedHubKey'>
+    activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
+    secrets: SecretBox
+  },
+  request: { platform_id: number; reauthenticate: () => Promise<void> },
+  requester: Requester,
+): Promise<string> {
+  const { platforms, connections, activity, secrets } = deps
+  const { platform_id } = request
+  const platform = await platforms.readPlatform(platform_id)
+  const ciphertext = platform && (await connections.readEncryptedHubKey(platform_id))
+  if (!ciphertext) throw new HubError('not_found', { what: 'platform' })
+  const { platform_name, display_title } = platform
+  const audit = { ...requester, target: platform_name }
+  try {
+    await request.reauthenticate()
+  } catch (error) {
+    // Attempts during a lockout would fill the audit log.
+    if (error instanceof HubError && LOGGED_ERRORS.includes(error.code)) {
+      await activity.appendAudit({ ...audit, action: 'hub_key.reveal_rejected' })
+    }
+    throw error
+  }
+  const key = secrets.decrypt(ciphertext, HUB_KEY_PURPOSE)
+  await activity.appendAudit({ ...audit, action: 'hub_key.reveal' })
+  await activity.appendActivity({
+    level: 'info',
+    kind: 'platform.key_revealed',
+    message: `The hub API key of ${display_title} was shown.`,
+    actor: requester.actor,
+    platform: { platform_id, platform_name },
+  })
+  return key
+}
+
+/**
+ * Creates a new hub API key for a platform. The old one remains valid for `grace_seconds`.
+ * @throws HubError `not_found`.
+ */
+export async function rotateHubKey(
+  deps: {
+    platforms: Pick<PlatformStore, 'readPlatform'>
+    connections: Pick<ConnectionStore, 'rotateHubKey'>
+    secrets: SecretBox
+    clock: Clock
+  },
+  request: { platform_id: number; grace_seconds: number },
+  requester: Requester,
+): Promise<string> {
+  const { platform_id, grace_seconds } = request
+  const platform = await deps.platforms.readPlatform(platform_id)
+  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const { platform_name, display_title } = platform
+  const { key, hash, hint } = createKey(HUB_KEY_PREFIX)
+  const now = deps.clock.now()
+  const at = now.toISOString()
+  const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
+  const hub_key = { key_hash: hash, hint, ciphertext: deps.secrets.encrypt(key, HUB_KEY_PURPOSE) }
+  const validity = grace_seconds === 0 ? 'is no longer valid' : `is valid until ${old_expires_at}`
+  const details = { grace_seconds, hint }
+  const isDone = await deps.connections.rotateHubKey(
+    { platform_id, hub_key, old_expires_at, at },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.key_rotated',
+        message: `${display_title} has a new hub API key. The old one ${validity}.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: { ...requester, action: 'hub_key.rotate', target: platform_name, details },
+    },
+  )
+  if (!isDone) throw new HubError('not_found', { what: 'platform' })
+  return key
+}

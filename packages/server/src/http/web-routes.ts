@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { MonotonicClock } from '../lib/time/clock.ts'
+import { apiReferenceRoutes } from './api-reference.ts'
+import { pageRoutes } from './page-routes.ts'
+import { limitRate } from './rate-limit.ts'
+import { setPageHeaders } from './response-headers.ts'
+
+/** Registers the routes for operators and programs with their headers and limits, the API reference and the page. */
+export async function registerWebRoutes(
+  app: FastifyInstance,
+  deps: {
+    routes: readonly FastifyPluginAsync[]
+    isBehindTls: boolean
+    /** Maximum number of requests per second of one caller; 0 for no limit. */
+    perSecond: number
+    monotonicClock: MonotonicClock
+    csrfTokenOf: (sessionId: string) => string
+    hasOperators: () => Promise<boolean>
+  },
+): Promise<void> {
+  await app.register(async (web) => {
+    await setPageHeaders(web, deps)
+    limitRate(web, deps)
+    for (const routes of [...deps.routes, apiReferenceRoutes, pageRoutes(deps)]) {
+      await web.register(routes)
+    }
+  })
+}

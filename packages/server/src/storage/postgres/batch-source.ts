@@ -1,0 +1,273 @@
+/**
+ * The {@link BatchSource} on PostgreSQL, which loads all rows of a batch before the first write is decided. Every
+ * statement is sent as soon as its parameters are known; `record-writer.ts` lists the steps.
+ */
+import type { HashReference } from '../../domain/record/erasure.ts'
+import { isUnchanged } from '../../domain/record/record.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
+import type {
+  PullWrite,
+  PushWrite,
+  RecordRead,
+  RecordWrite,
+  ReplayWrite,
+  WriteBatch,
+} from '../port/record-store.ts'
+import type { BatchSource, WriteAuthorization } from '../shared/records/batch-applier.ts'
+import {
+  isKeyUseOutdated,
+  type KnownRecord,
+  type Tombstone,
+  toKeyPlatform,
+  toModuleOfRead,
+  toReplayableRejection,
+  toWritableModule,
+} from '../shared/records/write-rows.ts'
+import { integerOf } from '../shared/schema/columns.ts'
+import type { LockedRecord, RecordKey, WriteStatements } from './write-statements.ts'
+
+/** Columns of pulled records by read and reference, read without a lock. */
+type PeekedRecords = ReadonlyMap<RecordRead, ReadonlyMap<string, KnownRecord>>
+/** Records by the `nameOf` their keys. */
+type LockedRecords = ReadonlyMap<string, LockedRecord>
+
+type LoadedBatch = {
+  authorization: WriteAuthorization
+  peeked: PeekedRecords
+  /** Every record that a write may change. */
+  locked: LockedRecords
+  tombstones: ReadonlyMap<RecordWrite, Tombstone>
+  /** Numbers of the write sequence, one for each write that may need one. */
+  numbers: readonly number[]
+}
+
+export async function loadBatchSource(
+  statements: WriteStatements,
+  { at, writes }: Pick<WriteBatch, 'at' | 'writes'>,
+  hashReference: HashReference,
+): Promise<BatchSource> {
+  const pulls = writes.filter(isPull)
+  const keyed = writes.filter(isKeyed)
+  const keys = inKeyOrder(keyed.filter((write) => isStorableText(write.record_type)))
+  const isOnlyKeyed = pulls.length === 0
+  const [authorization, peeked, lockedKeyed, numbersOfKeyed] = await Promise.all([
+    loadAuthorization(statements, { at, writes }),
+    peekRecords(statements, pulls),
+    lockRecords(statements, keys),
+    // Numbers are allocated after the locks, so that those of a record rise on every node.
+    isOnlyKeyed ? statements.allocateSequence(keyed.length) : [],
+  ])
+  const tombstones = await findTombstones(statements, {
+    ...{ writes, authorization, peeked, hashReference },
+  })
+  const { locked, numbers } = isOnlyKeyed
+    ? { locked: lockedKeyed, numbers: numbersOfKeyed }
+    : await lockPulled(statements, { pulls, keyed, authorization, peeked, lockedKeyed })
+  return createSource({ authorization, peeked, locked, tombstones, numbers })
+}
+
+function createSource(batch: LoadedBatch): BatchSource {
+  const newIds = [...batch.locked.values()].flatMap(({ new_record_id }) => new_record_id ?? [])
+  // New records get ids in the order of the writes, since lists show records in the order of their ids.
+  const recordIds = newIds.sort((one, other) => one - other).values()
+  const numbers = batch.numbers.values()
+  return {
+    authorization: batch.authorization,
+    findTombstone: (write) => batch.tombstones.get(write) ?? null,
+    peekRecord: ({ read, reference_number }) =>
+      batch.peeked.get(read)?.get(reference_number) ?? null,
+    loadRecord(module, reference_number) {
+      const record = batch.locked.get(nameOf({ ...module, reference_number }))
+      if (!record) throw new Error('A record of the batch was not loaded')
+      return record.stored
+    },
+    allocateRecordId: () => take(recordIds, 'record ids'),
+    allocateSequence: () => take(numbers, 'sequence numbers'),
+  }
+}
+
+function take(values: Iterator<number>, name: string): number {
+  const next = values.next()
+  if (next.done) throw new Error(`Too few ${name} were allocated for the batch`)
+  return next.value
+}
+
+export async function loadAuthorization(
+  statements: WriteStatements,
+  { at, writes }: Pick<WriteBatch, 'at' | 'writes'>,
+): Promise<WriteAuthorization> {
+  const keyIds = new Set<number>()
+  const modules = new Map<string, { platform_id: number; record_type: string }>()
+  const reads = new Set<RecordRead>()
+  const rejectionIds = new Set<number>()
+  for (const write of writes) {
+    if (isPull(write)) {
+      reads.add(write.read)
+      continue
+    }
+    if ('replay' in write) rejectionIds.add(write.replay.rejected_push_id)
+    else keyIds.add(write.hub_key_id)
+    // No module has a type that is not storable, and no statement accepts it as a parameter.
+    if (!isStorableText(write.record_type)) continue
+    modules.set(moduleName(write.platform_id, write.record_type), write)
+  }
+  const readList = [...reads]
+  const [keyRows, moduleRows, readRows, rejectionRows] = await Promise.all([
+    keyIds.size > 0 ? statements.findKeys([...keyIds], at) : [],
+    modules.size > 0 ? statements.findModules([...modules.values()]) : [],
+    readList.length > 0 ? statements.findModulesOfReads(readList) : [],
+    rejectionIds.size > 0 ? statements.findRejections([...rejectionIds]) : [],
+  ])
+  const platforms = new Map(
+    keyRows.map((row) => [integerOf(row, 'hub_key_id'), toKeyPlatform(row)]),
+  )
+  const registered = new Map(
+    moduleRows
+      .map(toWritableModule)
+      .map((module) => [moduleName(module.platform_id, module.record_type), module]),
+  )
+  const rowsOfReads = new Map(readRows.map((row) => [integerOf(row, 'ord'), row]))
+  const modulesOfReads = new Map(
+    readList.map((read, index) => [read, toModuleOfRead(rowsOfReads.get(index + 1))]),
+  )
+  const rejections = new Map(rejectionRows.map((row) => [integerOf(row, 'rejected_push_id'), row]))
+  return {
+    platformOfKey: (hubKeyId) => platforms.get(hubKeyId) ?? null,
+    registeredModule: (platformId, type) => registered.get(moduleName(platformId, type)) ?? null,
+    moduleOfRead: (read) => modulesOfReads.get(read) ?? 'module_not_registered',
+    rejectionOf: (write) =>
+      toReplayableRejection(rejections.get(write.replay.rejected_push_id), write),
+    outdatedKeys: keyRows
+      .filter((row) => isKeyUseOutdated(row, at))
+      .map((row) => integerOf(row, 'hub_key_id'))
+      .sort((one, other) => one - other),
+  }
+}
+
+async function peekRecords(
+  statements: WriteStatements,
+  pulls: PullWrite[],
+): Promise<PeekedRecords> {
+  const reads = Map.groupBy(pulls, (write) => write.read)
+  const peeking = [...reads].map(async ([read, writes]) => {
+    const references = [...new Set(writes.map((write) => write.reference_number))]
+    return [read, await statements.peekRecords(read, references)] as const
+  })
+  return new Map(await Promise.all(peeking))
+}
+
+/** @param keys in key order. */
+async function lockRecords(statements: WriteStatements, keys: RecordKey[]): Promise<LockedRecords> {
+  if (keys.length === 0) return new Map()
+  const records = await statements.lockRecords(keys)
+  return new Map(
+    keys.flatMap((key, index) => {
+      const record = records[index]
+      return record ? [[nameOf(key), record]] : []
+    }),
+  )
+}
+
+type FirstRoundTrip = Pick<LoadedBatch, 'authorization' | 'peeked'>
+
+/**
+ * Locks the pulled records that have changed since they were last read, and allocates ids for new ones. Unchanged
+ * records are not locked: a row lock is a write.
+ */
+async function lockPulled(
+  statements: WriteStatements,
+  {
+    authorization,
+    peeked,
+    pulls,
+    keyed,
+    lockedKeyed,
+  }: FirstRoundTrip & { pulls: PullWrite[]; keyed: RecordWrite[]; lockedKeyed: LockedRecords },
+): Promise<Pick<LoadedBatch, 'locked' | 'numbers'>> {
+  const changed: RecordKey[] = []
+  const added: RecordKey[] = []
+  for (const write of pulls) {
+    const module = authorization.moduleOfRead(write.read)
+    if (typeof module === 'string' || isPeekedUnchanged(peeked, write)) continue
+    const { platform_id, record_type } = module
+    const { reference_number } = write
+    const isStored = peeked.get(write.read)?.has(reference_number)
+    const keys = isStored ? changed : added
+    keys.push({ platform_id, record_type, reference_number })
+  }
+  const isUnlocked = (key: RecordKey) => !lockedKeyed.has(nameOf(key))
+  const newKeys = inKeyOrder(added.filter(isUnlocked))
+  const count = keyed.length + changed.length + added.length
+  const [lockedChanged, newIds, numbers] = await Promise.all([
+    lockRecords(statements, inKeyOrder(changed.filter(isUnlocked))),
+    newKeys.length > 0 ? statements.allocateRecordIds(newKeys.length) : [],
+    count > 0 ? statements.allocateSequence(count) : [],
+  ])
+  const locked = new Map([...lockedKeyed, ...lockedChanged])
+  for (const [index, key] of newKeys.entries()) {
+    const new_record_id = newIds[index]
+    if (new_record_id !== undefined) locked.set(nameOf(key), { stored: null, new_record_id })
+  }
+  return { locked, numbers }
+}
+
+/** Looks up tombstones, only for modules that have any and not for pulled records that are unchanged. */
+async function findTombstones(
+  statements: WriteStatements,
+  {
+    authorization,
+    peeked,
+    writes,
+    hashReference,
+  }: FirstRoundTrip & { writes: RecordWrite[]; hashReference: HashReference },
+): Promise<LoadedBatch['tombstones']> {
+  const hashes = new Map<RecordWrite, string>()
+  for (const write of writes) {
+    const module = isPull(write)
+      ? authorization.moduleOfRead(write.read)
+      : authorization.registeredModule(write.platform_id, write.record_type)
+    if (module === null || typeof module === 'string' || !module.hasTombstones) continue
+    if (isPull(write) && isPeekedUnchanged(peeked, write)) continue
+    const { reference_number } = write
+    hashes.set(write, hashReference({ ...module, reference_number }))
+  }
+  if (hashes.size === 0) return new Map()
+  const found = await statements.findTombstones([...new Set(hashes.values())])
+  return new Map(
+    [...hashes].flatMap(([write, hash]) => {
+      const tombstone = found.get(hash)
+      return tombstone ? [[write, tombstone] as const] : []
+    }),
+  )
+}
+
+function isPeekedUnchanged(peeked: PeekedRecords, write: PullWrite): boolean {
+  const record = peeked.get(write.read)?.get(write.reference_number)
+  return record !== undefined && isUnchanged(record, write.content, write.read)
+}
+
+/** Returns each key once, in the order in which every node locks and inserts records. */
+export function inKeyOrder<Key extends RecordKey>(keys: Iterable<Key>): Key[] {
+  const named = new Map<string, Key>()
+  for (const key of keys) named.set(nameOf(key), key)
+  return [...named]
+    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+    .map(([, key]) => key)
+}
+
+function nameOf({ platform_id, record_type, reference_number }: RecordKey): string {
+  return `${platform_id}\0${record_type}\0${reference_number}`
+}
+
+function moduleName(platformId: number, recordType: string): string {
+  return `${platformId} ${recordType}`
+}
+
+/** Whether a write contains the key of its record. A pulled record does not: its module is that of its read. */
+function isKeyed(write: RecordWrite): write is PushWrite | ReplayWrite {
+  return !isPull(write)
+}
+
+function isPull(write: RecordWrite): write is PullWrite {
+  return 'read' in write
+}
