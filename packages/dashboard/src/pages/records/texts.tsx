@@ -136,7 +136,7 @@ export const TEXTS = {
   noMatchingRecordsSoFar: 'No matching records found so far',
   clearSearchFilters: 'Clear search and filters',
   noMatchingRecordsHint:
-    'A search finds the beginnings of words in all values, and any part of names and references. Check the search text and the filters, or select another module.',
+    'Check the search text and the filters, or select another module. A search finds the beginnings of words in all values, and any part of names and references.',
   noPlatformsHint: 'Register a platform to receive its records.',
 
   indexStarted: 'The index is being built. Sorting and filtering are fast when it is ready.',
