@@ -258,6 +258,22 @@ onEachEngine((engine) => {
     )
 
     test(
+      'a search of the maximum length finds a record, whatever its number of terms',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789')
+        const pairs = letters.flatMap((first) => letters.slice(0, 3).map((next) => first + next))
+        const words = letters.map((letter) => letter.repeat(3))
+        const full_name = [...letters, ...pairs, ...words].join(' ')
+        await write(kit, pushWrite(await registerTestPlatform(kit), { full_name }))
+        await indexAll(storage)
+        for (const search of [letters, pairs, words, [words.join(' ')]]) {
+          assert.equal((await listRecords(storage, { search })).length, 1, search.join(' '))
+        }
+      }),
+    )
+
+    test(
       'a search finds a word of every record, and a rare word beside it',
       withStorage(engine, async (kit) => {
         const { storage } = kit
