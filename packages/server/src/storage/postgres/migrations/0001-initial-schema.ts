@@ -43,7 +43,12 @@ const STATEMENTS = [
     tokens tsvector NOT NULL,
     PRIMARY KEY (platform_id, record_id)
   )`,
-  'CREATE INDEX record_search_tokens ON record_search USING gin (tokens)',
+  /*
+   * A search scans the entries that are not yet merged into the index, 4 MB by default. 1 MB takes 35 µs of the server per
+   * record of 350 bytes instead of 33, and searches 1-4 ms instead of 2-15.
+   */
+  `CREATE INDEX record_search_tokens ON record_search USING gin (tokens)
+    WITH (gin_pending_list_limit = 1024)`,
   /* Saves a fifth of the space and of the time of a write, but a server may have been built without it. */
   `DO $$ BEGIN
     ALTER TABLE record_search ALTER tokens SET COMPRESSION lz4;
