@@ -9,9 +9,6 @@ export const SearchStatus = Type.Object({
   lag: Type.Integer({
     description: 'Changed records that are not indexed yet; 10000 means 10000 or more',
   }),
-  text_index: Type.Boolean({
-    description: 'False if the database has no full-text index: searches then scan the records',
-  }),
 })
 
 export const IndexedFieldsRequest = Type.Object(

@@ -37,6 +37,9 @@ async function runCommand(parsed: Arguments): Promise<void> {
   if (command === 'secret rotate') {
     return (await import('./cli/rotate-secret.ts')).rotateSecret(config, print)
   }
+  if (command === 'search rebuild') {
+    return (await import('./cli/search.ts')).rebuildSearch(config, print)
+  }
   if (positionals[0] === 'operator') {
     const { operatorCommand } = await import('./cli/operator.ts')
     return operatorCommand(positionals.slice(1), { config, options, switches, print })

@@ -88,6 +88,13 @@ The guide contains HUB_PUBLIC_URL as the URL of the hub.`,
 replaces the secret file in HUB_DATA_DIR.`,
     settings: ['HUB_SECRET', 'HUB_SECRET_PREVIOUS', ...STORAGE_SETTINGS],
   },
+  'search rebuild': {
+    summary: 'Build the search index again from all records.',
+    usage: '[settings]',
+    details: `The index repairs itself, so this is only needed if searches do not find records that the hub has. A running hub begins
+at once, otherwise the next start does. Until a record is indexed again, searches may not find it.`,
+    settings: STORAGE_SETTINGS,
+  },
   operator: {
     summary: 'List, invite and change operators.',
     usage: '<subcommand>',

@@ -50,6 +50,7 @@ export async function openStorage(options: {
     timeZone,
     clock: systemClock,
     hashReference,
+    warn,
   })
 }
 

@@ -95,7 +95,7 @@ onEachEngineWhenDeep((engine) => {
           ...storage,
           searchIndex: {
             ...storage.searchIndex,
-            indexNext: async (limit) => (isStuck ? 0 : storage.searchIndex.indexNext(limit)),
+            indexTexts: async (limit) => (isStuck ? 0 : storage.searchIndex.indexTexts(limit)),
           },
         }),
       })

@@ -64,6 +64,7 @@ export function ListControls({
       <TextInput
         label={TEXTS.search}
         placeholder={TEXTS.searchPlaceholder}
+        title={TEXTS.searchHint}
         leftSection={<IconSearch size={16} />}
         rightSection={
           text !== '' && <CloseButton aria-label={TEXTS.clearSearch} onClick={() => setText('')} />

@@ -121,6 +121,8 @@ export const TEXTS = {
   apply: 'Apply',
   allPlatforms: 'All platforms',
   searchPlaceholder: 'Search names, references and values',
+  searchHint:
+    'Finds the beginnings of words in all values, and any part of three or more characters in names and references. Use quotes for a phrase.',
   clearSearch: 'Clear search',
   recordsPerPage: 'Records per page',
 
@@ -133,7 +135,8 @@ export const TEXTS = {
   noMatchingRecords: 'No matching records',
   noMatchingRecordsSoFar: 'No matching records found so far',
   clearSearchFilters: 'Clear search and filters',
-  noMatchingRecordsHint: 'Check the search text and the filters, or select another module.',
+  noMatchingRecordsHint:
+    'Check the search text and the filters, or select another module. A search finds the beginnings of words in all values, and any part of names and references.',
   noPlatformsHint: 'Register a platform to receive its records.',
 
   indexStarted: 'The index is being built. Sorting and filtering are fast when it is ready.',

@@ -29,7 +29,7 @@ export const TEXTS = {
   queryPlaceholder: 'Name, reference or keyword',
   searchEverywhere: 'Search everywhere',
   searchEverywhereHint:
-    'Enter a keyword or the name of a person. Results of the hub appear immediately, results of the platforms as they arrive.',
+    'Enter a keyword or the name of a person. Results of the hub appear immediately, results of the platforms as they arrive. The hub finds the beginnings of words in all values, and any part of names and references.',
   interruptedHint: 'The response was interrupted. The results so far are below.',
   searchAgain: 'Search again',
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
-import { foldText, matchesSearch } from '../search/search-text.ts'
+import { foldText } from '../search/fold-text.ts'
+import { matchesSearch } from '../search/search-text.ts'
 import {
   type Condition,
   type DataColumn,

@@ -27,7 +27,7 @@ test('every parameter is read', () => {
     platform: 'school',
     record_type: 'students',
     reference_number: 'R 1',
-    search: { substrings: ['ann'], prefixes: ['li'] },
+    search: ['ann', 'li'],
     incomplete: true,
     missing: false,
     missing_review: 7,

@@ -128,7 +128,7 @@ function parseParameter(
 function parseSearchParameter(query: RecordFilter, text: string): string | null {
   if (text.length > MAX_SEARCH_LENGTH) return `must be at most ${MAX_SEARCH_LENGTH} characters long`
   const terms = parseSearch(text)
-  if (terms.substrings.length + terms.prefixes.length > 0) query.search = terms
+  if (terms.length > 0) query.search = terms
   return null
 }
 

@@ -14,7 +14,7 @@ export const ListFilters = {
   record_type: text('The record_type of a module'),
   reference_number: text('The complete reference number'),
   q: text(
-    'Words or quoted phrases; the name, the reference or the values must contain each of them',
+    'Words or quoted phrases, which must all match. Finds the beginnings of words in all values, and any part of three or more characters of the name and the reference. See docs/records-api.md.',
   ),
   incomplete: text(TRUE_OR_FALSE),
   missing: text(TRUE_OR_FALSE),

@@ -12,6 +12,11 @@ import { searchRoutes } from './search-routes.ts'
 /** The number of platforms that all searches together query concurrently. */
 const MAX_CONCURRENT_PLATFORMS = 16
 
+/** A step takes some 100 ms: of the search thread on SQLite, and mostly of the server on PostgreSQL. */
+const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, busy: 0.25 } }
+/** A step takes some milliseconds, for which pushes wait on SQLite. */
+const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, busy: 6 } }
+
 export function createSearch(deps: {
   storage: Storage
   client: PlatformClient
@@ -24,7 +29,7 @@ export function createSearch(deps: {
   stopping: AbortSignal
 }) {
   const { storage, log } = deps
-  let stopIndexing: () => Promise<void> = async () => undefined
+  let stopIndexing: (() => Promise<void>)[] = []
 
   const routes: FastifyPluginAsync = async (app) => {
     await app.register(searchIndexRoutes({ ...storage, ...deps }))
@@ -43,8 +48,14 @@ export function createSearch(deps: {
     routes,
     /** Starts to index changed records. */
     start(): void {
-      stopIndexing = startIndexing({ searchIndex: storage.searchIndex, log })
+      const { indexTexts, indexFields } = storage.searchIndex
+      stopIndexing = [
+        startIndexing({ ...TEXT_INDEXING, indexNext: indexTexts, log }),
+        startIndexing({ ...FIELD_INDEXING, indexNext: indexFields, log }),
+      ]
     },
-    stop: (): Promise<void> => stopIndexing(),
+    async stop(): Promise<void> {
+      await Promise.all(stopIndexing.map((stop) => stop()))
+    },
   }
 }

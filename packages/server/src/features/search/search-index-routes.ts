@@ -36,8 +36,8 @@ export function searchIndexRoutes(deps: {
         },
       },
       async () => {
-        const { lag, has_text_index } = await searchIndex.readSearchIndex()
-        return { success: true as const, lag, text_index: has_text_index }
+        const { lag } = await searchIndex.readSearchIndex()
+        return { success: true as const, lag }
       },
     )
 

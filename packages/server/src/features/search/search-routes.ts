@@ -58,8 +58,7 @@ const ABOUT =
 
 /** @throws HubError `invalid_request` for a query without a letter or digit, which would match all records. */
 function readQuery(text: string): string {
-  const { substrings, prefixes } = parseSearch(text)
-  if (substrings.length + prefixes.length > 0) return text.trim()
+  if (parseSearch(text).length > 0) return text.trim()
   throw invalidMember('query', 'must contain a letter or a digit')
 }
 

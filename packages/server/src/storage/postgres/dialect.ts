@@ -11,6 +11,7 @@ import { integerOf } from '../shared/schema/columns.ts'
 import type { Executor } from '../shared/schema/databases.ts'
 import { allocateSequence } from './commit-watermark.ts'
 import type { PostgresConnections } from './connection.ts'
+import { acquireLock } from './locks.ts'
 
 /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
@@ -28,6 +29,7 @@ export function createErasureDialect(hashReference: HashReference): ErasureDiale
     allocateSequence,
     clearDataCopy: sql`, data_copy = '{}'`,
     async deleteText(db, { platform_id, record_id }) {
+      await acquireLock(db, 'text index')
       await sql`
         DELETE FROM record_search WHERE platform_id = ${platform_id} AND record_id = ${record_id}
       `.execute(db)

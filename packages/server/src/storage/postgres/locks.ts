@@ -14,8 +14,9 @@ export const WRITE_AUTHORIZATION_LOCK = `${HUB}, 1`
 /** For saving, replaying and deleting rejected pushes. It is acquired after the write authorization lock. */
 export const REJECTED_PUSHES_LOCK = `${HUB}, 2`
 
-/** For feeding the search index and for deleting from it. */
-export const SEARCH_INDEX_LOCK = `${HUB}, 5`
+/** For writing the text index and the indexes of fields, and for deleting from them; taken in this order. */
+export const TEXT_INDEX_LOCK = `${HUB}, 11`
+export const FIELD_INDEX_LOCK = `${HUB}, 5`
 
 /** First number of the locks that prove that a process is alive. A session of each process holds the lock of its name. */
 export const LIVENESS_LOCK = HUB + 1
@@ -49,7 +50,8 @@ const LOCKS: Record<LockName, string> = {
   'rejected pushes': REJECTED_PUSHES_LOCK,
   'sql views': `${HUB}, 3`,
   removals: `${HUB}, 4`,
-  'search index': SEARCH_INDEX_LOCK,
+  'text index': TEXT_INDEX_LOCK,
+  'field index': FIELD_INDEX_LOCK,
   'view names': `${HUB}, 6`,
   operators: `${HUB}, 7`,
   'login attempts': `${HUB}, 8`,

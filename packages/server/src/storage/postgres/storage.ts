@@ -25,8 +25,9 @@ import { migrations } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
 import { openNotifications } from './notifications.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createRecordListDialect, createSearchIndexDialect } from './record-search.ts'
+import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
+import { createTextIndex } from './text-index.ts'
 import { type WaitOptions, waitForDatabase } from './wait-for-database.ts'
 
 export type PostgresOptions = {
@@ -92,7 +93,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createRecordWriter(connections, options.hashReference),
       ...createRecordListStore(databases, createRecordListDialect(database)),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(databases)),
+    searchIndex: createSearchIndexStore(databases, {
+      texts: createTextIndex(databases),
+      fields: createFieldIndexDialect(databases),
+      readCommitWatermark,
+    }),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     broadcast: notifications.createBroadcast(database, commits),
     readDiskSpace: async () => null,

@@ -31,9 +31,7 @@ export function createErasureDialect(deps: {
     contains: (column, text) => sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`,
     allocateSequence,
     clearDataCopy: sql``,
-    async deleteText(db, { record_id }) {
-      await sql`DELETE FROM record_search WHERE rowid = ${record_id}`.execute(db)
-    },
+    deleteText: async () => undefined,
   }
 }
 

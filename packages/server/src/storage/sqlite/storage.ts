@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
+import { sql } from 'kysely'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
@@ -9,6 +10,7 @@ import { type ChangePublisher, createChangePublisher } from '../shared/publish-c
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
+import type { Executor } from '../shared/schema/databases.ts'
 import { migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
@@ -29,12 +31,11 @@ import { createMissingDialect } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createReadThread } from './read-thread.ts'
-import {
-  createRecordListDialect,
-  createSearchIndexDialect,
-  rewriteTextIndex,
-} from './record-search.ts'
+import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
+import { type IndexFile, searchFileOf } from './search-file.ts'
+import { createSearchReader } from './search-reader.ts'
+import { createSearchThread, createSearchWithoutThread } from './search-thread.ts'
 
 /** The name of the counter rows. One process writes, so one set of rows is enough. */
 const NODE = 'local'
@@ -47,8 +48,10 @@ export type SqliteOptions = {
   clock: Clock
   /** Hashes the references of erased records, which are not stored. */
   hashReference: HashReference
-  /** Whether long reads run in a thread of their own, as a hub needs; true by default. */
-  withReadThread?: boolean
+  /** Whether long reads and the text index have threads of their own, as a hub needs; true by default. */
+  withThreads?: boolean
+  /** Logs a warning for the administrator of the hub. */
+  warn?: (message: string) => void
 }
 
 /**
@@ -74,6 +77,15 @@ async function open(options: SqliteOptions): Promise<Storage> {
   // The writing connection runs one transaction at a time, so no lock is needed.
   const acquireLock = async () => undefined
   const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
+  const { withThreads = true, warn = () => undefined } = options
+  const index = await findIndexFile(options.path, reader)
+  const searchReader = createSearchReader(index, warn)
+  const createSearch = withThreads ? createSearchThread : createSearchWithoutThread
+  const search = createSearch(index, {
+    reader: searchReader,
+    readLastChange: () => readCommitWatermark(reader),
+    warn,
+  })
   const stores = createStores(databases, {
     authDatabase: { dialect: connections.writerDialect, type: 'sqlite' },
     node: NODE,
@@ -87,16 +99,16 @@ async function open(options: SqliteOptions): Promise<Storage> {
     erasure: createErasureDialect({
       hashReference: options.hashReference,
       // In the database file, `secure_delete` has overwritten the deleted bytes. The write-ahead log contains older
-      // versions of pages, and the text index only marks rows as deleted.
+      // versions of pages.
       async purge() {
-        await rewriteTextIndex(connections)
+        await search.purge()
         await checkpointer?.emptyLog()
       },
     }),
   })
   stores.platforms.onChange(() => commits.publish('platforms'))
-  const lists = createRecordListStore(databases, createRecordListDialect(reader))
-  const thread = options.withReadThread === false ? null : createReadThread(options.path)
+  const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
+  const readThread = withThreads ? createReadThread(index, warn) : null
   return {
     ...stores,
     processName: randomUUID(),
@@ -106,9 +118,15 @@ async function open(options: SqliteOptions): Promise<Storage> {
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
       listRecords: (query) =>
-        (isSingleIndexRead(query) ? lists : (thread ?? lists)).listRecords(query),
+        readThread && !isSingleIndexRead(query)
+          ? readThread.request(query)
+          : lists.listRecords(query),
     },
-    searchIndex: createSearchIndexStore(databases, createSearchIndexDialect(connections)),
+    searchIndex: createSearchIndexStore(databases, {
+      texts: search,
+      fields: createFieldIndexDialect(connections),
+      readCommitWatermark,
+    }),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     // There are no other processes.
     broadcast: {
@@ -119,12 +137,22 @@ async function open(options: SqliteOptions): Promise<Storage> {
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngineInfo(reader),
     async close() {
-      await thread?.stop()
+      await readThread?.stop()
+      await search.stop()
+      searchReader.close()
       await checkpointer?.stop()
       await connections.close()
       lock?.release()
     },
   }
+}
+
+async function findIndexFile(databasePath: string, reader: Executor): Promise<IndexFile> {
+  const { rows } = await sql<{ database_id: string }>`
+    SELECT database_id FROM database_identity
+  `.execute(reader)
+  const path = searchFileOf(databasePath)
+  return { path, databasePath, databaseId: rows[0]?.database_id ?? '' }
 }
 
 /** With a checkpointer, the writing connection checkpoints only if the log has grown to 64 MiB. */

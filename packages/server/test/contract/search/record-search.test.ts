@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseRecordQuery } from '../../../src/domain/record/record-query.ts'
+import { parseSearch } from '../../../src/domain/search/search-text.ts'
 import type { RecordQuery } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
@@ -111,7 +112,8 @@ onEachEngine((engine) => {
           const reference = `new-${step}`
           const added = pushWrite(school, { reference, full_name: `Ann ${step % 7}`, data })
           await write(kit, patch, ...(isNew ? [added] : []))
-          await storage.searchIndex.indexNext(step % 5)
+          await storage.searchIndex.indexFields(step % 5)
+          await storage.searchIndex.indexTexts(step % 5)
         }
         await fc.assert(
           fc.asyncProperty(stableQuery, fc.integer({ min: 2, max: 15 }), async (text, limit) => {
@@ -143,7 +145,6 @@ onEachEngine((engine) => {
         assert.deepEqual(await storage.searchIndex.readSearchIndex(), {
           lag: 0,
           behind_since: null,
-          has_text_index: true,
         })
         assert.deepEqual(await findReferences(storage, 'q=lyon muller'), ['r-1'])
         await write(kit, pushWrite(school, { full_name: 'Bea Noir', data: '{"city":"Nice"}' }))
@@ -183,7 +184,9 @@ onEachEngine((engine) => {
         for (const [query, expected] of [
           ['王小明', ['r-0']],
           ['王', ['r-0']],
-          ['小明', []],
+          ['小明', ['r-0']],
+          ['小明 王小明', ['r-0']],
+          ['明小', []],
           ['Li', ['r-1']],
           ['we', ['r-1']],
           ['محمد', ['r-2']],
@@ -211,6 +214,82 @@ onEachEngine((engine) => {
             query,
           )
         }
+      }),
+    )
+
+    test(
+      'words of values are found from their beginning, and parts of names and references anywhere',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        const data = `{"mail":"ann@example.org","price":12.50,"tags":["Blue door",{"x":"東京都庁"}],
+          "url":"https://example.org/Path_to?q=1","long":"${'w'.repeat(300)}"}`
+        await write(
+          kit,
+          pushWrite(school, { reference: 'INV-2026/0071', full_name: 'Grünewald', data }),
+          pushWrite(school, { reference: 'r-2', full_name: 'Other', data: '{"price":12.51}' }),
+        )
+        await indexAll(storage)
+        for (const [query, isFound] of [
+          ['gru', true],
+          ['newal', true],
+          ['2026/00', true],
+          ['071', true],
+          ['"blue do"', true],
+          ['lue', false],
+          ['12.50', true],
+          ['12.5', true],
+          ['ann@example.org', true],
+          ['nn@example.org', false],
+          ['path_to', true],
+          ['東京都', true],
+          ['京都庁', true],
+          ['東都庁', false],
+          ['w'.repeat(100), true],
+          ['inv 2026 blue', true],
+          ['inv 2026 green', false],
+          ['... newal', false],
+        ] as const) {
+          const rows = await listRecords(storage, { search: parseSearch(query) })
+          const found = rows.map((row) => row.reference_number).includes('INV-2026/0071')
+          assert.equal(found, isFound, query)
+        }
+      }),
+    )
+
+    test(
+      'a search of the maximum length finds a record, whatever its number of terms',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const letters = Array.from('abcdefghijklmnopqrstuvwxyz0123456789')
+        const pairs = letters.flatMap((first) => letters.slice(0, 3).map((next) => first + next))
+        const words = letters.map((letter) => letter.repeat(3))
+        const full_name = [...letters, ...pairs, ...words].join(' ')
+        await write(kit, pushWrite(await registerTestPlatform(kit), { full_name }))
+        await indexAll(storage)
+        for (const search of [letters, pairs, words, [words.join(' ')]]) {
+          assert.equal((await listRecords(storage, { search })).length, 1, search.join(' '))
+        }
+      }),
+    )
+
+    test(
+      'a search finds a word of every record, and a rare word beside it',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        const pushes = Array.from({ length: 600 }, (_, n) =>
+          pushWrite(school, {
+            reference: `r-${n}`,
+            data: `{"a":"frequent","b":"${n === 7 ? 'rare' : 'other'}"}`,
+          }),
+        )
+        await write(kit, ...pushes)
+        await indexAll(storage, 600)
+        const count = async (query: string) => (await listRecords(storage, toQuery(query))).length
+        assert.equal(await count('q=frequ'), 600)
+        assert.equal(await count('q=rare'), 1)
+        assert.equal(await count('q=frequ rare'), 1)
       }),
     )
 

@@ -4,6 +4,7 @@ import { MAX_KEY_LENGTH } from '../../../src/domain/record/sort-key.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { erase } from '../../helpers/storage/erasure.ts'
 import {
   listRecords,
   only,
@@ -14,7 +15,7 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { saveManifest } from '../../helpers/storage/manifests.ts'
-import { indexAll, setIndexedFields } from '../../helpers/storage/search.ts'
+import { countIndexedTexts, indexAll, setIndexedFields } from '../../helpers/storage/search.ts'
 import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
 onEachEngine((engine) => {
@@ -23,11 +24,11 @@ onEachEngine((engine) => {
       'a step indexes at most the given number of records, and the lag decreases to zero',
       withStorage(engine, async (kit) => {
         const { searchIndex } = kit.storage
-        assert.equal(await searchIndex.indexNext(10), 0)
+        assert.equal(await searchIndex.indexTexts(10), 0)
         await pushMany(kit, await registerTestPlatform(kit), 25)
         const steps: number[][] = []
         for (let indexed = -1; indexed !== 0; ) {
-          indexed = await searchIndex.indexNext(10)
+          indexed = await searchIndex.indexTexts(10)
           steps.push([indexed, (await searchIndex.readSearchIndex()).lag])
         }
         assert.deepEqual(steps, [
@@ -53,7 +54,7 @@ onEachEngine((engine) => {
         kit.clock.advance(3600)
         await write(kit, pushWrite(school, { reference: 'r-2' }))
         assert.equal(await since(), times[0])
-        await searchIndex.indexNext(1)
+        await searchIndex.indexTexts(1)
         assert.equal(await since(), times[1])
         await indexAll(kit.storage)
         assert.equal(await since(), null)
@@ -64,7 +65,7 @@ onEachEngine((engine) => {
       'indexing continues at its position after a restart',
       withStorage(engine, async (kit) => {
         await pushMany(kit, await registerTestPlatform(kit), 25)
-        await kit.storage.searchIndex.indexNext(20)
+        await kit.storage.searchIndex.indexTexts(20)
         const storage = await kit.reopen()
         assert.equal((await storage.searchIndex.readSearchIndex()).lag, 5)
         assert.equal(await indexAll(storage), 5)
@@ -232,16 +233,39 @@ onEachEngine((engine) => {
     )
 
     test(
-      'a deleted record is removed from every index immediately',
+      'an erased record is in no index, whether its last change was indexed or not',
       withStorage(engine, async (kit) => {
         const { storage } = kit
         const school = await registerTestPlatform(kit)
         await pushMany(kit, school, 5)
         await setIndexedFields(storage, school, ['n', 'm'])
         await indexAll(storage)
+        await write(kit, pushWrite(school, { reference: 'r-2', data: '{"n":"new"}' }))
         assert.deepEqual(await countEntries(storage), [5, 10])
-        await runSql(storage, `DELETE FROM records WHERE reference_number IN ('r-1', 'r-2')`)
+        const records = await listRecords(storage)
+        for (const { record_id, reference_number } of records) {
+          if (reference_number === 'r-1' || reference_number === 'r-2') {
+            await erase(kit, record_id, 'erase')
+          }
+        }
         assert.deepEqual(await countEntries(storage), [3, 6])
+        await indexAll(storage)
+        assert.deepEqual(await countEntries(storage), [3, 6])
+      }),
+    )
+
+    test(
+      'a rebuilt text index contains all records again',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        await pushMany(kit, await registerTestPlatform(kit), 25)
+        await indexAll(storage)
+        await storage.searchIndex.rebuildTextIndex()
+        assert.equal(await storage.searchIndex.indexTexts(20), 20)
+        assert.equal((await storage.searchIndex.readSearchIndex()).lag, 5)
+        assert.equal(await indexAll(storage), 5)
+        assert.equal(await countIndexedTexts(storage), 25)
+        assert.equal((await listRecords(storage, { search: ['r-1'] })).length, 11)
       }),
     )
   })
@@ -257,5 +281,5 @@ async function pushMany(kit: StorageKit, school: TestPlatform, count: number): P
 }
 
 async function countEntries(storage: Storage): Promise<number[]> {
-  return [await countRows(storage, 'record_search'), await countRows(storage, 'record_index')]
+  return [await countIndexedTexts(storage), await countRows(storage, 'record_index')]
 }

@@ -1,8 +1,11 @@
 /** The full-text index of SQLite contains deleted terms until its segments are merged. */
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { withStorage } from '../../helpers/storage/engine.ts'
+import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
+import { hashReference, TestClock, withStorage } from '../../helpers/storage/engine.ts'
 import {
   changeLog,
   listRecords,
@@ -12,17 +15,53 @@ import {
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
 import { removePlatform, runRemovals } from '../../helpers/storage/removals.ts'
-import { indexAll } from '../../helpers/storage/search.ts'
+import {
+  countIndexedTexts,
+  findTextIndex,
+  indexAll,
+  openTextIndex,
+  queryTextIndex,
+} from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
-import { sqliteEngine } from '../../helpers/storage/sqlite.ts'
+import { openTemporarySqlite, sqliteEngine } from '../../helpers/storage/sqlite.ts'
 
 /** Characters that no other name contains. The index omits prefixes shared with the previous term. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
 const END_OF_TERM = Buffer.from('\u{10002}\u{10003}').toString('hex').toUpperCase()
 
 /** Unique characters that sort first, where a merge starts. */
-const FIRST_NAME = 'xy#$%'
-const FIRST_TERM = Buffer.from('#$%').toString('hex').toUpperCase()
+const FIRST_NAME = '000170001'
+const FIRST_TERM = Buffer.from('0170001').toString('hex').toUpperCase()
+
+const FOREIGN = [
+  'The search index is of another version or database, so the hub creates a new one.',
+]
+/** How the file can become useless, and what the hub reports. */
+const DEFECTS: [name: string, damage: (path: string) => void, warnings: string[]][] = [
+  ['a deleted file', (path) => rmSync(path), []],
+  ['a damaged file', overwrite, ['The search index is damaged, so the hub creates a new one.']],
+  ['a file of another version', (path) => change(path, 'PRAGMA user_version = 999'), FOREIGN],
+  [
+    'a file of another database',
+    (path) => change(path, `UPDATE state SET database_id = 'another'`),
+    FOREIGN,
+  ],
+  [
+    'a file that is newer than the database, after a backup was restored,',
+    (path) => change(path, 'UPDATE state SET position = 1000000'),
+    FOREIGN,
+  ],
+]
+
+function overwrite(path: string): void {
+  writeFileSync(path, 'no database'.repeat(1000))
+  rmSync(`${path}-wal`)
+}
+
+function change(path: string, statement: string): void {
+  using file = new DatabaseSync(path)
+  file.exec(statement)
+}
 
 describe('the search index of SQLite', () => {
   for (const mode of ['erase', 'anonymise'] as const) {
@@ -44,8 +83,7 @@ describe('the search index of SQLite', () => {
         const erasure = { record_id, mode, actor: 'ann' }
         await storage.erasure.eraseRecord(erasure, changeLog(`record.${mode}`))
         assert.equal(await isInIndex(storage), false)
-        const search = { substrings: ['other'], prefixes: [] }
-        assert.equal((await listRecords(storage, { search })).length, 1500)
+        assert.equal((await listRecords(storage, { search: ['other'] })).length, 1500)
       }),
     )
   }
@@ -66,7 +104,10 @@ describe('the search index of SQLite', () => {
         await write(kit, ...others)
         await indexAll(storage)
       }
-      await runSql(storage, `INSERT INTO record_search (record_search, rank) VALUES ('merge', -8)`)
+      await queryTextIndex(
+        storage,
+        `INSERT INTO record_search (record_search, rank) VALUES ('merge', -8)`,
+      )
       assert.ok(await isInIndex(storage, FIRST_TERM), 'the test detects the characters')
       const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
       await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
@@ -114,10 +155,10 @@ describe('the search index of SQLite', () => {
         )
         await write(kit, ...some)
       }
-      await storage.searchIndex.indexNext(100)
+      await storage.searchIndex.indexTexts(100)
       let isErased = false
       const indexRecords = async () => {
-        while (!isErased && (await storage.searchIndex.indexNext(100)) > 0);
+        while (!isErased && (await storage.searchIndex.indexTexts(100)) > 0);
         return (await storage.searchIndex.readSearchIndex()).lag
       }
       const erasing = storage.erasure
@@ -138,7 +179,12 @@ describe('the search index of SQLite', () => {
       await indexAll(kit.storage)
       // The state after a process was killed after the last transaction of an erasure.
       await runSql(kit.storage, `DELETE FROM records WHERE record_id = ${record_id}`)
+      await runSql(
+        kit.storage,
+        `INSERT INTO record_deletions VALUES (7, ${record_id}, 1, 1, 'school', 'students', '')`,
+      )
       await runSql(kit.storage, `INSERT INTO pending_purges VALUES (1, 7)`)
+      await runSql(kit.storage, `UPDATE write_sequence SET value = 7`)
       const storage = await kit.reopen()
       assert.ok(await isInIndex(storage))
       assert.equal(await storage.removals.runNextStep(), true)
@@ -154,9 +200,69 @@ describe('the search index of SQLite', () => {
       assert.equal(await isInIndex(storage), false)
     }),
   )
+
+  for (const [name, damage, expected] of DEFECTS) {
+    test(`${name} is replaced by an index of all records`, async () => {
+      const warnings: string[] = []
+      const clock = new TestClock()
+      const warn = (message: string) => warnings.push(message)
+      await using opened = await openTemporarySqlite(clock, { warn })
+      const kit = { storage: opened.storage, clock }
+      await write(kit, pushWrite(await registerTestPlatform(kit), { full_name: 'Ann' }))
+      assert.equal(await indexAll(kit.storage), 1)
+      const path = await findTextIndex(kit.storage)
+
+      damage(path)
+      const storage = await opened.reopen()
+      assert.equal(await indexAll(storage), 1)
+      assert.equal((await listRecords(storage, { search: ['ann'] })).length, 1)
+      assert.equal(await countIndexedTexts(storage), 1)
+      assert.equal(await indexAll(storage), 0)
+      assert.deepEqual(warnings, expected)
+    })
+  }
+
+  test(
+    'a search that finds damaged entries scans the records, and the index is created anew',
+    withStorage(sqliteEngine, async (kit) => {
+      const { storage } = kit
+      await write(kit, pushWrite(await registerTestPlatform(kit), { full_name: 'Ann' }))
+      await indexAll(storage)
+      await damageEntries(storage)
+      const find = async () => (await listRecords(storage, { search: ['ann'] })).length
+      assert.equal(await find(), 1)
+      assert.equal(await indexAll(storage), 1)
+      assert.equal(await countIndexedTexts(storage), 1)
+      assert.equal(await find(), 1)
+    }),
+  )
+
+  test('another process can have the index of a running hub rebuilt', async () => {
+    const clock = new TestClock()
+    await using opened = await openTemporarySqlite(clock)
+    const kit = { storage: opened.storage, clock }
+    await write(kit, pushWrite(await registerTestPlatform(kit)))
+    await indexAll(kit.storage)
+    const { path } = opened
+    const command = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
+    await command.searchIndex.rebuildTextIndex()
+    await command.close()
+    assert.equal(await indexAll(kit.storage), 1)
+  })
 })
 
+async function damageEntries(storage: Storage): Promise<void> {
+  using file = await openTextIndex(storage)
+  file.enableDefensive(false)
+  file.exec('UPDATE record_search_data SET block = zeroblob(100) WHERE id > 10')
+}
+
+/** Whether a term is in the index, or its bytes are in the file or its log. */
 async function isInIndex(storage: Storage, term = END_OF_TERM): Promise<boolean> {
-  const rows = await runSql(storage, 'SELECT hex(block) AS block FROM record_search_data')
-  return rows.some(({ block }) => String(block).includes(term))
+  const rows = await queryTextIndex(storage, 'SELECT hex(block) AS block FROM record_search_data')
+  if (rows.some(({ block }) => String(block).includes(term))) return true
+  const path = await findTextIndex(storage)
+  return [path, `${path}-wal`].some(
+    (file) => existsSync(file) && readFileSync(file).includes(Buffer.from(term, 'hex')),
+  )
 }

@@ -38,7 +38,7 @@ export type TestHubOptions = {
   /** Resolves to true when the time limit of a pull is reached. Must resolve when the signal is aborted. */
   waitForLimit?: HubDeps['waitForLimit']
   /** Reads long lists in a separate thread, as a real hub on SQLite does. */
-  withReadThread?: boolean
+  withThreads?: boolean
   /** Creates the operator {@link EMAIL}. */
   withOperator?: boolean
 }
@@ -77,7 +77,7 @@ export async function startTestHub(
 ): Promise<TestHub> {
   const opened = await engine.open({
     clock: options.clock ?? systemClock,
-    withReadThread: options.withReadThread ?? false,
+    withThreads: options.withThreads ?? false,
   })
   let storage = opened.storage
   const lines: string[] = []

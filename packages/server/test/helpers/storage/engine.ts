@@ -18,10 +18,10 @@ export type StorageEngine = {
   /** The current time of its schedule in milliseconds: on PostgreSQL that of the database. */
   readScheduleTime(storage: Storage): Promise<number>
   /**
-   * Opens an empty storage in the time zone UTC. Long reads of SQLite run in a separate thread unless
-   * `withReadThread` is false, because starting the thread takes three times as long as starting a hub.
+   * Opens an empty storage in the time zone UTC. Long reads and the text index of SQLite run in separate threads unless
+   * `withThreads` is false, because starting a thread takes three times as long as starting a hub.
    */
-  open(options: { clock: Clock; withReadThread?: boolean }): Promise<OpenedStorage>
+  open(options: { clock: Clock; withThreads?: boolean }): Promise<OpenedStorage>
 }
 
 /** Hashes the reference numbers of erased records. */

@@ -12,6 +12,7 @@ import {
   writeOne,
 } from './fixtures.ts'
 import { rejection, saveRejected } from './replays.ts'
+import { countIndexedTexts } from './search.ts'
 import { countRows, runSql } from './sql.ts'
 
 const ALL = { platform: null, level: null, limit: 1000, before: null }
@@ -71,7 +72,6 @@ export function hashOfReference(reference_number: string): string {
 const TABLES = [
   ...['records', 'record_history', 'record_deletions', 'rejected_pushes', 'activity', 'audit'],
   ...[
-    'record_search',
     'record_index',
     'tombstones',
     'missing_candidates',
@@ -95,6 +95,7 @@ export async function expectTextsAbsent({ storage }: StorageKit, texts: string[]
 export async function countRowsByTable({ storage }: StorageKit): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const table of TABLES) rows[table] = await countRows(storage, table)
+  rows['record_search'] = await countIndexedTexts(storage)
   return rows
 }
 

@@ -1,5 +1,6 @@
 /** Searches, filters and sort orders in tests of the storage. */
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from '../../../src/domain/record/record-match.ts'
 import {
@@ -15,13 +16,56 @@ import type {
   RecordRow,
 } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { searchFileOf } from '../../../src/storage/sqlite/search-file.ts'
 import { changeLog, listPage, type TestPlatform } from './fixtures.ts'
+import { runSql } from './sql.ts'
 
-/** Indexes all records. @returns the number of indexed records. */
-export async function indexAll(storage: Storage, limit = 100): Promise<number> {
-  let all = 0
-  for (;;) {
-    const indexed = await storage.searchIndex.indexNext(limit)
+/** Indexes all records. @returns the number of changes added to the text index. */
+export async function indexAll({ searchIndex }: Storage, limit = 100): Promise<number> {
+  await indexFields({ searchIndex }, limit)
+  return repeat(searchIndex.indexTexts, limit)
+}
+
+/** Builds the indexes of fields. @returns the number of records that were read. */
+export function indexFields(
+  { searchIndex }: Pick<Storage, 'searchIndex'>,
+  limit = 100,
+): Promise<number> {
+  return repeat(searchIndex.indexFields, limit)
+}
+
+/** Runs a query on the text index: a file of its own on SQLite, tables of the database on PostgreSQL. */
+export async function queryTextIndex(
+  storage: Storage,
+  statement: string,
+): Promise<Record<string, unknown>[]> {
+  if ((await storage.readEngine()).engine === 'postgres') return runSql(storage, statement)
+  using file = await openTextIndex(storage)
+  return file.prepare(statement).all()
+}
+
+export async function countIndexedTexts(storage: Storage): Promise<number> {
+  const [row] = await queryTextIndex(storage, 'SELECT count(*) AS n FROM record_search')
+  return Number(row?.['n'])
+}
+
+/** The path of the text index of SQLite. */
+export async function findTextIndex(storage: Storage): Promise<string> {
+  const [row] = await runSql(storage, `SELECT file FROM pragma_database_list WHERE name = 'main'`)
+  return searchFileOf(String(row?.['file']))
+}
+
+/** Opens the text index of SQLite. */
+export async function openTextIndex(storage: Storage): Promise<DatabaseSync> {
+  return new DatabaseSync(await findTextIndex(storage))
+}
+
+async function repeat(
+  indexNext: (limit: number) => Promise<number>,
+  limit: number,
+): Promise<number> {
+  for (let all = 0; ; ) {
+    const indexed = await indexNext(limit)
     if (indexed === 0) return all
     all += indexed
     assert.ok(all < 100_000, 'The indexing does not end')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { memoizeAsync } from '../../../src/lib/concurrency/memoize-async.ts'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
+import { openSqlite, type SqliteOptions } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, type StorageEngine } from './engine.ts'
 
 /** In memory if the system has such a folder, because thousands of commits of the tests would wait for the disk. */
@@ -21,7 +21,7 @@ export const sqliteEngine: StorageEngine = {
 
 export async function openTemporarySqlite(
   clock: Clock,
-  options: { withReadThread?: boolean } = {},
+  options: Pick<SqliteOptions, 'withThreads' | 'warn'> = {},
 ) {
   const folder = await mkdtemp(join(PARENT, 'recordhub-contract-'))
   const path = join(folder, 'hub.sqlite')
@@ -29,6 +29,10 @@ export async function openTemporarySqlite(
   const settings = { path, asHub: true, timeZone: 'UTC', clock, hashReference, ...options }
   const open = () => openSqlite(settings)
   let storage: Storage = await open()
+  const close = async () => {
+    await storage.close()
+    await rm(folder, { recursive: true })
+  }
   return {
     folder,
     path,
@@ -38,10 +42,8 @@ export async function openTemporarySqlite(
       storage = await open()
       return storage
     },
-    async close() {
-      await storage.close()
-      await rm(folder, { recursive: true })
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

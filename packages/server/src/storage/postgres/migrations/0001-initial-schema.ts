@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { createTables } from '../../shared/schema/create-tables.ts'
 import { initialSchema } from '../../shared/schema/tables.ts'
-import { SEARCH_INDEX_LOCK } from '../locks.ts'
-import { schemaDialect, TEXT } from './schema-dialect.ts'
+import { FIELD_INDEX_LOCK, TEXT_INDEX_LOCK } from '../locks.ts'
+import { schemaDialect } from './schema-dialect.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
@@ -36,24 +36,29 @@ const STATEMENTS = [
   'CREATE INDEX records_ids ON records (record_id)',
   ...LIST_INDEXES,
 
-  /* Each record's text (domain/search/search-text.ts) in ASCII (record-search.ts). */
+  /* Each record's tokens (domain/search/search-tokens.ts), without positions. */
   `CREATE TABLE record_search (
     platform_id bigint NOT NULL,
     record_id bigint NOT NULL,
-    text ${TEXT} NOT NULL,
+    tokens tsvector NOT NULL,
     PRIMARY KEY (platform_id, record_id)
   )`,
-  /* Without the extension, searches scan the records. docs/operations.md describes how to add it. */
+  /*
+   * A search scans the entries that are not yet merged into the index, 4 MB by default. 1 MB takes 35 µs of the server per
+   * record of 350 bytes instead of 33, and searches 1-4 ms instead of 2-15.
+   */
+  `CREATE INDEX record_search_tokens ON record_search USING gin (tokens)
+    WITH (gin_pending_list_limit = 1024)`,
+  /* Saves a fifth of the space and of the time of a write, but a server may have been built without it. */
   `DO $$ BEGIN
-    CREATE EXTENSION IF NOT EXISTS pg_trgm;
-    CREATE INDEX record_search_text ON record_search USING gin (text gin_trgm_ops);
-  EXCEPTION WHEN OTHERS THEN
-    RAISE WARNING 'The index for searching texts was not created: %', SQLERRM;
+    ALTER TABLE record_search ALTER tokens SET COMPRESSION lz4;
+  EXCEPTION WHEN feature_not_supported THEN NULL;
   END $$`,
 
-  /* The lock prevents an indexing step in progress from adding a deleted record afterwards. */
+  /* The locks prevent an indexing step in progress from adding a deleted record afterwards. */
   `CREATE FUNCTION delete_records_from_search() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    PERFORM pg_advisory_xact_lock_shared(${SEARCH_INDEX_LOCK});
+    PERFORM pg_advisory_xact_lock_shared(${TEXT_INDEX_LOCK});
+    PERFORM pg_advisory_xact_lock_shared(${FIELD_INDEX_LOCK});
     DELETE FROM record_search s USING deleted d
       WHERE s.platform_id = d.platform_id AND s.record_id = d.record_id;
     DELETE FROM record_index i USING deleted d, indexed_fields f

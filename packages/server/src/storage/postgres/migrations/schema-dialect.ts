@@ -1,14 +1,12 @@
 import type { SchemaDialect } from '../../shared/schema/create-tables.ts'
 
-export const TEXT = 'text COLLATE "C"'
-
 export const schemaDialect: SchemaDialect = {
   types: {
     id: 'bigint',
     integer: 'bigint',
     flag: 'smallint',
     boolean: 'boolean',
-    text: TEXT,
+    text: 'text COLLATE "C"',
     timestamp: 'timestamptz',
   },
   numberRows: (column) => column.generatedByDefaultAsIdentity(),

@@ -35,9 +35,9 @@ export type ErasureDialect = {
   allocateSequence: (db: Executor, count: number) => Promise<number[]>
   /** Assignments that clear an engine's copy of `data`; begins with a comma unless it is empty. */
   clearDataCopy: RawBuilder<unknown>
-  /** Deletes a record from the text index. The caller holds the lock of the search index. */
+  /** Deletes a record from the text index, unless `purge` does that. */
   deleteText: (db: Executor, record: { platform_id: number; record_id: number }) => Promise<void>
-  /** Removes deleted bytes from the files of the database. */
+  /** Removes deleted bytes from the files of the database and of the text index. */
   purge: () => Promise<void>
 }
 
@@ -179,8 +179,8 @@ export function createErasureStore(
     if (numAffectedRows === 0n) return false
     // A trigger does the same for a deleted record, after the lock of the record as well. The anonymised record is then
     // indexed again.
-    await acquireLock(db, 'search index')
     await dialect.deleteText(db, { platform_id, record_id })
+    await acquireLock(db, 'field index')
     const fields = db
       .selectFrom('indexed_fields')
       .select('field_id')

@@ -67,7 +67,7 @@ export function createManifestStore(
         await saveModules(db, known, { ...fetched, recovered_at })
         if (changes.length === 0) return changes
         // This lock follows the write authorization, as in the erasure of a record.
-        await acquireLock(db, 'search index')
+        await acquireLock(db, 'field index')
         await rebuildRetypedFields(db, platform_id)
         await db
           .insertInto('manifest_changes')

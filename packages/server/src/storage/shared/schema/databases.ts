@@ -25,7 +25,8 @@ export type Databases = {
  * - `rejected pushes`: saving, replaying and deleting rejected pushes.
  * - `sql views`: the views for reading records with SQL.
  * - `removals`: the steps that delete removed platforms and modules.
- * - `search index`: the indexes of record lists, which follow the changes of records.
+ * - `text index`, `field index`: the indexes of record lists, which follow the changes of records. A transaction that
+ *   takes both takes the text index first.
  * - `view names`: the names of saved views, which are unique per owner.
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
@@ -37,7 +38,8 @@ export type LockName =
   | 'rejected pushes'
   | 'sql views'
   | 'removals'
-  | 'search index'
+  | 'text index'
+  | 'field index'
   | 'view names'
   | 'operators'
   | 'login attempts'

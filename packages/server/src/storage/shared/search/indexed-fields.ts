@@ -3,9 +3,12 @@ import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { isNumericIn } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { readFeedPosition } from './search-feed.ts'
+import { hasIndexedFields } from './field-index.ts'
+import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
 type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
+
+type ReadCommitWatermark = (db: Executor) => Promise<number>
 
 type ModuleFields = { platform_id: number; module_id: number; fields: string }
 
@@ -20,12 +23,17 @@ export async function listIndexedFields(
 
 export async function setIndexedFields(
   db: Executor,
+  readCommitWatermark: ReadCommitWatermark,
   { platform_id, record_type, keys, at }: Choice,
   log: ChangeLog,
 ): Promise<IndexedFieldState[] | null> {
   const module = await findModule(db, platform_id, record_type)
   if (!module) return null
   const { module_id } = module
+  // Without fields, nobody follows the changes. The first field is built from all records up to now.
+  if (!(await hasIndexedFields(db))) {
+    await saveFeedPosition(db, 'fields', await readCommitWatermark(db))
+  }
   if (await replaceFields(db, { ...module, platform_id }, keys)) {
     const platform = { platform_id, platform_name: module.platform_name }
     await insertLog(db, at, log, platform)
@@ -78,7 +86,7 @@ async function replaceFields(
       .execute()
   }
   if (added.length > 0) {
-    const backfill_end_seq = await readFeedPosition(db)
+    const backfill_end_seq = await readFeedPosition(db, 'fields')
     const rows = added.map((field_key) => ({
       platform_id,
       module_id,

@@ -21,18 +21,11 @@ const STATEMENTS = [
   /* In the order of record_id, with which every index of SQLite ends. */
   'CREATE INDEX records_of_module ON records (platform_id, module_id)',
 
-  /*
-   * The trigrams of each record's text (domain/search/search-text.ts), with the record_id as rowid. It contains
-   * neither the text nor positions in it: matches are checked against the record.
-   */
-  `CREATE VIRTUAL TABLE record_search USING fts5 (
-    text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
-  )`,
-  /* record-search.ts merges in small steps instead: a commit that merges delays pushes by tens of ms. */
-  `INSERT INTO record_search (record_search, rank) VALUES ('automerge', 0)`,
+  /* One row. The text index, which is a file of its own (search-file.ts), belongs to this database. */
+  'CREATE TABLE database_identity (database_id TEXT NOT NULL) STRICT',
+  'INSERT INTO database_identity (database_id) VALUES (lower(hex(randomblob(16))))',
 
-  `CREATE TRIGGER records_delete_search AFTER DELETE ON records BEGIN
-    DELETE FROM record_search WHERE rowid = OLD.record_id;
+  `CREATE TRIGGER records_delete_fields AFTER DELETE ON records BEGIN
     DELETE FROM record_index WHERE platform_id = OLD.platform_id AND record_id = OLD.record_id
       AND field_id IN (SELECT field_id FROM indexed_fields WHERE module_id = OLD.module_id);
   END`,

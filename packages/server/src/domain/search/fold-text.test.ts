@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { foldLine, foldText } from './fold-text.ts'
+
+test('folding removes case, accents and letter forms, and nothing else', () => {
+  for (const [text, folded] of [
+    ['Müller', 'muller'],
+    ['STRASSE', foldText('straße')],
+    ['STRAẞE', 'strasse'],
+    ['ΟΔΟΣ', foldText('οδος')],
+    ['İstanbul', 'istanbul'],
+    ['ﬁnance Ⅳ ２', 'finance iv 2'],
+    ['مُحَمَّد', 'محمد'],
+    ['か\u3099', 'が'],
+    ['कि', 'कि'],
+    ['한국', '한국'],
+    ['e\u0301', 'e'],
+    ['a\u0000b\n\tc', 'a b c'],
+    ['\ud800x', '\ufffdx'],
+  ] as const) {
+    assert.equal(foldText(text), folded, text)
+  }
+  assert.equal(foldLine('  São \n  Paulo '), 'sao paulo')
+})
+
+test('folding a folded text changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.equal(foldText(foldText(text)), foldText(text))
+    }),
+    { numRuns: 500, examples: [['ẞ'], ['x\u0301ẞ']] },
+  )
+})
+
+test('every control character and every space becomes a space', () => {
+  const units = Array.from({ length: 0xd800 }, (_, unit) => String.fromCharCode(unit)).join('')
+  const characters = [...`${units}\ufeff`.matchAll(/[\p{Cc}\s]/gu)].map(([character]) => character)
+  assert.ok(characters.length > 80)
+  assert.equal(foldText(`é${characters.join('x')}x`), `e${' x'.repeat(characters.length)}`)
+})

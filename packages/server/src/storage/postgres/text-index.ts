@@ -1,0 +1,142 @@
+/** The text index on PostgreSQL: the tokens of each record as a tsvector without positions, with a GIN index. */
+import { type RawBuilder, sql } from 'kysely'
+import type { SearchTerms } from '../../domain/search/search-text.ts'
+import {
+  recordTokens,
+  searchTokens,
+  type TermTokens,
+  type TokenPattern,
+} from '../../domain/search/search-tokens.ts'
+import { HubError } from '../../errors.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { IN_LIST_INDEX } from '../shared/records/record-rows.ts'
+import type { Databases, Executor } from '../shared/schema/databases.ts'
+import { readFeedPosition, saveFeedPosition } from '../shared/search/search-feed.ts'
+import type { TextIndexStore } from '../shared/search/search-index.ts'
+import { readCommitWatermark } from './commit-watermark.ts'
+import { acquireLock, tryAcquireLock } from './locks.ts'
+import { codeOf } from './map-error.ts'
+import { bigintArray, textArray } from './parameters.ts'
+
+/** Bytes of data after which a step ends. */
+const MAX_STEP_SIZE = 32_000_000
+/** Records whose tokens are computed before other work runs: some milliseconds. */
+const TOKENS_STEP = 50
+/** A lookup that takes longer finds so many records that scanning the list is faster. */
+const LOOKUP_TIMEOUT_MS = 500
+/** Records that are sampled to find out whether a search finds many. In a smaller table no search does. */
+const SAMPLE = 200
+const TIMED_OUT = '57014'
+
+export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextIndexStore {
+  return {
+    indexNext: (limit) =>
+      writer
+        .transaction()
+        .execute(async (db) => ((await tryAcquireLock(db, 'text index')) ? index(db, limit) : 0)),
+
+    readPosition: () => readFeedPosition(writer, 'texts'),
+
+    rebuild: () =>
+      writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'text index')
+        await sql`TRUNCATE record_search`.execute(db)
+        await saveFeedPosition(db, 'texts', 0)
+      }),
+  }
+}
+
+async function index(db: Executor, limit: number): Promise<number> {
+  const records = await readChanges(db, limit)
+  const last = records.at(-1)
+  if (!last) return 0
+  const tokens: string[] = []
+  for (const record of records) {
+    tokens.push(recordTokens(record))
+    if (tokens.length % TOKENS_STEP === 0) await yieldToEventLoop()
+  }
+  await sql`
+    INSERT INTO record_search (platform_id, record_id, tokens)
+    SELECT platform_id, record_id, array_to_tsvector(array_remove(string_to_array(tokens, ' '), ''))
+    FROM unnest(
+      ${bigintArray(records.map((one) => one.platform_id))}::bigint[],
+      ${bigintArray(records.map((one) => one.record_id))}::bigint[],
+      ${textArray(tokens)}::text[]
+    ) AS added (platform_id, record_id, tokens)
+    ON CONFLICT (platform_id, record_id) DO UPDATE SET tokens = excluded.tokens
+  `.execute(db)
+  await saveFeedPosition(db, 'texts', last.change_seq)
+  return records.length
+}
+
+async function readChanges(db: Executor, limit: number) {
+  const watermark = await readCommitWatermark(db)
+  const changes = db
+    .selectFrom('records')
+    .select(['record_id', 'platform_id', 'reference_number', 'full_name', 'data', 'change_seq'])
+    .select(sql<number>`sum(octet_length(data)) OVER (ORDER BY change_seq)`.as('size'))
+    .where(IN_LIST_INDEX)
+    .where('change_seq', '>', await readFeedPosition(db, 'texts'))
+    .where('change_seq', '<=', watermark)
+    .orderBy('change_seq')
+    .limit(limit)
+  return db
+    .selectFrom(changes.as('c'))
+    .selectAll()
+    .where(sql<boolean>`size - octet_length(data) < ${sql.lit(MAX_STEP_SIZE)}`)
+    .orderBy('change_seq')
+    .execute()
+}
+
+/** As `RecordListDialect.findByText`. */
+export async function findByText(
+  database: Executor,
+  terms: SearchTerms,
+  limit: number,
+): Promise<number[] | null> {
+  const tokens = searchTokens(terms)
+  if (tokens.length === 0) return null
+  const matches = sql`tokens @@ ${toQuery(tokens)}::tsquery`
+  const find = async (db: Executor) => {
+    if (await isFrequent(db, matches)) return null
+    // The planner cannot estimate how rare a prefix is, and would scan the table.
+    await sql`SET LOCAL enable_seqscan = off`.execute(db)
+    await sql`SET LOCAL statement_timeout = ${sql.lit(LOOKUP_TIMEOUT_MS)}`.execute(db)
+    const { rows } = await sql<{ record_id: number }>`
+      SELECT record_id FROM record_search WHERE ${matches} LIMIT ${limit}
+    `.execute(db)
+    return rows.map((row) => row.record_id)
+  }
+  return orNullAfterTimeout(database.transaction().execute(find))
+}
+
+/** Whether so many sampled records match that a page is filled faster without the index. */
+async function isFrequent(db: Executor, condition: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ sampled: number; matching: number }>`
+    SELECT count(*)::int AS sampled, (count(*) FILTER (WHERE ${condition}))::int AS matching
+    FROM (SELECT tokens FROM record_search LIMIT ${sql.lit(SAMPLE)}) AS sample
+  `.execute(db)
+  const [{ sampled, matching } = { sampled: 0, matching: 0 }] = rows
+  return sampled === SAMPLE && matching > SAMPLE / 20
+}
+
+async function orNullAfterTimeout<Result>(work: Promise<Result>): Promise<Result | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (codeOf(error instanceof HubError ? error.cause : error) === TIMED_OUT) return null
+    throw error
+  }
+}
+
+/** The text of a tsquery (https://www.postgresql.org/docs/current/datatype-textsearch.html). */
+export function toQuery(terms: TermTokens[]): string {
+  return terms.map((alternatives) => `(${alternatives.map(allOf).join(' | ')})`).join(' & ')
+}
+
+function allOf(patterns: TokenPattern[]): string {
+  const lexemes = patterns.map(
+    ({ token, isPrefix }) => `'${token.replace(/['\\]/g, '$&$&')}'${isPrefix ? ':*' : ''}`,
+  )
+  return `(${lexemes.join(' & ')})`
+}

@@ -1,0 +1,159 @@
+/** Maintains the indexes of fields, by which lists are filtered and sorted. */
+import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import { sortKeyOf } from '../../../domain/record/sort-key.ts'
+import { IN_LIST_INDEX } from '../records/record-rows.ts'
+import type { Executor } from '../schema/databases.ts'
+import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
+
+type FieldValue = {
+  platform_id: number
+  field_id: number
+  record_id: number
+  sort_key: string | null
+}
+
+/** The functions of the indexes of fields that differ between engines. */
+export type FieldIndexDialect = {
+  /** Runs work in a transaction; returns null if another process is indexing. */
+  runExclusively: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result | null>
+  saveValues: (db: Executor, values: FieldValue[]) => Promise<void>
+}
+
+type FieldIndexDeps = FieldIndexDialect & {
+  readCommitWatermark: (db: Executor) => Promise<number>
+}
+
+/** As `SearchIndexStore.indexFields`. Without indexed fields, it reads no records. */
+export async function indexFields(
+  reader: Executor,
+  deps: FieldIndexDeps,
+  limit: number,
+): Promise<number> {
+  if (!(await hasIndexedFields(reader, { isDeleting: true }))) return 0
+  const indexed = await deps.runExclusively(async (db) => {
+    const changed = await indexChanges(db, deps, limit)
+    if (changed === limit) return changed
+    const built = changed + (await buildIndex(db, deps, limit - changed))
+    return built === limit ? built : built + (await deleteIndex(db, limit - built))
+  })
+  return indexed ?? 0
+}
+
+/** @param options whether fields count whose index is being deleted. */
+export async function hasIndexedFields(
+  db: Executor,
+  { isDeleting = false }: { isDeleting?: boolean } = {},
+): Promise<boolean> {
+  let select = db.selectFrom('indexed_fields').select('field_id').limit(1)
+  if (!isDeleting) select = select.where('is_deleting', '=', 0)
+  return (await select.executeTakeFirst()) !== undefined
+}
+
+/**
+ * Indexes the records that changed since the last call, in the modules that have indexed fields.
+ * @returns the number of records indexed.
+ */
+async function indexChanges(db: Executor, deps: FieldIndexDeps, limit: number): Promise<number> {
+  const fieldsOf = Map.groupBy(await selectFields(db).execute(), (field) => field.module_id)
+  if (fieldsOf.size === 0) return 0
+  const watermark = await deps.readCommitWatermark(db)
+  const position = await readFeedPosition(db, 'fields')
+  const records = await selectChanged(db)
+    .where('module_id', 'in', [...fieldsOf.keys()])
+    .where('change_seq', '>', position)
+    .where('change_seq', '<=', watermark)
+    .limit(limit)
+    .execute()
+  const values = records.flatMap((record) => {
+    const data = parseLossless(record.data)
+    return (fieldsOf.get(record.module_id) ?? []).map((field) =>
+      toValue({ ...record, data }, field),
+    )
+  })
+  await deps.saveValues(db, values)
+  const last = records.length === limit ? records.at(-1)?.change_seq : undefined
+  const next = last ?? watermark
+  if (next > position) await saveFeedPosition(db, 'fields', next)
+  return records.length
+}
+
+/**
+ * Continues to build the first incomplete index, from records that have not changed since it was chosen. `indexChanges`
+ * adds the others.
+ */
+async function buildIndex(db: Executor, deps: FieldIndexDeps, limit: number): Promise<number> {
+  const field = await selectFields(db)
+    .whereRef('backfilled_seq', '<', 'backfill_end_seq')
+    .orderBy('field_id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!field) return 0
+  const records = await selectChanged(db)
+    .where('platform_id', '=', field.platform_id)
+    .where('module_id', '=', field.module_id)
+    .where('change_seq', '>', field.backfilled_seq)
+    .where('change_seq', '<=', field.backfill_end_seq)
+    .limit(limit)
+    .execute()
+  const values = records.map((record) =>
+    toValue({ ...record, data: parseLossless(record.data) }, field),
+  )
+  await deps.saveValues(db, values)
+  const last = records.length < limit ? undefined : records.at(-1)
+  await db
+    .updateTable('indexed_fields')
+    .set({ backfilled_seq: last?.change_seq ?? field.backfill_end_seq })
+    .where('field_id', '=', field.field_id)
+    .execute()
+  return Math.max(records.length, 1)
+}
+
+/** Deletes entries of an index that was removed. */
+async function deleteIndex(db: Executor, limit: number): Promise<number> {
+  const field = await db
+    .selectFrom('indexed_fields')
+    .select(['platform_id', 'field_id'])
+    .where('is_deleting', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  if (!field) return 0
+  const { platform_id, field_id } = field
+  const nextIds = db
+    .selectFrom('record_index')
+    .select('record_id')
+    .where('platform_id', '=', platform_id)
+    .where('field_id', '=', field_id)
+    .limit(limit)
+  const { numDeletedRows } = await db
+    .deleteFrom('record_index')
+    .where('platform_id', '=', platform_id)
+    .where('field_id', '=', field_id)
+    .where('record_id', 'in', nextIds)
+    .executeTakeFirst()
+  if (Number(numDeletedRows) === limit) return limit
+  await db.deleteFrom('indexed_fields').where('field_id', '=', field_id).execute()
+  return Number(numDeletedRows) + 1
+}
+
+function selectFields(db: Executor) {
+  return db.selectFrom('indexed_fields').selectAll().where('is_deleting', '=', 0)
+}
+
+function selectChanged(db: Executor) {
+  return db
+    .selectFrom('records')
+    .select(['record_id', 'module_id', 'data', 'change_seq'])
+    .where(IN_LIST_INDEX)
+    .orderBy('change_seq')
+}
+
+type Parsed = { record_id: number; data: ReturnType<typeof parseLossless> }
+
+function toValue(
+  { record_id, data }: Parsed,
+  field: { platform_id: number; field_id: number; field_key: string; is_numeric: number },
+): FieldValue {
+  const { platform_id, field_id, field_key } = field
+  const value = isJsonObject(data) && Object.hasOwn(data, field_key) ? data[field_key] : undefined
+  return { platform_id, field_id, record_id, sort_key: sortKeyOf(value, field.is_numeric === 1) }
+}

@@ -1,0 +1,125 @@
+/** Finds records in the text index, on the thread that needs them. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { SearchTerms } from '../../domain/search/search-text.ts'
+import {
+  searchTokens,
+  type TermTokens,
+  type TokenPattern,
+} from '../../domain/search/search-tokens.ts'
+import { integerOf } from '../shared/schema/columns.ts'
+import { isDamaged, withMappedErrors } from './map-error.ts'
+import {
+  deleteDamagedFile,
+  fileIdentity,
+  type IndexFile,
+  isCurrentVersion,
+  isIndexOf,
+  SAMPLE_RATE,
+} from './search-file.ts'
+
+export type SearchReader = {
+  /**
+   * Returns the ids of records that may match the terms, at most `limit`; every indexed record that matches is among
+   * them. Returns null if there are more, or if the index has no information about the terms.
+   */
+  find: (terms: SearchTerms, limit: number) => number[] | null
+  /** Returns the number of the last indexed change; 0 if there is no index. */
+  readPosition: () => number
+  close: () => void
+}
+
+/** A term that fewer sampled records have is so rare that the other terms need not be looked up. */
+const RARE = 4
+const BUSY_TIMEOUT_MS = 5000
+
+type Statements = { find: StatementSync; sample: StatementSync; position: StatementSync }
+
+/** @param warn receives a message if the index is damaged. */
+export function createSearchReader(file: IndexFile, warn: (message: string) => void): SearchReader {
+  const { path } = file
+  let current: { database: DatabaseSync; statements: Statements; identity: string } | null = null
+
+  const close = () => {
+    current?.database.close()
+    current = null
+  }
+  /** The hub may have replaced the file since the last search. */
+  const open = (): Statements | null => {
+    const identity = fileIdentity(path)
+    if (current && current.identity === identity && isCurrentVersion(current.database)) {
+      return current.statements
+    }
+    close()
+    if (identity === null) return null
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    if (!isIndexOf(database, file)) {
+      database.close()
+      return null
+    }
+    current = { database, statements: prepareStatements(database), identity }
+    return current.statements
+  }
+  const read = <Result>(work: (statements: Statements) => Result, otherwise: Result): Result =>
+    withMappedErrors(() => {
+      try {
+        const statements = open()
+        return statements ? work(statements) : otherwise
+      } catch (error) {
+        if (!isDamaged(error)) throw error
+        close()
+        deleteDamagedFile(file, warn)
+        return otherwise
+      }
+    })
+
+  return {
+    find: (terms, limit) =>
+      read((statements) => findCandidates(statements, searchTokens(terms), limit), null),
+    readPosition: () => read(({ position }) => integerOf(position.get() ?? {}, 'position'), 0),
+    close,
+  }
+}
+
+function prepareStatements(database: DatabaseSync): Statements {
+  return {
+    find: database.prepare(
+      'SELECT rowid AS record_id FROM record_search WHERE record_search MATCH ? LIMIT ?',
+    ),
+    sample: database.prepare(
+      `SELECT count(*) AS n FROM
+         (SELECT 1 FROM record_sample WHERE record_sample MATCH ? LIMIT ?)`,
+    ),
+    position: database.prepare('SELECT position FROM state'),
+  }
+}
+
+/**
+ * FTS5 collects all records that have a token with a prefix, even if only some are read: 65 ms for a million. The sample
+ * shows in 1 ms whether a search finds too many of them, and which terms of a search are rare.
+ */
+function findCandidates(
+  { find, sample }: Statements,
+  terms: TermTokens[],
+  limit: number,
+): number[] | null {
+  if (terms.length === 0) return null
+  const maxSampled = Math.ceil(limit / SAMPLE_RATE)
+  const countSampled = (some: TermTokens[]) =>
+    integerOf(sample.get(matchOf(some), maxSampled) ?? {}, 'n')
+  if (countSampled(terms) === maxSampled) return null
+  const rare = terms.length === 1 ? [] : terms.filter((term) => countSampled([term]) < RARE)
+  const ids = find.all(matchOf(rare.length > 0 ? rare : terms), limit)
+  return ids.length === limit ? null : ids.map((row) => integerOf(row, 'record_id'))
+}
+
+/** A MATCH expression of FTS5. */
+function matchOf(terms: TermTokens[]): string {
+  return terms.map((alternatives) => `(${alternatives.map(allOf).join(' OR ')})`).join(' AND ')
+}
+
+function allOf(patterns: TokenPattern[]): string {
+  const quoted = patterns.map(
+    ({ token, isPrefix }) => `"${token.replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`,
+  )
+  return `(${quoted.join(' AND ')})`
+}
