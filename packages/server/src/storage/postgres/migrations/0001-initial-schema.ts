@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { createTables } from '../../shared/schema/create-tables.ts'
 import { initialSchema } from '../../shared/schema/tables.ts'
 import { SEARCH_INDEX_LOCK } from '../locks.ts'
+import { CREATE_RECORD_JSON } from './record-json.ts'
 import { schemaDialect, TEXT } from './schema-dialect.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
@@ -29,12 +30,23 @@ const STATEMENTS = [
 
   /* With the id, so that a scan of a module reads the index and not the records. */
   `ALTER TABLE records DROP CONSTRAINT records_pkey,
-    ADD COLUMN data_copy jsonb NOT NULL,
     ADD CONSTRAINT records_identity PRIMARY KEY (platform_id, module_id, reference_number)
       INCLUDE (record_id)`,
   /* Not unique: the identity sequence gives each number once. */
   'CREATE INDEX records_ids ON records (record_id)',
   ...LIST_INDEXES,
+  CREATE_RECORD_JSON,
+
+  /* A server can be built without lz4. Then these columns use pglz, which takes more processor time. */
+  `DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_settings
+      WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))
+    THEN
+      ALTER TABLE records ALTER COLUMN data SET COMPRESSION lz4;
+      ALTER TABLE record_history ALTER COLUMN changes SET COMPRESSION lz4;
+      ALTER TABLE rejected_pushes ALTER COLUMN body SET COMPRESSION lz4;
+    END IF;
+  END $$`,
 
   /* Each record's text (domain/search/search-text.ts) in ASCII (record-search.ts). */
   `CREATE TABLE record_search (
