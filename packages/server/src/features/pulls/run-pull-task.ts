@@ -6,9 +6,9 @@
  *   validate  turns each parsed element into a write or a rejection
  *   write     applies the writes of some chunks in one commit
  *
- * All stages add to one `PullTaskAccumulator`. The write buffer runs the last three stages while the next chunks are
- * fetched. Memory is bounded by the largest element and half a megabyte: the platform is read no faster than its
- * records are stored.
+ * All stages add to one `PullTaskAccumulator`. The write buffer runs the stages of different batches at the same time:
+ * while one is written, the next one is filtered and validated, and the chunks after it are fetched. Memory is bounded
+ * by the largest element and three batches: the platform is read no faster than its records are stored.
  */
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import {
@@ -38,7 +38,7 @@ import {
   type PullTaskOutcome,
 } from './pull-task-accumulator.ts'
 import { type Rejection, type RejectionDeps, Rejections } from './rejections.ts'
-import { type FilteredElement, UnchangedFilter } from './unchanged-filter.ts'
+import { type FilteredElement, type FilteredElements, UnchangedFilter } from './unchanged-filter.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
 const REPORT_EVERY_MS = 1000
@@ -60,6 +60,13 @@ type Pipeline = {
   filter: UnchangedFilter
   reporter: ProgressReporter
   result: PullTaskAccumulator
+}
+
+/** A batch whose elements are validated. */
+type PreparedChunks = {
+  filtered: FilteredElements
+  writes: { element: FilteredElement; write: PullWrite }[]
+  rejected: { element: FilteredElement; rejection: Rejection }[]
 }
 
 /** Never rejects: an error is part of the outcome, with what was read and stored before it. */
@@ -122,10 +129,15 @@ async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void>
 async function fetchPage(pipeline: Pipeline, page: RecordsPage): Promise<void> {
   const { deps, result } = pipeline
   result.beginPage(page)
-  const buffer = new WriteBuffer(async (chunks) => {
-    await storeChunks(pipeline, chunks, page.path)
-    for (const chunk of chunks) page.release(chunk)
-  }, deps.ingest.hasPushes)
+  const buffer = new WriteBuffer({
+    prepare: (chunks) => prepareChunks(pipeline, chunks),
+    async store(prepared, chunks) {
+      await storeChunks(pipeline, prepared, page.path)
+      for (const chunk of chunks) page.release(chunk)
+    },
+    hasPushes: deps.ingest.hasPushes,
+    now: () => performance.now(),
+  })
   try {
     for await (const chunk of page.chunks()) {
       result.addEnvelope(page)
@@ -140,26 +152,42 @@ async function fetchPage(pipeline: Pipeline, page: RecordsPage): Promise<void> {
   result.endPage(page)
 }
 
-/** Runs the stages after the fetch for some chunks: filter, validate, write. */
+/** Runs the stages that do not depend on the previous batch: filter, validate. */
+async function prepareChunks(pipeline: Pipeline, chunks: RecordsChunk[]): Promise<PreparedChunks> {
+  return validate(pipeline, await pipeline.filter.filter(chunks))
+}
+
+function validate(pipeline: Pipeline, filtered: FilteredElements): PreparedChunks {
+  const writes: PreparedChunks['writes'] = []
+  const rejected: PreparedChunks['rejected'] = []
+  for (const element of filtered.elements) {
+    const validated = validateElement(element, pipeline)
+    if ('write' in validated) writes.push({ element, write: validated.write })
+    else rejected.push({ element, rejection: validated.rejection })
+  }
+  return { filtered, writes, rejected }
+}
+
+/** Writes a batch and adds it to the result. */
 async function storeChunks(
   pipeline: Pipeline,
-  chunks: RecordsChunk[],
+  prepared: PreparedChunks,
   path: string,
 ): Promise<void> {
   const { deps, filter, reporter, result } = pipeline
   const { rejections } = result
-  const { elements, unchanged, error } = await filter.filter(chunks, result.elementsBefore)
+  const isConfirmed = filter.confirmUnchanged(prepared.filtered, result.elementsBefore)
+  const { filtered, writes, rejected } = isConfirmed
+    ? prepared
+    : validate(pipeline, await filter.parseAll(prepared.filtered))
+  const { chunks, unchanged, elements, error } = filtered
   const tooLarge = chunks.flatMap((chunk) => chunk.tooLarge)
-  result.addReceived({ unchanged, others: elements.length + tooLarge.length })
+  result.addReceived({ unchanged: unchanged.size, others: elements.length + tooLarge.length })
 
-  const storing = tooLarge.map((index) => rejections.addTooLarge(index))
-  const writes: { element: FilteredElement; write: PullWrite }[] = []
-  for (const element of elements) {
-    const validated = validateElement(element, pipeline)
-    if ('write' in validated) writes.push({ element, write: validated.write })
-    else storing.push(rejections.add(element, validated.rejection))
-  }
-
+  const storing = [
+    ...tooLarge.map((index) => rejections.addTooLarge(index)),
+    ...rejected.map(({ element, rejection }) => rejections.add(element, rejection)),
+  ]
   const outcomes = writes.length > 0 ? await deps.ingest.pull(writes.map(({ write }) => write)) : []
   for (const [index, outcome] of outcomes.entries()) {
     const element = writes[index]?.element

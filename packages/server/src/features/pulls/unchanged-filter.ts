@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../../domain/record/record.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
 import {
   parseElements,
@@ -13,16 +14,19 @@ import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts
 /** An element whose record may have changed, parsed. `fingerprint` is the hash of its bytes. */
 export type FilteredElement = RecordElement & { fingerprint: string }
 
-type FilteredElements = {
-  /** The number of elements whose record is unchanged. */
-  unchanged: number
+/** The elements of a batch of chunks. */
+export type FilteredElements = {
+  chunks: RecordsChunk[]
+  hashed: HashedElement[][]
+  /** The elements whose record is unchanged. */
+  unchanged: UnchangedElements
   /** All other elements, up to the first one that is not valid JSON. */
   elements: FilteredElement[]
   /** The error of the element that is not valid JSON; null if all are valid. */
   error: string | null
 }
 
-/** Number of chunks that skip the look-up after one without a match: the first read of a module has no matches. */
+/** Number of batches that skip the look-up after one without a match: the first read of a module has no matches. */
 const SKIP_AFTER_MISS = 15
 
 /**
@@ -46,23 +50,36 @@ export class UnchangedFilter {
     this.#positions = positions
   }
 
-  /**
-   * Filters consecutive chunks. Adds the ids of the unchanged records to `read.seen`.
-   * @param before number of elements on the pages before this one.
-   */
-  async filter(chunks: RecordsChunk[], before: number): Promise<FilteredElements> {
+  /** Filters consecutive chunks. The previous batch may still be in the process of being stored. */
+  async filter(chunks: RecordsChunk[]): Promise<FilteredElements> {
     const hashed = chunks.map((chunk) => this.#hashElements(chunk))
     const unchanged = await this.#findUnchanged(hashed.flat())
-    const others = parseOthers(chunks, hashed, unchanged)
+    const filtered = await parseOthers({ chunks, hashed, unchanged })
+    const { elements, error } = filtered
     // The first of two elements with the same reference number is stored, so their order must be preserved.
-    if (unchanged.size > 0 && (others.error !== null || namesAny(others.elements, unchanged))) {
-      return { unchanged: 0, ...parseOthers(chunks, hashed, new Map()) }
-    }
+    const isOrdered = unchanged.size === 0 || (error === null && !namesAny(elements, unchanged))
+    return isOrdered ? filtered : this.parseAll(filtered)
+  }
+
+  /**
+   * Adds the ids of the unchanged records to `read.seen`. The previous batch must have been stored.
+   * @param before number of elements on the pages before this one.
+   * @returns false if an earlier element has the reference number of an unchanged one; then nothing is added, and the
+   *   caller must store the elements of `parseAll`.
+   */
+  confirmUnchanged({ unchanged }: FilteredElements, before: number): boolean {
+    const { seen } = this.#read
+    for (const record_id of unchanged.values()) if (seen.has(record_id)) return false
     for (const [{ index }, record_id] of unchanged) {
-      this.#read.seen.add(record_id)
+      seen.add(record_id)
       this.#positions.add(record_id, before + index + 1)
     }
-    return { unchanged: unchanged.size, ...others }
+    return true
+  }
+
+  /** Parses all elements of a batch, including the unchanged ones. */
+  parseAll({ chunks, hashed }: FilteredElements): Promise<FilteredElements> {
+    return parseOthers({ chunks, hashed, unchanged: new Map() })
   }
 
   #hashElements(chunk: RecordsChunk): HashedElement[] {
@@ -84,7 +101,7 @@ export class UnchangedFilter {
     const found = new Set<number>()
     for (const [index, element] of named.entries()) {
       const record_id = ids[index] ?? null
-      if (record_id === null || found.has(record_id) || this.#read.seen.has(record_id)) continue
+      if (record_id === null || found.has(record_id)) continue
       found.add(record_id)
       unchanged.set(element, record_id)
     }
@@ -104,11 +121,10 @@ function hasReference(
   return element.reference_number !== null
 }
 
-function parseOthers(
-  chunks: RecordsChunk[],
-  hashed: HashedElement[][],
-  unchanged: UnchangedElements,
-): Pick<FilteredElements, 'elements' | 'error'> {
+async function parseOthers(
+  batch: Pick<FilteredElements, 'chunks' | 'hashed' | 'unchanged'>,
+): Promise<FilteredElements> {
+  const { chunks, hashed, unchanged } = batch
   const elements: FilteredElement[] = []
   for (const [number, chunk] of chunks.entries()) {
     const ofChunk = hashed[number] ?? []
@@ -120,9 +136,11 @@ function parseOthers(
       const { fingerprint = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}
       elements.push({ ...element, fingerprint })
     }
-    if (parsed.error !== null) return { elements, error: parsed.error }
+    if (parsed.error !== null) return { ...batch, elements, error: parsed.error }
+    // The statements of the commit in progress are sent between two chunks.
+    await yieldToEventLoop()
   }
-  return { elements, error: null }
+  return { ...batch, elements, error: null }
 }
 
 function namesAny(elements: FilteredElement[], unchanged: UnchangedElements): boolean {

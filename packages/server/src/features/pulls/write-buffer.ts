@@ -1,32 +1,56 @@
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 
-/** Maximum size of the chunks that are read ahead while a commit is in progress, in bytes as received. */
-const MAX_WAITING_BYTES = 512 * 1024
-/** Maximum size of a commit. A larger chunk is committed alone. */
-const COMMIT_BYTES = 256 * 1024
+/** Limits of a commit, in bytes as received. A larger chunk is committed alone. */
+const MIN_COMMIT_BYTES = 256 * 1024
+const MAX_COMMIT_BYTES = 1024 * 1024
+/** How long a commit of more than the minimum may take. */
+const COMMIT_MS = 100
 /**
  * Commits are smaller while platforms push, because a push waits for the commit in progress: during the first pull of a
- * module, twice as many pushes per second succeed. Without pushes, larger commits are faster on disks that sync slowly.
+ * module, twice as many pushes per second succeed.
  */
 const COMMIT_BYTES_WITH_PUSHES = 64 * 1024
+/** One batch is stored, one is prepared and one is read. */
+const HELD_BATCHES = 3
+
+export type WriteBufferDeps<Prepared> = {
+  /** The work that does not depend on the previous batch. It runs while the previous batch is stored. */
+  prepare: (chunks: RecordsChunk[]) => Promise<Prepared>
+  /** Stores a batch in one commit. */
+  store: (prepared: Prepared, chunks: RecordsChunk[]) => Promise<void>
+  /** Whether platforms are pushing at the moment. */
+  hasPushes: () => boolean
+  /** A monotonic time in milliseconds. */
+  now: () => number
+}
+
+type Batch<Prepared> = { chunks: RecordsChunk[]; bytes: number; prepared: Promise<Prepared> }
 
 /**
  * Stores the chunks of a read in their order, several in one commit, while the next ones are read. After a failure
  * nothing more is stored.
+ *
+ * States of a chunk:
+ *   waiting   It waits for its batch. A batch is complete when it has reached the limit of a commit, or when the
+ *             previous commit has ended: so batches grow while commits are slow.
+ *   prepared  Its batch is complete and is prepared. At most one batch is in this state.
+ *   storing   Its batch is stored. At most one batch is in this state.
  */
-export class WriteBuffer {
-  readonly #store: (chunks: RecordsChunk[]) => Promise<void>
-  readonly #hasPushes: () => boolean
+export class WriteBuffer<Prepared> {
+  readonly #deps: WriteBufferDeps<Prepared>
   #waiting: RecordsChunk[] = []
   #waitingBytes = 0
+  /** The bytes of the chunks in all states. */
+  #heldBytes = 0
+  #prepared: Batch<Prepared> | null = null
   #storing: Promise<void> | null = null
   #failure: { error: unknown } | null = null
+  /** The limit of a commit without pushes: the bytes that the last commit would have stored in COMMIT_MS. */
+  #commitBytes = MIN_COMMIT_BYTES
 
-  /** @param hasPushes whether platforms are pushing at the moment. */
-  constructor(store: (chunks: RecordsChunk[]) => Promise<void>, hasPushes: () => boolean) {
-    this.#store = store
-    this.#hasPushes = hasPushes
+  constructor(deps: WriteBufferDeps<Prepared>) {
+    this.#deps = deps
   }
 
   /** Resolves when the next chunk may be read. Rejects with the error of a failed commit. */
@@ -34,8 +58,12 @@ export class WriteBuffer {
     this.#throwFailure()
     this.#waiting.push(chunk)
     this.#waitingBytes += chunk.bytes.byteLength
+    this.#heldBytes += chunk.bytes.byteLength
+    this.#prepareIfFull()
     this.#storing ??= this.#storeNext()
-    while (this.#storing !== null && this.#waitingBytes > MAX_WAITING_BYTES) await this.#storing
+    while (this.#storing !== null && this.#heldBytes > HELD_BATCHES * this.#limit) {
+      await this.#storing
+    }
     this.#throwFailure()
   }
 
@@ -45,31 +73,61 @@ export class WriteBuffer {
     this.#throwFailure()
   }
 
-  /** Runs one commit, then the next one. Never rejects. */
+  get #limit(): number {
+    return this.#deps.hasPushes() ? COMMIT_BYTES_WITH_PUSHES : this.#commitBytes
+  }
+
+  #prepareIfFull(): void {
+    if (this.#waitingBytes >= this.#limit) this.#prepared ??= this.#takeBatch()
+  }
+
+  /** Stores one batch, then the next one. Never rejects. */
   async #storeNext(): Promise<void> {
     // Chunks that arrive in the same iteration of the event loop share the commit.
     await yieldToEventLoop()
-    const chunks = this.#takeChunks()
+    const { chunks, bytes, prepared } = this.#prepared ?? this.#takeBatch()
+    this.#prepared = null
+    this.#prepareIfFull()
     try {
-      await this.#store(chunks)
+      const value = await prepared
+      const begun = this.#deps.now()
+      await this.#deps.store(value, chunks)
+      this.#setLimit(bytes, this.#deps.now() - begun)
     } catch (error) {
       this.#failure = { error }
-      this.#waiting = []
+      await this.#discard()
     }
-    for (const { bytes } of chunks) this.#waitingBytes -= bytes.byteLength
-    this.#storing = this.#waiting.length > 0 ? this.#storeNext() : null
+    this.#heldBytes -= bytes
+    const isMore = this.#prepared !== null || this.#waiting.length > 0
+    this.#storing = isMore ? this.#storeNext() : null
   }
 
-  #takeChunks(): RecordsChunk[] {
-    const limit = this.#hasPushes() ? COMMIT_BYTES_WITH_PUSHES : COMMIT_BYTES
+  async #discard(): Promise<void> {
+    this.#waiting = []
+    await this.#prepared?.prepared.catch(() => undefined)
+    this.#prepared = null
+  }
+
+  #takeBatch(): Batch<Prepared> {
+    const limit = this.#limit
     let bytes = 0
     let count = 0
     for (const chunk of this.#waiting) {
+      if (count > 0 && bytes + chunk.bytes.byteLength > limit) break
       bytes += chunk.bytes.byteLength
-      if (count > 0 && bytes > limit) break
       count += 1
     }
-    return this.#waiting.splice(0, count)
+    const chunks = this.#waiting.splice(0, count)
+    this.#waitingBytes -= bytes
+    const prepared = this.#deps.prepare(chunks)
+    // The error is thrown when the batch is stored.
+    prepared.catch(() => undefined)
+    return { chunks, bytes, prepared }
+  }
+
+  #setLimit(bytes: number, milliseconds: number): void {
+    const fitting = (bytes / Math.max(milliseconds, 1)) * COMMIT_MS
+    this.#commitBytes = Math.min(Math.max(fitting, MIN_COMMIT_BYTES), MAX_COMMIT_BYTES)
   }
 
   #throwFailure(): void {

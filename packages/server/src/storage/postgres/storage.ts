@@ -89,7 +89,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     processName,
     records: {
       ...createRecordReads(databases),
-      ...createUnchangedFinder(databases),
+      ...createUnchangedFinder(connections),
       ...createRecordWriter(connections, options.hashReference),
       ...createRecordListStore(databases, createRecordListDialect(database)),
     },

@@ -1,11 +1,10 @@
 /** The SQL of the write path. Each statement processes many rows, which are passed as arrays, one per column. */
 import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
 
-const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-  $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[],
-  $14::bigint[]`
-const STATE_COLUMNS = `platform_id, record_id, full_name, data, copy, fingerprint, incomplete,
-  missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
+const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+  $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::bigint[]`
+const STATE_COLUMNS = `platform_id, record_id, full_name, data, fingerprint, incomplete, missing_since,
+  field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
 
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
@@ -59,18 +58,13 @@ export const WRITE_SQL = {
   allocateRecordIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
   allocateSequence: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `
-    INSERT INTO records (platform_id, record_id, full_name, data, data_copy, fingerprint,
-      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
-      module_id, reference_number, created_at, updated_at)
-    SELECT platform_id, record_id, full_name, data, coalesce(copy, data)::jsonb, fingerprint,
-      incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at, change_seq,
-      module_id, reference_number, $1, $1
-    FROM unnest(${STATE_PARAMETERS}, $15::bigint[], $16::text[])
+    INSERT INTO records (${STATE_COLUMNS}, module_id, reference_number, created_at, updated_at)
+    SELECT w.*, $1, $1
+    FROM unnest(${STATE_PARAMETERS}, $14::bigint[], $15::text[])
       AS w (${STATE_COLUMNS}, module_id, reference_number)`,
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
-      data_copy = coalesce(w.copy, w.data)::jsonb, fingerprint = w.fingerprint,
-      incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
+      fingerprint = w.fingerprint, incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
       pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
       change_seq = w.change_seq, updated_at = $1
     FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})

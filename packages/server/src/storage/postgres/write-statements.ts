@@ -26,7 +26,7 @@ import {
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
 import { ACQUIRE_IN_FLIGHT_LOCK } from './commit-watermark.ts'
 import { REJECTED_PUSHES_LOCK, WRITE_AUTHORIZATION_LOCK } from './locks.ts'
-import { bigintArray, jsonCopy, textArray } from './parameters.ts'
+import { bigintArray, textArray } from './parameters.ts'
 import { WRITE_SQL } from './write-sql.ts'
 
 /** Identifies a record before its module's id is known: a push names the module by its type. */
@@ -256,7 +256,6 @@ function stateColumns(records: readonly SavedRecord[]): unknown[] {
     bigintArray(records.map((record) => record.record_id)),
     textArray(records.map(({ state }) => state.full_name)),
     textArray(records.map(({ state }) => state.data)),
-    textArray(records.map(({ state }) => jsonCopy(state.data))),
     textArray(records.map(({ state }) => state.fingerprint)),
     bigintArray(records.map(({ state }) => (state.incomplete ? 1 : 0))),
     textArray(records.map(({ state }) => state.missing_since)),

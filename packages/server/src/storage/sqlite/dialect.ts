@@ -30,7 +30,6 @@ export function createErasureDialect(deps: {
     ...deps,
     contains: (column, text) => sql<boolean>`instr(${sql.ref(column)}, ${text}) > 0`,
     allocateSequence,
-    clearDataCopy: sql``,
     deleteText: async () => undefined,
   }
 }
@@ -38,6 +37,7 @@ export function createErasureDialect(deps: {
 /** Views are stored beside the tables. Numbers stay numbers, so that SQLite compares them as numbers. */
 export const viewDialect: ViewDialect = {
   qualify: quoteName,
+  source: 'records r',
   keyValue(key) {
     const path = textLiteral(`$.${JSON.stringify(key)}`)
     // `->>` alone returns 1 and 0 for booleans.

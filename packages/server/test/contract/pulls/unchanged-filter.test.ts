@@ -37,7 +37,7 @@ const FINDS_NONE: UnchangedFinder = {
   findUnchanged: async (_read, elements) => elements.map(() => null),
 }
 
-/** Reads a document in small chunks, as a pull does. Returns the outcomes of its records. */
+/** Reads a document in small chunks, as a pull does: the next batch is filtered before the previous one is stored. Returns the outcomes of its records. */
 async function readDocument(
   kit: StorageKit,
   platform: TestPlatform,
@@ -50,13 +50,17 @@ async function readDocument(
     const scanner = new JsonArrayScanner({ member: 'records', ...limits })
     const chunks = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
     const filter = new UnchangedFilter(finder, read, new PositionRuns())
+    const filtered: ReturnType<UnchangedFilter['filter']>[] = []
     for (let at = 0; at < chunks.length; at += 2) {
+      const found = await (filtered.shift() ?? filter.filter(chunks.slice(at, at + 2)))
+      if (at + 2 < chunks.length) filtered.push(filter.filter(chunks.slice(at + 2, at + 4)))
+      const isConfirmed = filter.confirmUnchanged(found, 0)
       const {
         unchanged,
         elements: changed,
         error,
-      } = await filter.filter(chunks.slice(at, at + 2), 0)
-      outcomes.push(...Array.from({ length: unchanged }, () => 'unchanged'))
+      } = isConfirmed ? found : await filter.parseAll(found)
+      outcomes.push(...Array.from({ length: unchanged.size }, () => 'unchanged'))
       const writes = changed.flatMap(({ value, fingerprint }): PullWrite[] => {
         const checked = checkPulled(value)
         if (checked.outcome !== 'valid') return []
@@ -69,6 +73,7 @@ async function readDocument(
       if (error !== null) outcomes.push('broken')
       if (error !== null) break
     }
+    await Promise.all(filtered)
   })
   return outcomes.sort()
 }
@@ -95,15 +100,18 @@ const element = fc.oneof(
 )
 const documents = fc.array(fc.array(element, { maxLength: 7 }), { minLength: 1, maxLength: 4 })
 
-/** A stored element follows a newer one, malformed JSON or itself. */
+const OTHERS = [2, 3, 4, 5, 6, 7, 8].map((number) => simple('{}', `r-${number}`))
+
+/** A stored element follows a newer one, of the same batch or the previous one, malformed JSON or itself. */
 const EXAMPLES: [string[][], boolean][] = [
   [[[simple('{"a":1}')], [simple('{"a":2}'), simple('{"a":1}')]], false],
+  [[[simple('{"a":1}')], [simple('{"a":2}'), ...OTHERS, simple('{"a":1}')]], false],
   [[[simple('{}')], ['{a}', simple('{}')]], false],
   [[[simple('{}')], [simple('{}'), simple('{}')]], false],
 ]
 
-function simple(text: string): string {
-  return `{"reference_number":"r-1","full_name":"Ann","data":${text}}`
+function simple(text: string, reference = 'r-1'): string {
+  return `{"reference_number":"${reference}","full_name":"Ann","data":${text}}`
 }
 
 onEachEngine((engine) => {

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { createTables } from '../../shared/schema/create-tables.ts'
 import { initialSchema } from '../../shared/schema/tables.ts'
 import { FIELD_INDEX_LOCK, TEXT_INDEX_LOCK } from '../locks.ts'
+import { CREATE_RECORD_JSON } from './record-json.ts'
 import { schemaDialect } from './schema-dialect.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
@@ -29,12 +30,12 @@ const STATEMENTS = [
 
   /* With the id, so that a scan of a module reads the index and not the records. */
   `ALTER TABLE records DROP CONSTRAINT records_pkey,
-    ADD COLUMN data_copy jsonb NOT NULL,
     ADD CONSTRAINT records_identity PRIMARY KEY (platform_id, module_id, reference_number)
       INCLUDE (record_id)`,
   /* Not unique: the identity sequence gives each number once. */
   'CREATE INDEX records_ids ON records (record_id)',
   ...LIST_INDEXES,
+  CREATE_RECORD_JSON,
 
   /* Each record's tokens (domain/search/search-tokens.ts), without positions. */
   `CREATE TABLE record_search (
@@ -49,10 +50,16 @@ const STATEMENTS = [
    */
   `CREATE INDEX record_search_tokens ON record_search USING gin (tokens)
     WITH (gin_pending_list_limit = 1024)`,
-  /* Saves a fifth of the space and of the time of a write, but a server may have been built without it. */
+  /* A server can be built without lz4. Then these columns use pglz, which takes more processor time. */
   `DO $$ BEGIN
-    ALTER TABLE record_search ALTER tokens SET COMPRESSION lz4;
-  EXCEPTION WHEN feature_not_supported THEN NULL;
+    IF EXISTS (SELECT FROM pg_settings
+      WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))
+    THEN
+      ALTER TABLE records ALTER COLUMN data SET COMPRESSION lz4;
+      ALTER TABLE record_history ALTER COLUMN changes SET COMPRESSION lz4;
+      ALTER TABLE rejected_pushes ALTER COLUMN body SET COMPRESSION lz4;
+      ALTER TABLE record_search ALTER COLUMN tokens SET COMPRESSION lz4;
+    END IF;
   END $$`,
 
   /* The locks prevent an indexing step in progress from adding a deleted record afterwards. */

@@ -9,7 +9,7 @@
  *    record comes last because step 2 needs its reference.
  * 4. Purge the deleted bytes from the files of the database.
  */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.ts'
 import type { ErasureStore } from '../../port/erasure-store.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
@@ -33,8 +33,6 @@ export type ErasureDialect = {
   contains: Contains
   /** Allocates the next numbers of the write sequence, in ascending order. */
   allocateSequence: (db: Executor, count: number) => Promise<number[]>
-  /** Assignments that clear an engine's copy of `data`; begins with a comma unless it is empty. */
-  clearDataCopy: RawBuilder<unknown>
   /** Deletes a record from the text index, unless `purge` does that. */
   deleteText: (db: Executor, record: { platform_id: number; record_id: number }) => Promise<void>
   /** Removes deleted bytes from the files of the database and of the text index. */
@@ -174,7 +172,7 @@ export function createErasureStore(
     const { numAffectedRows = 0n } = await sql`
       UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
         fingerprint = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
-        updated_at = ${change.at}${dialect.clearDataCopy}
+        updated_at = ${change.at}
       WHERE record_id = ${record_id}`.execute(db)
     if (numAffectedRows === 0n) return false
     // A trigger does the same for a deleted record, after the lock of the record as well. The anonymised record is then

@@ -8,6 +8,8 @@ import type { Databases, Executor } from '../schema/databases.ts'
 export type ViewDialect = {
   /** Returns the quoted name of a view, with its schema. */
   qualify: (viewName: string) => string
+  /** The FROM item with the records `r`, and whatever `keyValue` needs. */
+  source: string
   /** Returns the value of a key in `data` of the records `r`, as `->>` does. */
   keyValue: (key: string) => string
   /** Statements to run before creating views. */
@@ -127,7 +129,7 @@ function defineViews(modules: ViewedModule[], dialect: ViewDialect): Map<string,
   )
 }
 
-function selectOf(module: ViewedModule, { keyValue }: ViewDialect): string {
+function selectOf(module: ViewedModule, { source, keyValue }: ViewDialect): string {
   const fields: { key: string }[] = JSON.parse(module.fields)
   const keys = fields.slice(0, MAX_FIELDS).map(({ key }) => key)
   const hubColumns = HUB_MEMBERS.map((member) => {
@@ -148,7 +150,7 @@ function selectOf(module: ViewedModule, { keyValue }: ViewDialect): string {
     MAX_NAME_BYTES,
   )
   const list = columns.map(({ value }, index) => `${value} AS ${quoteName(names[index] ?? '')}`)
-  return `SELECT ${list.join(', ')} FROM records r
+  return `SELECT ${list.join(', ')} FROM ${source}
     WHERE r.platform_id = ${module.platform_id} AND r.module_id = ${module.module_id}`
 }
 

@@ -1,4 +1,4 @@
-/** Texts that PostgreSQL limits: the jsonb copy of `data` for queries, and long names. */
+/** Texts that PostgreSQL limits: JSON that `jsonb` rejects, which `record_json` repairs, and long names. */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -26,7 +26,7 @@ import { rounds } from '../../helpers/time/tier.ts'
 
 type Kit = Pick<StorageKit, 'storage' | 'clock'> & { client: Client; school: TestPlatform }
 
-describe('the jsonb copy of data', () => {
+describe('the function record_json', () => {
   let kit: Kit
   let close: () => Promise<void>
   before(async () => {
@@ -49,10 +49,10 @@ describe('the jsonb copy of data', () => {
     ['an exponent with leading zeros', '{"a":1e0000000002}'],
   ]
   for (const [name, data] of sameAsText) {
-    test(`the copy equals the text for ${name}`, async () => {
+    test(`the value equals the text for ${name}`, async () => {
       const id = await storeUnchanged(kit, data)
       const { rows } = await kit.client.query(
-        'SELECT data_copy = data::jsonb AS is_same FROM records WHERE record_id = $1',
+        'SELECT record_json(data) = data::jsonb AS is_same FROM records WHERE record_id = $1',
         [id],
       )
       assert.deepEqual(rows, [{ is_same: true }])
@@ -84,20 +84,31 @@ describe('the jsonb copy of data', () => {
       `{"a":[-${'1'.repeat(140_000)}]}`,
       { a: [`-${'1'.repeat(140_000)}`] },
     ],
+    [
+      'a number between values that are accepted',
+      '{"a":[1e1000000,-1.50,1e0000000002,"1e1000000","\\\\"],"\\\\":0}',
+      { a: ['1e1000000', -1.5, 100, '1e1000000', '\\'], '\\': 0 },
+    ],
   ]
-  for (const [name, data, copy] of replacements) {
-    test(`the copy contains a replacement for ${name}, which PostgreSQL rejects`, async () => {
+  for (const [name, data, value] of replacements) {
+    test(`the value contains a replacement for ${name}, which PostgreSQL rejects`, async () => {
       const id = await storeUnchanged(kit, data)
       const { rows } = await kit.client.query(
-        'SELECT data_copy FROM records WHERE record_id = $1',
+        'SELECT record_json(data) AS value FROM records WHERE record_id = $1',
         [id],
       )
-      assert.deepEqual(rows, [{ data_copy: copy }])
+      assert.deepEqual(rows, [{ value }])
     })
   }
 
+  test('the value of JSON that is nested too deeply for PostgreSQL is null', async () => {
+    const data = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const { rows } = await kit.client.query('SELECT record_json($1) AS value', [data])
+    assert.deepEqual(rows, [{ value: null }])
+  })
+
   test(
-    'any JSON text is stored unchanged, with a copy that has the same keys',
+    'any JSON text is stored unchanged, and its value has the same keys',
     withSchool(async (kit) => {
       let count = 0
       await fc.assert(
@@ -108,7 +119,7 @@ describe('the jsonb copy of data', () => {
           )
           assert.deepEqual(new Set(outcomesOf(await write(kit, ...writes))), new Set(['created']))
           const { rows } = await kit.client.query(
-            `SELECT data, (SELECT count(*)::int FROM jsonb_object_keys(data_copy)) AS keys
+            `SELECT data, (SELECT count(*)::int FROM jsonb_object_keys(record_json(data))) AS keys
              FROM records WHERE reference_number = ANY ($1) ORDER BY record_id`,
             [references],
           )
