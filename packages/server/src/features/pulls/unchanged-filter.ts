@@ -3,15 +3,16 @@ import { referenceOf } from '../../domain/record/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
 import {
-  parseElements,
   peekReference,
   type RecordElement,
   type RecordsChunk,
+  readElements,
+  toBuffer,
 } from '../../platform-client/records/records-chunk.ts'
 import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 
-/** An element whose record may have changed, parsed. `fingerprint` is the hash of its bytes. */
-export type FilteredElement = RecordElement & { fingerprint: string }
+/** An element whose record may have changed. `fingerprint` is the hash of its bytes. */
+export type FilteredElement = { element: RecordElement; fingerprint: string }
 
 type FilteredElements = {
   /** The number of elements whose record is unchanged. */
@@ -26,7 +27,7 @@ type FilteredElements = {
 const SKIP_AFTER_MISS = 15
 
 /**
- * Separates the elements whose record is unchanged from those that must be parsed. An element is unchanged if the hash
+ * Separates the elements whose record is unchanged from those that must be read. An element is unchanged if the hash
  * of its bytes is stored with its record.
  */
 export class UnchangedFilter {
@@ -53,10 +54,10 @@ export class UnchangedFilter {
   async filter(chunks: RecordsChunk[], before: number): Promise<FilteredElements> {
     const hashed = chunks.map((chunk) => this.#hashElements(chunk))
     const unchanged = await this.#findUnchanged(hashed.flat())
-    const others = parseOthers(chunks, hashed, unchanged)
+    const others = readOthers(chunks, hashed, unchanged)
     // The first of two elements with the same reference number is stored, so their order must be preserved.
     if (unchanged.size > 0 && (others.error !== null || namesAny(others.elements, unchanged))) {
-      return { unchanged: 0, ...parseOthers(chunks, hashed, new Map()) }
+      return { unchanged: 0, ...readOthers(chunks, hashed, new Map()) }
     }
     for (const [{ index }, record_id] of unchanged) {
       this.#read.seen.add(record_id)
@@ -66,9 +67,10 @@ export class UnchangedFilter {
   }
 
   #hashElements(chunk: RecordsChunk): HashedElement[] {
+    const text = toBuffer(chunk)
     return chunk.starts.map((_, position) => ({
       index: chunk.firstIndex + position,
-      reference_number: peekReference(chunk, position),
+      reference_number: peekReference(text, chunk, position),
       fingerprint: fingerprintOf(this.#read.manifest_hash, elementBytes(chunk, position)),
     }))
   }
@@ -104,7 +106,7 @@ function hasReference(
   return element.reference_number !== null
 }
 
-function parseOthers(
+function readOthers(
   chunks: RecordsChunk[],
   hashed: HashedElement[][],
   unchanged: UnchangedElements,
@@ -115,17 +117,19 @@ function parseOthers(
     const others = ofChunk.flatMap((element, position) =>
       unchanged.has(element) ? [] : [position],
     )
-    const parsed = parseElements(chunk, others)
-    for (const element of parsed.elements) {
+    const read = readElements(chunk, others)
+    for (const element of read.elements) {
       const { fingerprint = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}
-      elements.push({ ...element, fingerprint })
+      elements.push({ element, fingerprint })
     }
-    if (parsed.error !== null) return { elements, error: parsed.error }
+    if (read.error !== null) return { elements, error: read.error }
   }
   return { elements, error: null }
 }
 
 function namesAny(elements: FilteredElement[], unchanged: UnchangedElements): boolean {
   const references = new Set([...unchanged.keys()].map((element) => element.reference_number))
-  return elements.some(({ value }) => references.has(referenceOf(value)))
+  return elements.some(({ element }) =>
+    references.has(element.record?.reference_number ?? referenceOf(element.value)),
+  )
 }
