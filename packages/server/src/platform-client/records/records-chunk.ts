@@ -76,28 +76,20 @@ export function toBuffer({ bytes }: RecordsChunk): Buffer {
 }
 
 /**
- * Reads the elements of a chunk at the given positions. Parses only those that cannot be read without.
+ * Reads the elements of a chunk at the given positions. Parses those from the first one on that cannot be read without,
+ * since a platform writes all of its records in the same way.
  * @returns the elements before the first one that is not valid JSON, and the error of that one; null without an error.
  */
 export function readElements(
   chunk: RecordsChunk,
   positions: readonly number[],
 ): { elements: RecordElement[]; error: string | null } {
-  const buffer = toBuffer(chunk)
-  const records = positions.map((position) =>
-    scanPulled(buffer, chunk.starts[position] ?? 0, chunk.ends[position] ?? 0),
-  )
-  const isRare = records.filter((record) => record === null).length < chunk.starts.length / 2
-  const values = isRare ? null : parseAll(chunk)
-  const elements: RecordElement[] = []
-  for (const [order, position] of positions.entries()) {
+  const elements = scanElements(chunk, positions)
+  const rest = positions.slice(elements.length)
+  const values = rest.length > chunk.starts.length / 2 ? parseAll(chunk) : null
+  for (const position of rest) {
     const bytes = elementBytes(chunk, position)
     const index = chunk.firstIndex + position
-    const record = records[order]
-    if (record) {
-      elements.push(new RecordElement(index, bytes, { record }))
-      continue
-    }
     let value = values?.[position]
     if (value === undefined) {
       const parsed = parseJson(bytes)
@@ -107,6 +99,19 @@ export function readElements(
     elements.push(new RecordElement(index, bytes, { value }))
   }
   return { elements, error: null }
+}
+
+/** Reads elements without parsing them, up to the first one for which that is not possible. */
+function scanElements(chunk: RecordsChunk, positions: readonly number[]): RecordElement[] {
+  const buffer = toBuffer(chunk)
+  const elements: RecordElement[] = []
+  for (const position of positions) {
+    const record = scanPulled(buffer, chunk.starts[position] ?? 0, chunk.ends[position] ?? 0)
+    if (record === null) break
+    const bytes = elementBytes(chunk, position)
+    elements.push(new RecordElement(chunk.firstIndex + position, bytes, { record }))
+  }
+  return elements
 }
 
 /** Parses all elements at once, which is faster; null when one of them is not valid JSON. */
