@@ -3,6 +3,13 @@ import type { DriftPolicy, Field } from '@recordhub/protocol'
 import type { JsonObject } from '@recordhub/protocol/lossless-json'
 import { findKindMismatch, type ValueKind, valueKindOf } from './field-types.ts'
 
+/** The members of a record's data, which need not be parsed. */
+export type DataMembers = {
+  keys: readonly string[]
+  /** `findKindMismatch` of the value of the key at a position. */
+  findMismatch: (position: number, expected: ValueKind) => string | null
+}
+
 /** A value of another type than the manifest declares. `found` is a label such as "a number". */
 export type WrongType = { key: string; found: string; declared: string }
 
@@ -43,27 +50,51 @@ const MAX_QUOTED = 100
  */
 export function findDrift(
   data: JsonObject,
+  manifest: ManifestKeys,
+  options: { isWhole: boolean },
+): Drift | null {
+  return findDriftOfMembers(toMembers(data), manifest, options)
+}
+
+function toMembers(data: JsonObject): DataMembers {
+  const keys = Object.keys(data)
+  const values = Object.values(data)
+  return {
+    keys,
+    findMismatch: (position, expected) => findKindMismatch(values[position] ?? null, expected),
+  }
+}
+
+/** As {@link findDrift}, of data that are not parsed. */
+export function findDriftOfMembers(
+  { keys, findMismatch }: DataMembers,
   { known, required, typed }: ManifestKeys,
   { isWhole }: { isWhole: boolean },
 ): Drift | null {
   const unknown: string[] = []
   const wrong_type: WrongType[] = []
-  for (const [key, value] of Object.entries(data)) {
+  for (const [position, key] of keys.entries()) {
     const type = typed.get(key)
     if (type === undefined) {
       if (!known.has(key)) unknown.push(key)
       continue
     }
-    const found = findKindMismatch(value, type.kind)
+    const found = findMismatch(position, type.kind)
     if (found !== null) wrong_type.push({ key, found, declared: type.declared })
   }
-  const absent = isWhole ? required.filter((key) => !Object.hasOwn(data, key)) : []
+  const absent = isWhole ? findAbsent(required, keys) : []
   if (unknown.length + absent.length + wrong_type.length === 0) return null
   return {
     unknown: unknown.slice(0, MAX_REPORTED),
     absent: absent.slice(0, MAX_REPORTED),
     wrong_type: wrong_type.slice(0, MAX_REPORTED),
   }
+}
+
+function findAbsent(required: readonly string[], keys: readonly string[]): string[] {
+  if (required.length === 0) return []
+  const present = new Set(keys)
+  return required.filter((key) => !present.has(key))
 }
 
 /** Describes each difference in a sentence without its subject: `lacks the key "a", …`. */

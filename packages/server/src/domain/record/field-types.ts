@@ -47,15 +47,30 @@ export function isKnownType(type: string): boolean {
 
 /** The label of a value's kind, such as "a number", if it is not the expected kind. Otherwise, or for null, null. */
 export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
-  if (value === null || expected === 'any') return null
-  const kind = kindOf(value)
+  return compareKind(kindOf(value), () => String(value), expected)
+}
+
+/**
+ * As {@link findKindMismatch}, of a value that is not parsed.
+ * @param first the first byte of the value as JSON text.
+ * @param readText decodes the value. It is called only for strings.
+ */
+export function findKindMismatchOfText(
+  first: number,
+  readText: () => string,
+  expected: ValueKind,
+): string | null {
+  return compareKind(KIND_OF_FIRST_BYTE.get(first) ?? NUMBER, readText, expected)
+}
+
+function compareKind(kind: string, readText: () => string, expected: ValueKind): string | null {
+  if (kind === NULL || expected === 'any') return null
   if (expected === 'number') {
-    const isNumber = typeof value === 'string' && numberKey(value) !== null
-    return kind === 'a number' || isNumber ? null : kind
+    const isNumber = kind === STRING && numberKey(readText()) !== null
+    return kind === NUMBER || isNumber ? null : kind
   }
-  const expectedLabel = expected === 'boolean' ? 'true or false' : 'a text'
-  if (kind !== expectedLabel) return kind
-  return expected === 'date' && isUnreadableDate(value) ? 'a text that is not a date' : null
+  if (kind !== (expected === 'boolean' ? BOOLEAN_VALUE : STRING)) return kind
+  return expected === 'date' && isUnreadableDate(readText()) ? 'a text that is not a date' : null
 }
 
 /**
@@ -88,10 +103,28 @@ function isReadableDate(text: string): boolean {
 const DATE_AND_TIME =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d|))?$/
 
+/** The labels of the kinds of values. */
+const STRING = 'a text'
+const BOOLEAN_VALUE = 'true or false'
+const NUMBER = 'a number'
+const LIST = 'a list'
+const OBJECT = 'an object'
+const NULL = 'null'
+
+/** All first bytes but those of numbers. */
+const KIND_OF_FIRST_BYTE: ReadonlyMap<number, string> = new Map([
+  [0x22, STRING],
+  [0x5b, LIST],
+  [0x66, BOOLEAN_VALUE],
+  [0x6e, NULL],
+  [0x74, BOOLEAN_VALUE],
+  [0x7b, OBJECT],
+])
+
 function kindOf(value: JsonValue): string {
-  if (typeof value === 'string') return 'a text'
-  if (typeof value === 'boolean') return 'true or false'
-  if (typeof value === 'number' || JSON.isRawJSON(value)) return 'a number'
-  if (Array.isArray(value)) return 'a list'
-  return isJsonObject(value) ? 'an object' : 'null'
+  if (typeof value === 'string') return STRING
+  if (typeof value === 'boolean') return BOOLEAN_VALUE
+  if (typeof value === 'number' || JSON.isRawJSON(value)) return NUMBER
+  if (Array.isArray(value)) return LIST
+  return isJsonObject(value) ? OBJECT : NULL
 }

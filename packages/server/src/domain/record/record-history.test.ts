@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import { isJsonObject, parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import {
   decidePull,
@@ -114,7 +114,11 @@ function applyStep(
   }
   const decision =
     one.source === 'pull'
-      ? decidePull(stored, { ...one, fingerprint: `${seq}` }, { ...READ, snapshotSeq: seq })
+      ? decidePull(
+          stored,
+          { ...one, data: stringifyLossless(one.data), fingerprint: `${seq}` },
+          { ...READ, snapshotSeq: seq },
+        )
       : decidePush(
           stored,
           { ...one, occurred_at: null },

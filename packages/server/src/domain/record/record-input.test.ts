@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless } from '@recordhub/protocol/lossless-json'
-import { checkPulled, checkPush, formatErrors } from './record-input.ts'
+import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { findKindMismatch } from './field-types.ts'
+import { checkPulled, checkPush, formatErrors, scanPulled } from './record-input.ts'
 
 const now = new Date('2026-11-21T08:00:00Z')
 const good = {
@@ -104,4 +106,89 @@ test('a pulled element follows the same rules, and its depth is limited', () => 
     wrong.outcome === 'invalid' && formatErrors(wrong.errors),
     'full_name is required; data is required; reference_number must be a string',
   )
+})
+
+test('a pulled element is read from its bytes as it is read after parsing, or not at all', () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('', 'r-1', 'é"\\\n', '\u0000', []),
+  )
+  const element = fc.record(
+    {
+      reference_number: value,
+      full_name: value,
+      data: fc.oneof(value, fc.dictionary(fc.string(), value)),
+      other: value,
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(element, fc.constantFrom(0, 1), (one, spaces) => {
+      const text = JSON.stringify(one, null, spaces)
+      const bytes = Buffer.from(` ${text},`)
+      const scanned = scanPulled(bytes, 1, bytes.length - 1)
+      if (!scanned) return
+      const checked = checkPulled(parseLossless(text))
+      assert.equal(checked.outcome, 'valid')
+      if (checked.outcome !== 'valid') return
+      const { data, ...names } = checked.input
+      const { members, ...read } = scanned
+      assert.deepEqual(read, { ...names, data: stringifyLossless(data) })
+      assert.deepEqual(members.keys, Object.keys(data))
+      for (const expected of ['text', 'number', 'boolean', 'date', 'any'] as const) {
+        for (const [position, member] of Object.values(data).entries()) {
+          assert.equal(members.findMismatch(position, expected), findKindMismatch(member, expected))
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a record in the stored form is read without parsing', () => {
+  const scan = (text: string) => scanPulled(Buffer.from(text), 0, Buffer.byteLength(text))
+  const reference = (text: string) => `{"reference_number":${text},"full_name":"A","data":{}}`
+  assert.equal(scan(reference('"王"'))?.reference_number, '王')
+  assert.equal(
+    scan('{"x":1,"data":{"a":1.10},"full_name":"","reference_number":"1"}')?.data,
+    '{"a":1.10}',
+  )
+  for (const text of [
+    ...['""', '1', 'null', '"a\\u0000"', '"a\\n"', `"${'é'.repeat(257)}"`].map(reference),
+    '{"full_name":"A","data":{}}',
+    '{"reference_number":"1","data":{}}',
+    '{"reference_number":"1","full_name":null,"data":{}}',
+    '{"reference_number":"1","full_name":"A"}',
+    '{"reference_number":"1","full_name":"A","data":[]}',
+    '{"reference_number":"1","full_name":"A","data":{},"data":{}}',
+  ]) {
+    assert.equal(scan(text), null, text)
+  }
+})
+
+test('values that are not parsed have the mismatches of parsed ones', () => {
+  const values = [
+    'x',
+    '2026-11-21',
+    '2026-02-30',
+    '',
+    '12.50',
+    'null',
+    5,
+    -1,
+    true,
+    false,
+    null,
+    [],
+    {},
+  ]
+  const data = Object.fromEntries(values.map((value, index) => [`k${index}`, value]))
+  const text = JSON.stringify({ reference_number: '1', full_name: 'A', data })
+  const scanned = scanPulled(Buffer.from(text), 0, text.length)
+  for (const expected of ['text', 'number', 'boolean', 'date', 'any'] as const) {
+    for (const [position, value] of values.entries()) {
+      const found = scanned?.members.findMismatch(position, expected)
+      assert.equal(found, findKindMismatch(parseLossless(JSON.stringify(value)), expected))
+    }
+  }
 })

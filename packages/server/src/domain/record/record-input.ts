@@ -7,10 +7,18 @@ import {
   NewRecordPush,
   PulledRecord,
 } from '@recordhub/protocol'
-import { findUnsafeJson, isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
+import {
+  findUnsafeJson,
+  isJsonObject,
+  type JsonObject,
+  parseLossless,
+} from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
+import { type ScannedMembers, StoredFormScanner } from '../../lib/json/stored-form.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
+import type { DataMembers } from './drift.ts'
+import { findKindMismatchOfText } from './field-types.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)
@@ -29,6 +37,15 @@ export type PushInput = {
 }
 
 export type PulledInput = { reference_number: string; full_name: string; data: JsonObject }
+
+/** A valid record that was not parsed. */
+export type ScannedRecord = {
+  reference_number: string
+  full_name: string
+  /** Lossless JSON text, as `stringifyLossless` would write it. */
+  data: string
+  members: DataMembers
+}
 
 /** `errors`: by the name of the member. */
 export type Checked<Input> =
@@ -70,6 +87,50 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
   const { reference_number, full_name, data } = element
   return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
 }
+
+const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'data' })
+
+/**
+ * Reads an element of a records response without parsing it. Returns null unless it is valid and its text is in the
+ * stored form. Any other element must be parsed and passed to {@link checkPulled}.
+ * @param bytes contains the element from `start` to `end`, and must not change while the result is used.
+ */
+export function scanPulled(bytes: Buffer, start: number, end: number): ScannedRecord | null {
+  const scanned = scanner.scan(bytes, start, end)
+  if (!scanned) return null
+  const { members, inner } = scanned
+  const reference_number = readPlainText(bytes, members, 'reference_number')
+  const full_name = readPlainText(bytes, members, 'full_name')
+  const data = members.keys.indexOf('data')
+  if (!reference_number || full_name === null || !inner) return null
+  if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) return null
+  return {
+    reference_number,
+    full_name,
+    data: bytes.toString('utf8', members.starts[data], members.ends[data]),
+    members: {
+      keys: inner.keys,
+      findMismatch(position, expected) {
+        const from = inner.starts[position] ?? 0
+        const readText = () =>
+          String(parseLossless(bytes.toString('utf8', from, inner.ends[position])))
+        return findKindMismatchOfText(bytes[from] ?? 0, readText, expected)
+      },
+    },
+  }
+}
+
+/** A string without escape sequences, which is storable for this reason; otherwise null. */
+function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): string | null {
+  const position = members.keys.indexOf(key)
+  const from = members.starts[position]
+  const to = members.ends[position]
+  if (from === undefined || to === undefined || bytes[from] !== QUOTE) return null
+  const text = bytes.toString('utf8', from + 1, to - 1)
+  return text.includes('\\') ? null : text
+}
+
+const QUOTE = 0x22
 
 /** The reference number of an element that may be invalid otherwise; null if it is not a valid reference number. */
 export function referenceOf(element: unknown): string | null {

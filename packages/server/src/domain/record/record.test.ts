@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import {
+  isJsonObject,
+  type JsonObject,
+  parseLossless,
+  stringifyLossless,
+} from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import {
   decidePull,
@@ -25,7 +30,7 @@ const read = (over: Partial<ReadContext> = {}): ReadContext => ({
 const pulled = (data: JsonObject, hash = 'x', full_name = 'Ann'): PulledContent => ({
   source: 'pull',
   full_name,
-  data,
+  data: stringifyLossless(data),
   fingerprint: `${MANIFEST_HASH}.${hash}`,
 })
 const push = (

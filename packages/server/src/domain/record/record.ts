@@ -23,7 +23,8 @@ export type PushedContent = {
 export type PulledContent = {
   source: 'pull'
   full_name: string
-  data: JsonObject
+  /** Lossless JSON text of an object, as `stringifyLossless` writes it. */
+  data: string
   /** The fingerprint of the received bytes and of the manifest at that time. */
   fingerprint: string
 }
@@ -96,7 +97,7 @@ export function decidePush(
     pushed_at: context.at,
     pulled_at: stored?.pulled_at ?? null,
   }
-  return conclude(stored, next, merged.data)
+  return conclude(stored, next, { next: merged.data })
 }
 
 /**
@@ -111,10 +112,12 @@ export function decidePull(
 ): WriteDecision {
   if (stored && isUnchanged(stored, content, read)) return { outcome: 'unchanged', next: null }
   if (stored && stored.pushed_seq > read.snapshotSeq) return { outcome: 'stale' }
-  const data = stored ? mergePull(parseData(stored.data), content.data, read) : content.data
+  const { text, ...parsed } = stored
+    ? mergePull(stored.data, content.data, read)
+    : { text: content.data }
   const next: RecordState = {
     full_name: content.full_name,
-    data: stringifyLossless(data),
+    data: text,
     incomplete: false,
     missing_since: null,
     fingerprint: content.fingerprint,
@@ -123,7 +126,7 @@ export function decidePull(
     pushed_at: stored?.pushed_at ?? null,
     pulled_at: read.requested_at,
   }
-  const decision = conclude(stored, next, data)
+  const decision = conclude(stored, next, parsed)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
   const known = stored?.fingerprint?.startsWith(read.manifest_hash) ?? false
@@ -217,12 +220,24 @@ function mergeKeys(
   return merged
 }
 
-function mergePull(stored: JsonObject, incoming: JsonObject, read: ReadContext): JsonObject {
-  const merged = { ...incoming }
-  for (const [key, value] of Object.entries(stored)) {
-    if (!Object.hasOwn(incoming, key) && !read.manifest_keys.has(key)) merged[key] = value
-  }
-  return merged
+/** The data of a stored record and of its next state, as far as they were parsed. */
+type ParsedData = { stored?: JsonObject; next?: JsonObject }
+
+/** Parses the data only if they differ. `text` is the text of the next state. */
+function mergePull(
+  storedText: string,
+  incomingText: string,
+  read: ReadContext,
+): ParsedData & { text: string } {
+  if (storedText === incomingText) return { text: incomingText }
+  const stored = parseData(storedText)
+  const next = parseData(incomingText)
+  const remaining = Object.keys(stored).filter(
+    (key) => !Object.hasOwn(next, key) && !read.manifest_keys.has(key),
+  )
+  if (remaining.length === 0) return { text: incomingText, stored, next }
+  for (const key of remaining) setMember(next, key, memberOf(stored, key))
+  return { text: stringifyLossless(next), stored, next }
 }
 
 /** An own member: a key such as `constructor` must not return an inherited one. */
@@ -237,15 +252,15 @@ function setMember(data: JsonObject, key: string, value: JsonValue | undefined):
 function conclude(
   stored: RecordState | null,
   next: RecordState,
-  nextData: JsonObject,
+  parsed: ParsedData,
 ): WriteDecision {
   if (!stored) return { outcome: 'created', next }
-  const changes = [...findChanges(stored, next, nextData), ...findStatusChanges(stored, next)]
+  const changes = [...findChanges(stored, next, parsed), ...findStatusChanges(stored, next)]
   if (changes.length === 0) return { outcome: 'unchanged', next: { ...next, data: stored.data } }
   return { outcome: 'updated', next, changes }
 }
 
-function findChanges(stored: RecordState, next: RecordState, nextData: JsonObject): RecordChange[] {
+function findChanges(stored: RecordState, next: RecordState, parsed: ParsedData): RecordChange[] {
   const changes: RecordChange[] = []
   if (stored.full_name !== next.full_name) {
     changes.push({
@@ -255,7 +270,8 @@ function findChanges(stored: RecordState, next: RecordState, nextData: JsonObjec
     })
   }
   if (stored.data === next.data) return changes
-  const storedData = parseData(stored.data)
+  const storedData = parsed.stored ?? parseData(stored.data)
+  const nextData = parsed.next ?? parseData(next.data)
   for (const key of new Set([...Object.keys(storedData), ...Object.keys(nextData)])) {
     const before = memberOf(storedData, key)
     const after = memberOf(nextData, key)

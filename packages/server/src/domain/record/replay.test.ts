@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import {
@@ -60,7 +61,9 @@ function pushed(value: number, seq: number, stored: RecordState | null = null) {
 
 function pulled(value: number, seq: number, stored: RecordState | null = null) {
   const { source, full_name, data } = element(value)
-  const content = { source, full_name, data, fingerprint: `hash.${value}` }
+  const content = {
+    ...{ source, full_name, data: stringifyLossless(data), fingerprint: `hash.${value}` },
+  }
   return next(stored, decidePull(stored, content, readOf(seq)))
 }
 

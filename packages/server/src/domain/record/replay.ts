@@ -2,7 +2,7 @@
  * Decides what replaying a rejected write does. The write takes its original position in the write order, so that
  * it never overwrites anything newer.
  */
-import type { JsonObject } from '@recordhub/protocol/lossless-json'
+import { type JsonObject, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import {
   decidePull,
@@ -49,14 +49,15 @@ export function decideReplay(
     const pushed = position ? content : { ...content, occurred_at: null }
     return decidePush(stored, pushed, { ...(position ?? now), lastRead })
   }
-  const { manifest_keys, ...element } = content
+  const { source, full_name, manifest_keys } = content
+  const data = stringifyLossless(content.data)
   const read = {
     snapshotSeq: (position ?? now).seq,
     requested_at: (position ?? now).at,
     manifest_keys,
     manifest_hash: NO_BYTES,
   }
-  const decision = decidePull(stored, { ...element, fingerprint: NO_BYTES }, read)
+  const decision = decidePull(stored, { source, full_name, data, fingerprint: NO_BYTES }, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
   const pushed = position ? {} : { pushed_seq: now.seq, pushed_at: now.at }
   return { ...decision, next: { ...decision.next, fingerprint: null, ...pushed } }

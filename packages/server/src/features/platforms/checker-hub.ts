@@ -19,7 +19,7 @@ import { toSingleLine } from '../../lib/text/single-line.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import { parseElements } from '../../platform-client/records/records-chunk.ts'
+import { readElements } from '../../platform-client/records/records-chunk.ts'
 import { findEnvelopeError, totalOf } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage as ClientPage } from '../../platform-client/records/records-pages.ts'
 import { toThrottledError } from '../../platform-client/request/request-error.ts'
@@ -106,7 +106,7 @@ function toCheckPage(page: ClientPage): RecordsPage {
     envelope: page.envelope,
     async *batches() {
       for await (const chunk of page.chunks()) {
-        const { elements, error } = parseElements(chunk, [...chunk.starts.keys()])
+        const { elements, error } = readElements(chunk, [...chunk.starts.keys()])
         try {
           yield {
             bytes: chunk.bytes.length,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import { Rejections } from './rejections.ts'
 
@@ -16,7 +17,7 @@ function startRejections() {
 
 function element(index: number, text = '') {
   const value = { reference_number: 'R-7', full_name: `${index}`, data: { text } }
-  return { index, bytes: Buffer.from(JSON.stringify(value)), value }
+  return new RecordElement(index, Buffer.from(JSON.stringify(value)), { value })
 }
 
 test('the position of the first occurrence is looked up only for the duplicates that are stored', async () => {

@@ -72,12 +72,12 @@ export class Rejections {
   }
 
   /** @returns a promise that resolves when the rejection is stored. */
-  add({ value, index }: RecordElement, { code, params, errors }: Rejection): Promise<void> {
-    this.#addReference(referenceOf(value))
+  add(element: RecordElement, { code, params, errors }: Rejection): Promise<void> {
+    this.#addReference(referenceOf(element.value))
     const reason = formatMessage(code, params)
     return this.#store(code, reason, () => ({
       errors,
-      body: bodyOf(value, index).text,
+      body: bodyOf(element).text,
       message: reason,
     }))
   }
@@ -90,13 +90,13 @@ export class Rejections {
    * @returns a promise that resolves when the rejection is stored.
    */
   addDuplicate(
-    { value, index }: RecordElement,
+    element: RecordElement,
     { position, findFirst }: { position: number; findFirst: () => number | null },
   ): Promise<void> {
     const code = 'duplicate_reference'
     return this.#store(code, formatMessage(code), () => {
-      const { text, isWhole } = bodyOf(value, index)
-      const reference = isWhole ? referenceOf(value) : null
+      const { text, isWhole } = bodyOf(element)
+      const reference = isWhole ? referenceOf(element.value) : null
       const message = describeDuplicate(reference, { first: findFirst(), position })
       return { errors: {}, body: text, message }
     })
@@ -137,7 +137,7 @@ export class Rejections {
 }
 
 /** Returns the body to store for an element: only its index if the element is too long. */
-function bodyOf(value: RecordElement['value'], index: number): { text: string; isWhole: boolean } {
+function bodyOf({ value, index }: RecordElement): { text: string; isWhole: boolean } {
   const text = JSON.stringify(value)
   const isWhole = text.length <= MAX_STORED_BODY
   return { text: isWhole ? text : JSON.stringify({ index }), isWhole }

@@ -2,30 +2,33 @@
  * Reads one module of one platform. The read is a pipeline of four stages:
  *
  *   fetch     requests the pages of the response and yields the elements of `records` in chunks, unparsed
- *   filter    recognises elements whose record is unchanged by the hash of their bytes, and parses the others
- *   validate  turns each parsed element into a write or a rejection
+ *   filter    recognises elements whose record is unchanged by the hash of their bytes, and reads the others
+ *   validate  turns each of these into a write or a rejection
  *   write     applies the writes of some chunks in one commit
  *
  * All stages add to one `PullTaskAccumulator`. The write buffer runs the stages of different batches at the same time:
  * while one is written, the next one is filtered and validated, and the chunks after it are fetched. Memory is bounded
  * by the largest element and three batches: the platform is read no faster than its records are stored.
  */
+import { stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import {
+  type Drift,
   findDrift,
+  findDriftOfMembers,
   type ManifestKeys,
   rejectDrift,
   toManifestKeys,
 } from '../../domain/record/drift.ts'
 import { manifestHash } from '../../domain/record/record.ts'
 import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
-import { HubError } from '../../errors.ts'
+import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import type { RecordsChunk } from '../../platform-client/records/records-chunk.ts'
+import type { RecordElement, RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import { withRedactedKey } from '../../platform-client/request/redact-key.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
@@ -65,8 +68,8 @@ type Pipeline = {
 /** A batch whose elements are validated. */
 type PreparedChunks = {
   filtered: FilteredElements
-  writes: { element: FilteredElement; write: PullWrite }[]
-  rejected: { element: FilteredElement; rejection: Rejection }[]
+  writes: { element: RecordElement; write: PullWrite }[]
+  rejected: { element: RecordElement; rejection: Rejection }[]
 }
 
 /** Never rejects: an error is part of the outcome, with what was read and stored before it. */
@@ -160,8 +163,9 @@ async function prepareChunks(pipeline: Pipeline, chunks: RecordsChunk[]): Promis
 function validate(pipeline: Pipeline, filtered: FilteredElements): PreparedChunks {
   const writes: PreparedChunks['writes'] = []
   const rejected: PreparedChunks['rejected'] = []
-  for (const element of filtered.elements) {
-    const validated = validateElement(element, pipeline)
+  for (const found of filtered.elements) {
+    const { element } = found
+    const validated = validateElement(found, pipeline)
     if ('write' in validated) writes.push({ element, write: validated.write })
     else rejected.push({ element, rejection: validated.rejection })
   }
@@ -179,7 +183,7 @@ async function storeChunks(
   const isConfirmed = filter.confirmUnchanged(prepared.filtered, result.elementsBefore)
   const { filtered, writes, rejected } = isConfirmed
     ? prepared
-    : validate(pipeline, await filter.parseAll(prepared.filtered))
+    : validate(pipeline, await filter.readAll(prepared.filtered))
   const { chunks, unchanged, elements, error } = filtered
   const tooLarge = chunks.flatMap((chunk) => chunk.tooLarge)
   result.addReceived({ unchanged: unchanged.size, others: elements.length + tooLarge.length })
@@ -200,17 +204,16 @@ async function storeChunks(
 }
 
 function validateElement(
-  { value, fingerprint }: FilteredElement,
+  { element, fingerprint }: FilteredElement,
   { keys, context, result: { read } }: Pipeline,
 ): { write: PullWrite } | { rejection: Rejection } {
-  const checked = checkPulled(value)
-  if (checked.outcome === 'invalid') {
+  const checked = readRecord(element, keys)
+  if ('errors' in checked) {
     const { errors } = checked
     const params = { reason: formatErrors(errors) }
     return { rejection: { code: 'invalid_record', params, errors } }
   }
-  const { reference_number, full_name, data } = checked.input
-  const drift = findDrift(data, keys, { isWhole: true })
+  const { reference_number, full_name, data, drift } = checked
   const rejected = rejectDrift(drift, context.plan.drift_policy)
   if (rejected) {
     const { reason, errors } = rejected
@@ -224,6 +227,29 @@ function validateElement(
       ...(drift ? { drift } : {}),
     },
   }
+}
+
+type ValidRecord = {
+  reference_number: string
+  full_name: string
+  /** Lossless JSON text. */
+  data: string
+  drift: Drift | null
+}
+
+function readRecord(
+  element: RecordElement,
+  keys: ManifestKeys,
+): ValidRecord | { errors: FieldErrors } {
+  if (element.record) {
+    const { members, ...rest } = element.record
+    return { ...rest, drift: findDriftOfMembers(members, keys, { isWhole: true }) }
+  }
+  const checked = checkPulled(element.value)
+  if (checked.outcome === 'invalid') return { errors: checked.errors }
+  const { data, ...rest } = checked.input
+  const drift = findDrift(data, keys, { isWhole: true })
+  return { ...rest, data: stringifyLossless(data), drift }
 }
 
 /** Adds the number of the page to an error of the platform, on all pages but the first. */

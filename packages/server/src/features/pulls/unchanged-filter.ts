@@ -4,15 +4,16 @@ import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { elementBytes } from '../../lib/json/json-chunk.ts'
 import {
-  parseElements,
   peekReference,
   type RecordElement,
   type RecordsChunk,
+  readElements,
+  toBuffer,
 } from '../../platform-client/records/records-chunk.ts'
 import type { RecordRead, RecordStore } from '../../storage/port/record-store.ts'
 
-/** An element whose record may have changed, parsed. `fingerprint` is the hash of its bytes. */
-export type FilteredElement = RecordElement & { fingerprint: string }
+/** An element whose record may have changed. `fingerprint` is the hash of its bytes. */
+export type FilteredElement = { element: RecordElement; fingerprint: string }
 
 /** The elements of a batch of chunks. */
 export type FilteredElements = {
@@ -30,7 +31,7 @@ export type FilteredElements = {
 const SKIP_AFTER_MISS = 15
 
 /**
- * Separates the elements whose record is unchanged from those that must be parsed. An element is unchanged if the hash
+ * Separates the elements whose record is unchanged from those that must be read. An element is unchanged if the hash
  * of its bytes is stored with its record.
  */
 export class UnchangedFilter {
@@ -54,18 +55,18 @@ export class UnchangedFilter {
   async filter(chunks: RecordsChunk[]): Promise<FilteredElements> {
     const hashed = chunks.map((chunk) => this.#hashElements(chunk))
     const unchanged = await this.#findUnchanged(hashed.flat())
-    const filtered = await parseOthers({ chunks, hashed, unchanged })
+    const filtered = await readOthers({ chunks, hashed, unchanged })
     const { elements, error } = filtered
     // The first of two elements with the same reference number is stored, so their order must be preserved.
     const isOrdered = unchanged.size === 0 || (error === null && !namesAny(elements, unchanged))
-    return isOrdered ? filtered : this.parseAll(filtered)
+    return isOrdered ? filtered : this.readAll(filtered)
   }
 
   /**
    * Adds the ids of the unchanged records to `read.seen`. The previous batch must have been stored.
    * @param before number of elements on the pages before this one.
    * @returns false if an earlier element has the reference number of an unchanged one; then nothing is added, and the
-   *   caller must store the elements of `parseAll`.
+   *   caller must store the elements of `readAll`.
    */
   confirmUnchanged({ unchanged }: FilteredElements, before: number): boolean {
     const { seen } = this.#read
@@ -77,15 +78,16 @@ export class UnchangedFilter {
     return true
   }
 
-  /** Parses all elements of a batch, including the unchanged ones. */
-  parseAll({ chunks, hashed }: FilteredElements): Promise<FilteredElements> {
-    return parseOthers({ chunks, hashed, unchanged: new Map() })
+  /** Reads all elements of a batch, including the unchanged ones. */
+  readAll({ chunks, hashed }: FilteredElements): Promise<FilteredElements> {
+    return readOthers({ chunks, hashed, unchanged: new Map() })
   }
 
   #hashElements(chunk: RecordsChunk): HashedElement[] {
+    const text = toBuffer(chunk)
     return chunk.starts.map((_, position) => ({
       index: chunk.firstIndex + position,
-      reference_number: peekReference(chunk, position),
+      reference_number: peekReference(text, chunk, position),
       fingerprint: fingerprintOf(this.#read.manifest_hash, elementBytes(chunk, position)),
     }))
   }
@@ -121,7 +123,7 @@ function hasReference(
   return element.reference_number !== null
 }
 
-async function parseOthers(
+async function readOthers(
   batch: Pick<FilteredElements, 'chunks' | 'hashed' | 'unchanged'>,
 ): Promise<FilteredElements> {
   const { chunks, hashed, unchanged } = batch
@@ -131,12 +133,12 @@ async function parseOthers(
     const others = ofChunk.flatMap((element, position) =>
       unchanged.has(element) ? [] : [position],
     )
-    const parsed = parseElements(chunk, others)
-    for (const element of parsed.elements) {
+    const read = readElements(chunk, others)
+    for (const element of read.elements) {
       const { fingerprint = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}
-      elements.push({ ...element, fingerprint })
+      elements.push({ element, fingerprint })
     }
-    if (parsed.error !== null) return { ...batch, elements, error: parsed.error }
+    if (read.error !== null) return { ...batch, elements, error: read.error }
     // The statements of the commit in progress are sent between two chunks.
     await yieldToEventLoop()
   }
@@ -145,5 +147,7 @@ async function parseOthers(
 
 function namesAny(elements: FilteredElement[], unchanged: UnchangedElements): boolean {
   const references = new Set([...unchanged.keys()].map((element) => element.reference_number))
-  return elements.some(({ value }) => references.has(referenceOf(value)))
+  return elements.some(({ element }) =>
+    references.has(element.record?.reference_number ?? referenceOf(element.value)),
+  )
 }

@@ -1,4 +1,5 @@
 import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
+import { type ScannedRecord, scanPulled } from '../../domain/record/record-input.ts'
 import { decodeJson, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
@@ -6,8 +7,33 @@ import { isStorableText } from '../../lib/text/storable-text.ts'
 /** Elements of `records` that arrived together and are not parsed yet. */
 export type RecordsChunk = JsonChunk
 
-/** One element of `records`: its index, its bytes as received, and its parsed value. */
-export type RecordElement = { index: number; bytes: Uint8Array; value: JsonValue }
+/** One element of `records`. It must not be used after its chunk was released. */
+export class RecordElement {
+  /** The index in `records` of its page. */
+  readonly index: number
+  /** The record, if it could be read without parsing the element. */
+  readonly record: ScannedRecord | null
+  /** The element as received. */
+  readonly bytes: Uint8Array
+  #value: JsonValue | undefined
+
+  constructor(
+    index: number,
+    bytes: Uint8Array,
+    known: { record: ScannedRecord } | { value: JsonValue },
+  ) {
+    this.index = index
+    this.bytes = bytes
+    this.record = 'record' in known ? known.record : null
+    this.#value = 'value' in known ? known.value : undefined
+  }
+
+  /** The parsed element. */
+  get value(): JsonValue {
+    if (this.#value === undefined) this.#value = parseLossless(decodeJson(this.bytes))
+    return this.#value
+  }
+}
 
 const REFERENCE_KEY = Buffer.from('"reference_number"')
 const QUOTE = 0x22
@@ -18,11 +44,14 @@ const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
 /**
  * Finds the reference number of an element without parsing it: the value of the first `reference_number` key at any
  * depth. Null without one, or for one with an escape sequence. The caller must verify the result by other means.
+ * @param text the bytes of the chunk.
  */
-export function peekReference(chunk: RecordsChunk, position: number): string | null {
-  const { bytes, starts, ends } = chunk
+export function peekReference(
+  text: Buffer,
+  { starts, ends }: RecordsChunk,
+  position: number,
+): string | null {
   const end = ends[position] ?? 0
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const key = text.indexOf(REFERENCE_KEY, starts[position])
   if (key < 0 || key >= end) return null
   const colon = afterSpaces(text, key + REFERENCE_KEY.length)
@@ -41,17 +70,24 @@ function afterSpaces(text: Uint8Array, from: number): number {
   return at
 }
 
+/** The bytes of a chunk, not copied. */
+export function toBuffer({ bytes }: RecordsChunk): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
 /**
- * Parses the elements of a chunk at the given positions.
+ * Reads the elements of a chunk at the given positions. Parses those from the first one on that cannot be read without,
+ * since a platform writes all of its records in the same way.
  * @returns the elements before the first one that is not valid JSON, and the error of that one; null without an error.
  */
-export function parseElements(
+export function readElements(
   chunk: RecordsChunk,
   positions: readonly number[],
 ): { elements: RecordElement[]; error: string | null } {
-  const values = positions.length === chunk.starts.length ? parseAll(chunk) : null
-  const elements: RecordElement[] = []
-  for (const position of positions) {
+  const elements = scanElements(chunk, positions)
+  const rest = positions.slice(elements.length)
+  const values = rest.length > chunk.starts.length / 2 ? parseAll(chunk) : null
+  for (const position of rest) {
     const bytes = elementBytes(chunk, position)
     const index = chunk.firstIndex + position
     let value = values?.[position]
@@ -60,9 +96,22 @@ export function parseElements(
       if ('error' in parsed) return { elements, error: `its record ${index + 1} ${parsed.error}` }
       value = parsed.value
     }
-    elements.push({ index, bytes, value })
+    elements.push(new RecordElement(index, bytes, { value }))
   }
   return { elements, error: null }
+}
+
+/** Reads elements without parsing them, up to the first one for which that is not possible. */
+function scanElements(chunk: RecordsChunk, positions: readonly number[]): RecordElement[] {
+  const buffer = toBuffer(chunk)
+  const elements: RecordElement[] = []
+  for (const position of positions) {
+    const record = scanPulled(buffer, chunk.starts[position] ?? 0, chunk.ends[position] ?? 0)
+    if (record === null) break
+    const bytes = elementBytes(chunk, position)
+    elements.push(new RecordElement(chunk.firstIndex + position, bytes, { record }))
+  }
+  return elements
 }
 
 /** Parses all elements at once, which is faster; null when one of them is not valid JSON. */

@@ -3,7 +3,7 @@ import { HubError } from '../../errors.ts'
 import { JsonArrayScanner, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
 import { findReportedFailure, toBodyError } from '../request/request-error.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
-import { parseElements, type RecordsChunk } from './records-chunk.ts'
+import { type RecordsChunk, readElements } from './records-chunk.ts'
 import { totalOf } from './records-envelope.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
@@ -93,7 +93,7 @@ export async function peekRecords(response: PlatformResponse): Promise<RecordsPe
   let first: JsonValue | undefined
   for await (const chunk of stream.chunks()) {
     if (chunk.starts.length === 0) continue
-    const { elements, error } = parseElements(chunk, [0])
+    const { elements, error } = readElements(chunk, [0])
     if (error !== null)
       throw new HubError('platform_response_invalid', { path: stream.path, reason: error })
     first = elements[0]?.value

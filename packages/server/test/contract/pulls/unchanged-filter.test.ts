@@ -1,11 +1,13 @@
 /** The filter recognises unchanged elements of a pull without parsing them. It must not change the result of the pull. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { manifestHash } from '../../../src/domain/record/record.ts'
 import { checkPulled } from '../../../src/domain/record/record-input.ts'
 import { UnchangedFilter } from '../../../src/features/pulls/unchanged-filter.ts'
 import { PositionRuns } from '../../../src/lib/collections/position-runs.ts'
 import { JsonArrayScanner } from '../../../src/lib/json/json-array-scanner.ts'
+import type { RecordElement } from '../../../src/platform-client/records/records-chunk.ts'
 import type { PullWrite, RecordStore } from '../../../src/storage/port/record-store.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
 import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
@@ -59,12 +61,12 @@ async function readDocument(
         unchanged,
         elements: changed,
         error,
-      } = isConfirmed ? found : await filter.parseAll(found)
+      } = isConfirmed ? found : await filter.readAll(found)
       outcomes.push(...Array.from({ length: unchanged.size }, () => 'unchanged'))
-      const writes = changed.flatMap(({ value, fingerprint }): PullWrite[] => {
-        const checked = checkPulled(value)
-        if (checked.outcome !== 'valid') return []
-        const { reference_number, full_name, data } = checked.input
+      const writes = changed.flatMap(({ element, fingerprint }): PullWrite[] => {
+        const record = readRecord(element)
+        if (!record) return []
+        const { reference_number, full_name, data } = record
         return [
           { reference_number, read, content: { source: 'pull', full_name, data, fingerprint } },
         ]
@@ -78,6 +80,14 @@ async function readDocument(
   return outcomes.sort()
 }
 
+/** Reads the record of an element, as a pull does; null if it is invalid. */
+function readRecord(element: RecordElement) {
+  if (element.record) return element.record
+  const checked = checkPulled(element.value)
+  if (checked.outcome !== 'valid') return null
+  return { ...checked.input, data: stringifyLossless(checked.input.data) }
+}
+
 const reference = fc.constantFrom('"r-1"', '"r-2"', '"r\\u002d1"', '"王"', '"r-3\\n"', '7')
 const data = fc.constantFrom(
   '{}',
@@ -88,12 +98,14 @@ const data = fc.constantFrom(
 )
 const member = fc.tuple(reference, data).map(([ref, text]) => ({
   reference: `"reference_number" : ${ref}`,
+  compact: `{"reference_number":${ref},"full_name":"Ann","data":${text}}`,
   escaped: `"reference\\u005fnumber":${ref}`,
   name: '"full_name":"Ann"',
   data: `"data":${text}`,
 }))
 const element = fc.oneof(
   { weight: 6, arbitrary: member.map((one) => `{${one.reference},${one.name},${one.data}}`) },
+  { weight: 6, arbitrary: member.map((one) => one.compact) },
   { weight: 3, arbitrary: member.map((one) => `{${one.data},${one.name},${one.reference}}`) },
   { weight: 1, arbitrary: member.map((one) => `{${one.data},${one.name},${one.escaped}}`) },
   { weight: 1, arbitrary: fc.constantFrom('{"reference_number"}', '"reference_number"', '{a}') },

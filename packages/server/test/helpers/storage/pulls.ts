@@ -1,6 +1,7 @@
 /** Pulls and reads in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
+import { stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { fingerprintOf, manifestHash } from '../../../src/domain/record/record.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
@@ -92,7 +93,7 @@ export function pullWrite(
     content: {
       source: 'pull',
       full_name,
-      data: json(data),
+      data: stringifyLossless(json(data)),
       fingerprint: fingerprintOf(read.manifest_hash, bytes),
     },
   }

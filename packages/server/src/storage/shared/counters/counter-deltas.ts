@@ -34,7 +34,9 @@ const MAX_KEY_LENGTH = 200
 export class CounterDeltas {
   readonly #platforms = new Map<number, HourlyCounts>()
   readonly #modules = new Map<number, ModuleCount>()
-  readonly #drifts = new Map<string, DriftCount>()
+  /** By module, kind and key. */
+  readonly #drifts = new Map<number, Record<keyof Drift, Map<string, DriftCount>>>()
+  #driftKeys = 0
 
   /** Counts a write. Does not count an unchanged pulled record, because it must not cause a write. */
   count(
@@ -75,26 +77,37 @@ export class CounterDeltas {
 
   /** Returns the counts of drift, sorted for the same reason. */
   drifts(): DriftCount[] {
-    return [...this.#drifts]
+    const nameOf = ({ module_id, kind, key }: DriftCount) => JSON.stringify([module_id, kind, key])
+    return [...this.#drifts.values()]
+      .flatMap((kinds) => Object.values(kinds).flatMap((counts) => [...counts.values()]))
+      .map((count) => [nameOf(count), count] as const)
       .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
       .map(([, count]) => count)
   }
 
-  #countDrift({ platform_id, module_id }: WritableModule, drift: Drift): void {
-    const wrong_type = drift.wrong_type.map(({ key }) => key)
-    const keysOfKinds: [keyof Drift, string[]][] = [
-      ['absent', drift.absent],
-      ['unknown', drift.unknown],
-      ['wrong_type', wrong_type],
-    ]
-    for (const [kind, keys] of keysOfKinds) {
-      for (const key of new Set(keys.map(toStorableKey))) {
-        const name = JSON.stringify([module_id, kind, key])
-        const known = this.#drifts.get(name)
-        if (known) known.count += 1
-        else if (this.#drifts.size < MAX_DRIFT_KEYS) {
-          this.#drifts.set(name, { platform_id, module_id, kind, key, count: 1 })
-        }
+  #countDrift(module: WritableModule, { absent, unknown, wrong_type }: Drift): void {
+    const { module_id } = module
+    const known = this.#drifts.get(module_id)
+    const counts = known ?? { absent: new Map(), unknown: new Map(), wrong_type: new Map() }
+    if (!known) this.#drifts.set(module_id, counts)
+    this.#countKeys(module, 'absent', absent, counts.absent)
+    this.#countKeys(module, 'unknown', unknown, counts.unknown)
+    const keys = wrong_type.map(({ key }) => key)
+    this.#countKeys(module, 'wrong_type', keys, counts.wrong_type)
+  }
+
+  #countKeys(
+    { platform_id, module_id }: WritableModule,
+    kind: keyof Drift,
+    keys: readonly string[],
+    counts: Map<string, DriftCount>,
+  ): void {
+    for (const key of new Set(keys.map(toStorableKey))) {
+      const known = counts.get(key)
+      if (known) known.count += 1
+      else if (this.#driftKeys < MAX_DRIFT_KEYS) {
+        this.#driftKeys += 1
+        counts.set(key, { platform_id, module_id, kind, key, count: 1 })
       }
     }
   }
