@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
-import { createDatabase, type Engine } from './engines.ts'
+import { type BenchDatabase, createDatabase, type Engine } from './engines.ts'
 import { currentLauncher } from './machine.ts'
 import { recordTypes } from './platforms.ts'
 import { cpuSeconds, type ServerProcess, startServer } from './processes.ts'
@@ -26,7 +26,15 @@ export async function startHub(
   settings: Record<string, string> = {},
 ): Promise<BenchHub> {
   const database = await createDatabase(engine)
-  const hub = await startServer(
+  return signIn(await startHubProcess(database, settings), database)
+}
+
+/** Starts a hub, which creates its operator if it has none. */
+export function startHubProcess(
+  database: BenchDatabase,
+  settings: Record<string, string> = {},
+): Promise<ServerProcess> {
+  return startServer(
     '../packages/server/src/main.ts',
     ['start'],
     {
@@ -41,6 +49,10 @@ export async function startHub(
     },
     currentLauncher(),
   )
+}
+
+/** Signs the operator in. */
+export async function signIn(hub: ServerProcess, database: BenchDatabase): Promise<BenchHub> {
   const base = `http://127.0.0.1:${hub.port}`
   const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Engine } from './engines.ts'
-import { register, startHub, startPull, waitForPull } from './hub.ts'
+import { createDatabase, type Engine } from './engines.ts'
+import { register, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
 import { currentMemory, peakMemory, startServer } from './processes.ts'
 import { waitUntilSearchable } from './pull.ts'
 import { heading, report } from './report.ts'
@@ -14,14 +14,22 @@ const IDLE_SECONDS = 10
 
 /** The memory of an idle hub, and of one that pulls the same records repeatedly. */
 export async function benchMemory(engine: Engine, records: number): Promise<void> {
-  const hub = await startHub(engine)
+  const database = await createDatabase(engine)
+  // The first start creates the tables and the operator.
+  await (await startHubProcess(database)).stop()
+  const started = await startHubProcess(database)
   const platform = await startServer('./document-server.ts', ['museum', String(records)], {})
   const line = { bench: 'memory', engine, unit: 'MB' } as const
-  const { pid } = hub.process
-  try {
-    heading(`memory, ${engine}, ${PULLS} pulls of ${records} museum records`)
+  const { pid } = started
+  const reportIdle = async (name: string) => {
     await sleep(IDLE_SECONDS * 1000)
-    report({ ...line, name: 'idle', figure: currentMemory(pid), goal: { atMost: IDLE_GOAL } })
+    report({ ...line, name, figure: currentMemory(pid), goal: { atMost: IDLE_GOAL } })
+  }
+  heading(`memory, ${engine}, ${PULLS} pulls of ${records} museum records`)
+  await reportIdle('idle after a start')
+  const hub = await signIn(started, database)
+  try {
+    await reportIdle('idle after a sign-in')
     await register(hub, platform)
     let fifth = 0
     for (let round = 1; round <= PULLS; round++) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { type Arguments, parseArguments } from './cli/arguments.ts'
 import { commandHelp, helpText } from './cli/help.ts'
+import { limitHeapDuringStart } from './cli/limit-heap.ts'
 import { print, printError, runProgram } from './cli/run-program.ts'
 import { VERSION } from './cli/version.ts'
 import { readConfig, SettingError } from './config/config.ts'
@@ -26,7 +27,10 @@ async function runCommand(parsed: Arguments): Promise<void> {
   const { command, positionals, settings, options, switches } = parsed
   const { config, unknown } = readConfig({ flags: settings, ...readEnvironment() })
   for (const name of unknown) printError(`${name} is not a setting of this version; see --help.`)
-  if (command === 'start') return (await import('./cli/start.ts')).start(config, print)
+  if (command === 'start') {
+    limitHeapDuringStart()
+    return (await import('./cli/start.ts')).start(config, print)
+  }
   if (command === 'demo') return (await import('./cli/demo.ts')).demo(config, print)
   if (command === 'token create') {
     return (await import('./cli/create-token.ts')).createToken(config, options, print)

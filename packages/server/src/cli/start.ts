@@ -4,6 +4,7 @@ import { createHub, type Hub } from '../app.ts'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
+import { limitHeapAfterStart } from './limit-heap.ts'
 import { loadSecrets } from './load-secret.ts'
 import { openHubStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
@@ -19,6 +20,7 @@ export async function start(config: Config, print: (line: string) => void): Prom
     throw error
   })
   if (!hub) return
+  limitHeapAfterStart()
   print(`Recordhub listens at ${hub.address}`)
   if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
   await aborted(signal)

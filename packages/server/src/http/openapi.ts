@@ -1,11 +1,28 @@
 /** The OpenAPI document, generated from the schemas of the routes and the table of access. */
-import swagger from '@fastify/swagger'
 import { ErrorResponse } from '@recordhub/protocol'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify'
+import { memoizeAsync } from '../lib/concurrency/memoize-async.ts'
 import { ACCESS, type Access } from './access.ts'
 
-export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
-  await app.register(swagger, {
+type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>
+
+/** Serves the document. It is generated for the first request, since few hubs are asked for it. */
+export function describeApi(app: FastifyInstance, version: string): void {
+  const routes: DescribedRoute[] = []
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    if (method !== 'HEAD') routes.push({ method, url, ...(schema ? { schema } : {}) })
+  })
+  const readDocument = memoizeAsync(() => generateDocument(routes, version))
+  app.get('/api/openapi.json', { schema: { hide: true } }, () => readDocument())
+}
+
+/** Registers the routes, without their handlers, in an instance with the generator. */
+async function generateDocument(routes: readonly DescribedRoute[], version: string) {
+  const { default: swagger } = await import('@fastify/swagger')
+  await using inner = fastify()
+  inner.setValidatorCompiler(() => () => true)
+  inner.setSerializerCompiler(() => JSON.stringify)
+  await inner.register(swagger, {
     openapi: {
       info: { title: 'Recordhub', version, description: ABOUT },
       components: {
@@ -21,7 +38,9 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       return { url, schema: complete(schema, url, ACCESS[`${method} ${url}`] ?? 'admin') }
     },
   })
-  app.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  for (const route of routes) inner.route({ ...route, handler: () => undefined })
+  await inner.ready()
+  return inner.swagger()
 }
 
 const ABOUT = `Programs send a token (\`Authorization: Bearer rht_…\`), which \`recordhub token create\` creates. The

@@ -109,7 +109,7 @@ export async function createHttpServer(
   })
   handleUnknownRoutes(app, MAX_PARAM_LENGTH)
   authorize(app, authenticators, { csrfTokenOf, publicUrl: settings.publicUrl })
-  await describeApi(app, settings.version)
+  describeApi(app, settings.version)
   return { app }
 }
 

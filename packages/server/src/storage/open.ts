@@ -5,8 +5,6 @@ import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import type { Storage } from './port/storage.ts'
-import { openPostgres } from './postgres/storage.ts'
-import { openSqlite } from './sqlite/storage.ts'
 
 /** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30
@@ -18,6 +16,7 @@ export function isPostgres(url: string): boolean {
 
 /**
  * Opens the storage of a URL: `postgres://…` or `sqlite:<path>`. An empty URL means a SQLite file in the data folder.
+ * Loads only the packages of that engine.
  * @throws HubError `no_database` if there is no database and this process is not the hub, which creates it;
  *   `database_rejected` or `storage_unavailable` if PostgreSQL cannot be used.
  */
@@ -40,10 +39,12 @@ export async function openStorage(options: {
   const { hashReference = rejectHashing } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
+    const { openPostgres } = await import('./postgres/storage.ts')
     return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
   }
   const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
   if (mustExist && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
+  const { openSqlite } = await import('./sqlite/storage.ts')
   return openSqlite({
     path: resolve(path),
     asHub,

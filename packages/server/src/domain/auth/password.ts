@@ -1,6 +1,6 @@
 /** The password policy: any character is allowed and none is required (NIST SP 800-63B, OWASP ASVS 5.0, V6.2). */
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
-import { dictionary } from '@zxcvbn-ts/language-common'
+import { memoizeAsync } from '../../lib/concurrency/memoize-async.ts'
 
 /** Data about the owner and the hub, which an attacker tries first. */
 export type PasswordOwner = { email: string; name: string; publicUrl: string }
@@ -9,11 +9,17 @@ const MIN_DISTINCT_CHARACTERS = 5
 const MIN_WORD_LENGTH = 4
 /** Minimum length of a password after the words of its owner are removed. */
 const MIN_OTHER_CHARACTERS = 8
-/** Some 49,000 words, in lower case. */
-const COMMON_PASSWORDS = new Set(dictionary['passwords-common'])
+/** Loads some 49,000 words in lower case, which take 10 MB of memory. */
+const loadCommonPasswords = memoizeAsync(async () => {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set<string>(dictionary['passwords-common'])
+})
 
 /** The reason why a new password is not accepted; null if it is. */
-export function findPasswordIssue(password: string, owner: PasswordOwner): string | null {
+export async function findPasswordIssue(
+  password: string,
+  owner: PasswordOwner,
+): Promise<string | null> {
   const characters = Array.from(password)
   if (characters.length < MIN_PASSWORD_LENGTH) {
     return `the password must have at least ${MIN_PASSWORD_LENGTH} characters`
@@ -29,18 +35,19 @@ export function findPasswordIssue(password: string, owner: PasswordOwner): strin
   if (others !== plain && Array.from(others).length < MIN_OTHER_CHARACTERS) {
     return 'the password contains little more than your name, your e-mail address or the name of the hub'
   }
-  if (isCommonPassword(plain) || isCommonPassword(others)) {
+  const common = await loadCommonPasswords()
+  if (isCommon(plain, common) || isCommon(others, common)) {
     return 'the password is a common one, which attackers try first'
   }
   return null
 }
 
 /** Whether a text is a common password or consists of two of them. */
-function isCommonPassword(text: string): boolean {
-  if (COMMON_PASSWORDS.has(text)) return true
+function isCommon(text: string, common: ReadonlySet<string>): boolean {
+  if (common.has(text)) return true
   return Array.from(text).some((_, index) => {
     const [start, end] = [text.slice(0, index), text.slice(index)]
-    return index > 0 && COMMON_PASSWORDS.has(start) && COMMON_PASSWORDS.has(end)
+    return index > 0 && common.has(start) && common.has(end)
   })
 }
 

@@ -3,6 +3,13 @@ import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 /** The factors of an operator besides a password. `single_sign_on` only counts while the hub has a provider. */
 export type Factors = { second_factor: boolean; passkeys: number; single_sign_on: boolean }
 
+/** The domain that passkeys are bound to, and the allowed origin if it is known. The browser checks both. */
+export function passkeySite(publicUrl: string): { id: string; origin: string | null } {
+  if (publicUrl === '') return { id: 'localhost', origin: null }
+  const { hostname, origin } = new URL(publicUrl)
+  return { id: hostname, origin }
+}
+
 function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolean {
   return second_factor || passkeys > 0 || single_sign_on
 }

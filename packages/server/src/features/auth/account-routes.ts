@@ -70,7 +70,7 @@ export function accountRoutes(deps: {
       async (request, reply) => {
         const { email, name, sessionId } = operatorOf(callerOf, request)
         const { current_password, new_password } = request.body
-        const issue = findPasswordIssue(new_password, { email, name, publicUrl })
+        const issue = await findPasswordIssue(new_password, { email, name, publicUrl })
         if (issue !== null) throw new HubError('password_rejected', { reason: issue })
         const body = {
           currentPassword: current_password,

@@ -4,6 +4,9 @@ export const AUTH_PATH = '/api/auth'
 /** The name of Better Auth's session cookie. Behind TLS it has a prefix. */
 export const SESSION_COOKIE = 'recordhub.session_token'
 
+/** The name of the single sign-on provider in paths and in the database. */
+export const OIDC = 'oidc'
+
 // The names of Better Auth's tables and columns in the migrations of the hub.
 
 export const USER = {

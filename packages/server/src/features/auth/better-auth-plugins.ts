@@ -1,10 +1,12 @@
 /** The plugins of Better Auth: authenticator apps, passkeys and single sign-on. */
 import { passkey } from '@better-auth/passkey'
 import { APIError } from 'better-auth/api'
-import { genericOAuth, twoFactor } from 'better-auth/plugins'
+import { genericOAuth } from 'better-auth/plugins/generic-oauth'
+import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Role } from '../../domain/auth/caller.ts'
+import { passkeySite } from '../../domain/auth/second-factor.ts'
 import { readIssuer } from '../../domain/auth/single-sign-on.ts'
-import { PASSKEY, SECOND_FACTOR } from './better-auth-names.ts'
+import { OIDC, PASSKEY, SECOND_FACTOR } from './better-auth-names.ts'
 import { recoveryCodes } from './recovery-codes.ts'
 
 /** Single sign-on with an OpenID Connect provider. */
@@ -21,8 +23,6 @@ export type OidcSettings = {
   domains: readonly string[]
 }
 
-export const OIDC = 'oidc'
-
 /** @param secret encrypts the secrets of authenticator apps and the recovery codes. */
 export function secondFactor(secret: string) {
   return twoFactor({
@@ -32,13 +32,6 @@ export function secondFactor(secret: string) {
     accountLockout: { enabled: false },
     backupCodeOptions: recoveryCodes(secret),
   })
-}
-
-/** The domain that passkeys are bound to, and the allowed origin if it is known. The browser checks both. */
-export function passkeySite(publicUrl: string): { id: string; origin: string | null } {
-  if (publicUrl === '') return { id: 'localhost', origin: null }
-  const { hostname, origin } = new URL(publicUrl)
-  return { id: hostname, origin }
 }
 
 /** A passkey replaces both factors, so the device must verify its user. */

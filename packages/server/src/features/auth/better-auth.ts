@@ -37,7 +37,7 @@ export function createBetterAuth(deps: BetterAuthDeps) {
   const { dialect, type } = operators.authDatabase
   const hooks = createHooks(deps, oidc)
   const isBehindTls = publicUrl.startsWith('https:')
-  return betterAuth({
+  const { handler, api, $context } = betterAuth({
     appName: 'Recordhub',
     database: { dialect, type },
     secret,
@@ -128,6 +128,14 @@ export function createBetterAuth(deps: BetterAuthDeps) {
       log: (_level, message, ...causes) => log.warn({ causes: causes.map(String) }, message),
     },
   })
+  return {
+    handler,
+    /** The session of a request and its operator; null without a valid session. */
+    getSession: (headers: Headers) => api.getSession({ headers }),
+    /** Better Auth's functions for cookies, passwords and stored values. */
+    context: () => $context,
+  }
 }
 
+/** The functions of Better Auth that the hub uses. */
 export type BetterAuth = ReturnType<typeof createBetterAuth>

@@ -6,10 +6,10 @@ import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { accountRoutes } from './account-routes.ts'
-import { createBetterAuth } from './better-auth.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
 import { createFindOperator, findProgram } from './find-caller.ts'
 import { createBootstrapOperator, setupLink } from './first-operator.ts'
+import { createLazyBetterAuth } from './lazy-better-auth.ts'
 import { createLoginThrottle } from './login-throttle.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { reauthenticate } from './reauthenticate.ts'
@@ -41,7 +41,7 @@ export function createAuth(deps: {
   const { storage, clock, secrets, oidc, bootstrapOperator, callerOf } = deps
   const { operators } = storage
   const betterAuthDeps = { ...storage, ...deps, secret: deriveAuthSecret(secrets) }
-  const betterAuth = createBetterAuth({ ...betterAuthDeps, oidc: null })
+  const betterAuth = createLazyBetterAuth({ ...betterAuthDeps, oidc: null })
   // A separate instance: a sign-in with a password must not wait for a provider that does not respond.
   const connectProvider = oidc && createSsoProvider({ ...betterAuthDeps, oidc })
   const devices = createTrustedDevices(secrets.deriveKey('trusted devices'), deps.isBehindTls)

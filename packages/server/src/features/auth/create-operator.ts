@@ -14,8 +14,8 @@ export async function createOperator(
   deps: { betterAuth: BetterAuth; publicUrl: string },
   operator: NewOperator,
 ): Promise<void> {
-  assertValidOperator(operator, deps.publicUrl)
-  const { internalAdapter, password } = await deps.betterAuth.$context
+  await assertValidOperator(operator, deps.publicUrl)
+  const { internalAdapter, password } = await deps.betterAuth.context()
   const email = operator.email.toLowerCase()
   if (await internalAdapter.findUserByEmail(email)) {
     throw new HubError('invalid_operator', { reason: `the e-mail address ${email} is taken` })
@@ -35,10 +35,10 @@ export async function createOperator(
 }
 
 /** @throws HubError `invalid_operator` with the reason. */
-export function assertValidOperator(operator: NewOperator, publicUrl: string): void {
+export async function assertValidOperator(operator: NewOperator, publicUrl: string): Promise<void> {
   const { email, password, role } = operator
   const reason = isEmail(email)
-    ? (findPasswordIssue(password, { ...operator, publicUrl }) ??
+    ? ((await findPasswordIssue(password, { ...operator, publicUrl })) ??
       (isRole(role) ? null : 'the role is unknown'))
     : 'the e-mail address is not valid'
   if (reason !== null) throw new HubError('invalid_operator', { reason })

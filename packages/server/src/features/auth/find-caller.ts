@@ -55,7 +55,7 @@ async function readSession(
   request: FastifyRequest,
 ) {
   const headers = toWebHeaders(request)
-  const found = await betterAuth.api.getSession({ headers }).catch((error: unknown) => {
+  const found = await betterAuth.getSession(headers).catch((error: unknown) => {
     // The response names the error of the storage, not a failure to read the session.
     throw error instanceof Error && error.cause instanceof HubError ? error.cause : error
   })

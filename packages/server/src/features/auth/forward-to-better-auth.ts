@@ -57,7 +57,7 @@ export async function findPendingSignIn(
   betterAuth: BetterAuth,
   request: FastifyRequest,
 ): Promise<string | null> {
-  const { createAuthCookie, internalAdapter } = await betterAuth.$context
+  const { createAuthCookie, internalAdapter } = await betterAuth.context()
   const cookie = readCookie(request, createAuthCookie('two_factor').name)
   const [identifier = ''] = cookie.split('.')
   if (identifier === '') return null

@@ -4,15 +4,13 @@
  */
 import { randomBytes } from 'node:crypto'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
-import { sha256 } from '../../lib/crypto/hash.ts'
+import { hashRecoveryCode, isRecoveryCodeHash } from '../../domain/auth/recovery-code.ts'
 
 /** Crockford's base32: without I, L and O, which look like digits, and without U. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const CODE_COUNT = 10
 /** Groups of four characters: 140 bits, so that the hash needs neither a salt nor a high cost. */
 const GROUPS = 7
-/** Marks a hash. No code contains a colon. */
-const HASH_PREFIX = 'sha256:'
 
 /** @param secret the secret of Better Auth, which also encrypts the list of hashes. */
 export function recoveryCodes(secret: string) {
@@ -24,17 +22,6 @@ export function recoveryCodes(secret: string) {
         hashCodes(await symmetricDecrypt({ key: secret, data: encrypted })),
     },
   }
-}
-
-/** The hash of a code, whatever case, spaces, dashes and look-alike letters it was entered with. */
-export function hashRecoveryCode(entered: string): string {
-  const code = entered
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^0-9a-z]/g, '')
-    .replaceAll('o', '0')
-    .replace(/[il]/g, '1')
-  return `${HASH_PREFIX}${sha256(code)}`
 }
 
 function createRecoveryCode(): string {
@@ -50,6 +37,6 @@ function hashCodes(json: string): string {
   if (!Array.isArray(codes)) throw new Error('The stored recovery codes are not a list.')
   const hashes = codes
     .map(String)
-    .map((code) => (code.startsWith(HASH_PREFIX) ? code : hashRecoveryCode(code)))
+    .map((code) => (isRecoveryCodeHash(code) ? code : hashRecoveryCode(code)))
   return JSON.stringify(hashes)
 }

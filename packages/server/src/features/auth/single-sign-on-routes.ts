@@ -2,8 +2,8 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorResponse, SingleSignOn } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { BetterAuth } from './better-auth.ts'
-import { AUTH_PATH } from './better-auth-names.ts'
-import { OIDC, type OidcSettings } from './better-auth-plugins.ts'
+import { AUTH_PATH, OIDC } from './better-auth-names.ts'
+import type { OidcSettings } from './better-auth-plugins.ts'
 import { forwardToBetterAuth, sendResponse } from './forward-to-better-auth.ts'
 
 const AnyObject = Type.Object({}, { additionalProperties: true })

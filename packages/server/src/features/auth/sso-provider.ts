@@ -1,8 +1,10 @@
 import { isIssuer, readIssuer } from '../../domain/auth/single-sign-on.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { type BetterAuth, type BetterAuthDeps, createBetterAuth } from './better-auth.ts'
-import { OIDC, type OidcSettings } from './better-auth-plugins.ts'
+import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
+import { OIDC } from './better-auth-names.ts'
+import type { OidcSettings } from './better-auth-plugins.ts'
+import { createLazyBetterAuth } from './lazy-better-auth.ts'
 
 const RETRY_SECONDS = 5
 const MAX_ISSUER_LENGTH = 200
@@ -21,8 +23,8 @@ export function createSsoProvider(
   const now = () => clock.now().getTime()
 
   async function connect(): Promise<BetterAuth> {
-    const betterAuth = createBetterAuth(deps)
-    const { socialProviders } = await betterAuth.$context
+    const betterAuth = createLazyBetterAuth(deps)
+    const { socialProviders } = await betterAuth.context()
     // Better Auth checks tokens against this issuer, but not the issuer against the configured one.
     const provider = socialProviders.find(({ id }) => id === OIDC)
     const retry = { retryAfterSeconds: RETRY_SECONDS }

@@ -33,10 +33,11 @@ const RESPONSES = {
 /** The integration guide for owners of platforms. It contains no keys. */
 export function guideRoutes(deps: GuideDeps): FastifyPluginAsyncTypebox {
   const { platforms, platformPath, tunnelHeader, version } = deps
-  const sections = readGuide()
+  let sections: string[] | null = null
 
   function write(request: FastifyRequest, platform: Platform | null): GuideResponse {
     const hubUrl = deps.publicUrl || originOf(request)
+    sections ??= readGuide()
     return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
   }
 

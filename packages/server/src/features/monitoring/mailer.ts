@@ -1,7 +1,5 @@
-/** Sends mails over SMTP. */
+/** Sends mails over SMTP. The package for it is loaded with the first mail. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTransport } from 'nodemailer'
-import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import type { Mail } from '../../domain/alerts/alert-mail.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 
@@ -36,6 +34,8 @@ export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Ma
   }
   return {
     async send({ subject, text, to = settings.to }, signal) {
+      const { createTransport } = await import('nodemailer')
+      const { default: SMTPTransport } = await import('nodemailer/lib/smtp-transport')
       const transport = createTransport(
         new SMTPTransport({
           ...options,

@@ -36,7 +36,7 @@ export async function acceptInvitation(
   const invitation = await readInvitation(deps, token)
   const { id, email, role } = invitation
   const operator = { email, name, password, role }
-  assertValidOperator(operator, publicUrl)
+  await assertValidOperator(operator, publicUrl)
   if (!(await invitations.acceptInvitation(id, clock.now().toISOString()))) {
     throw new HubError('invitation_invalid')
   }

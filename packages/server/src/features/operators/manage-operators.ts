@@ -78,7 +78,7 @@ export async function resetPassword(
   const { operators } = storage
   const { password, removeSecondFactor, publicUrl } = request
   const { id, email: target, name } = await findOperator(storage, request.email)
-  const reason = findPasswordIssue(password, { email: target, name, publicUrl })
+  const reason = await findPasswordIssue(password, { email: target, name, publicUrl })
   if (reason !== null) throw new HubError('password_rejected', { reason })
   const audit = { ...REQUESTER, target }
   const hash = await hashPassword(password)

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type CheckRequest, checkPlatform, type Hub, reportHtml } from '@recordhub/platform-checker'
+import type { CheckRequest, Hub } from '@recordhub/platform-checker'
 import {
   type ConformanceReport,
   ConformanceResponse,
@@ -27,6 +27,10 @@ const ABOUT =
   `Checks ping, manifest, every module and the search of a platform as the hub would: at most ` +
   `${LIMITS.maxRecords} records per module and ${LIMITS.maxSeconds} s. Nothing is stored. ${LINES}`
 
+/** The checker is loaded for the first check, since most hubs check a platform rarely. */
+const loadChecker = () => import('@recordhub/platform-checker')
+type Checker = Awaited<ReturnType<typeof loadChecker>>
+
 /** Checks all endpoints of a platform, before or after it is registered. */
 export function conformanceRoutes(deps: {
   hub: Hub
@@ -35,9 +39,10 @@ export function conformanceRoutes(deps: {
 }): FastifyPluginAsyncTypebox {
   /** @param checked `platform_id`: null if the platform is not registered. */
   async function* check(
+    { checkPlatform }: Checker,
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
     signal: AbortSignal,
-  ): ReturnType<typeof checkPlatform> {
+  ): ReturnType<Checker['checkPlatform']> {
     const { platform_id, target, expected } = checked
     const report = yield* checkPlatform(deps.hub, { target, expected, ...LIMITS }, signal)
     if (platform_id !== null && hasWorkingEndpoint(report)) {
@@ -51,7 +56,14 @@ export function conformanceRoutes(deps: {
     reply: FastifyReply,
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
   ): Promise<void> {
-    const lines = check(checked, abortOnClose(reply))
+    const closed = abortOnClose(reply)
+    const checker = await loadChecker()
+    const toResponse = (report: ConformanceReport): ConformanceResponse => ({
+      success: report.success,
+      report,
+      html: checker.reportHtml(report),
+    })
+    const lines = check(checker, checked, closed)
     if (acceptsNdjson(request)) {
       const last = (report: ConformanceReport) => ({ kind: 'report', ...toResponse(report) })
       sendLines(reply, toLines(lines, last))
@@ -102,10 +114,6 @@ export function conformanceRoutes(deps: {
       },
     )
   }
-}
-
-function toResponse(report: ConformanceReport): ConformanceResponse {
-  return { success: report.success, report, html: reportHtml(report) }
 }
 
 /** As in a connection test, one required endpoint that conforms shows that the platform works. */

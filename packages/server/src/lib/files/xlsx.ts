@@ -2,7 +2,6 @@
 import { PassThrough, pipeline, Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { JsonValue } from '@recordhub/protocol/lossless-json'
-import { ZipFile } from 'yazl'
 import { sheetRow } from './xlsx-sheet.ts'
 
 const MAX_ROWS = 1_048_576
@@ -17,18 +16,20 @@ export function xlsxStream(
   chunks: AsyncGenerator<JsonValue[][]>,
   maxRows: number = MAX_ROWS,
 ): Readable {
-  const zip = new ZipFile()
   const output = new PassThrough()
-  pipeline(zip.outputStream, output, () => undefined)
   const rows = new RowQueue(chunks)
   let sheet = Readable.from([])
   const fail = (error: Error) => void output.destroy(error)
-  zip.on('error', fail)
   output.once('close', () => {
     sheet.destroy()
     void rows.end()
   })
   const write = async () => {
+    const { ZipFile } = await import('yazl')
+    if (output.destroyed) return
+    const zip = new ZipFile()
+    zip.on('error', fail)
+    pipeline(zip.outputStream, output, () => undefined)
     let count = 0
     do {
       count += 1

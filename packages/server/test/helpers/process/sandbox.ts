@@ -25,6 +25,8 @@ type CommandOptions = {
   shell?: string
   /** Its standard input; empty by default. */
   input?: string
+  /** The file that Node.js runs instead of the default of the sandbox. */
+  program?: string
 }
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null }
@@ -73,7 +75,8 @@ export function createSandbox(
     folder,
     spawn(args, options = {}) {
       const env = { ...defaults.env, ...options.env }
-      const program = defaults.program ?? (process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE)
+      const program =
+        options.program ?? defaults.program ?? (process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE)
       const command = spawnCommand([program, ...args], { cwd: folder, ...options, env })
       commands.push(command)
       return command

@@ -1,0 +1,61 @@
+/** The packages that a hub loads only when it needs them. The coverage data of a process lists its modules. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ENGINES, type ProcessEngine } from '../helpers/process/engine.ts'
+import { HUB_SOURCE, PROCESS_TEST, type Sandbox } from '../helpers/process/sandbox.ts'
+
+/** Packages of sign-ins, checks of passwords and platforms, mails, spreadsheets and the API reference. */
+const LAZY = [
+  ...['better-auth', '@better-auth/passkey', 'zod', '@zxcvbn-ts/language-common'],
+  ...['nodemailer', 'yazl', '@fastify/swagger', '@scalar/fastify-api-reference'],
+]
+const CHECKER = 'packages/platform-checker/src/check-platform.ts'
+const OF_OTHER_ENGINE: Record<ProcessEngine['name'], string[]> = {
+  SQLite: ['node_modules/pg/', 'node_modules/pg-boss/', 'src/storage/postgres/'],
+  PostgreSQL: ['src/storage/sqlite/'],
+}
+
+for (const engine of ENGINES) {
+  test(
+    `an idle hub on ${engine.name} has loaded no package that it does not need yet`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox } = await engine.createSandbox(t)
+      const first = await loadedModules(sandbox, 'first')
+      // The first start creates the operator of the settings.
+      assert.ok(hasModule(first, 'node_modules/better-auth/'))
+      const second = await loadedModules(sandbox, 'second')
+      assert.ok(hasModule(second, 'node_modules/fastify/'))
+      const unwanted = [
+        ...LAZY.map((name) => `node_modules/${name}/`),
+        CHECKER,
+        ...OF_OTHER_ENGINE[engine.name],
+      ]
+      assert.deepEqual(
+        unwanted.filter((path) => hasModule(second, path)),
+        [],
+      )
+    },
+  )
+}
+
+/** Starts and stops a hub. @returns the URLs of its modules. */
+async function loadedModules(sandbox: Sandbox, name: string): Promise<string[]> {
+  const folder = join(sandbox.folder, name)
+  // The bundle of the test run has no modules.
+  const env = { NODE_V8_COVERAGE: folder }
+  const hub = await sandbox.startHub({ env, program: HUB_SOURCE })
+  assert.equal((await hub.stop()).code, 0)
+  return readdirSync(folder).flatMap((file) => {
+    const { result }: { result: { url: string }[] } = JSON.parse(
+      readFileSync(join(folder, file), 'utf8'),
+    )
+    return result.map(({ url }) => url)
+  })
+}
+
+function hasModule(urls: readonly string[], path: string): boolean {
+  return urls.some((url) => url.includes(path))
+}
