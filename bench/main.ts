@@ -11,6 +11,7 @@ import { benchPull } from './pull.ts'
 import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
 import { benchPushDuringPull } from './push-during-pull.ts'
+import { benchPushSteps } from './push-steps.ts'
 import { benchRecords } from './records.ts'
 import { DATA_NAMES, type DataName, isDataName } from './records-data.ts'
 import { benchRecordsPage } from './records-page.ts'
@@ -48,6 +49,15 @@ const BENCHES: Record<string, Bench> = {
     full: 4,
     brief: 3,
     run: benchPushDuringPull,
+  },
+  'push-steps': {
+    count: 'seconds per round',
+    full: 4,
+    brief: null,
+    hasData: true,
+    run: async (engine, seconds, data) => {
+      if (engine === 'SQLite') await benchPushSteps(data, seconds)
+    },
   },
   memory: { count: 'records', full: 70_000, brief: 20_000, run: benchMemory },
   records: { count: 'records', full: 1_000_000, brief: 200_000, run: benchRecords },
@@ -112,7 +122,7 @@ function usage(): string {
   return `npm run bench -- <name> [options]
 
 ${rows.join('\n')}
-  all                all but records-page and runner, with fewer records; one table at the end
+  all                all but push-steps, records-page and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
   --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)

@@ -49,16 +49,22 @@ export async function runReader(file: string, args: (string | number)[]): Promis
 
 /** The processor seconds that processes and their ended children have used, from Linux's /proc. */
 export function cpuSeconds(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const fields = statOf(pid)
-    return sum + [11, 12, 13, 14].reduce((ticks, at) => ticks + Number(fields[at] ?? 0), 0) / 100
-  }, 0)
+  return pids.reduce((sum, pid) => sum + secondsOf(statOf(`${pid}`)), 0)
+}
+
+/** The processor seconds of the main thread of a process. */
+export function mainThreadSeconds(pid: number): number {
+  return secondsOf(statOf(`${pid}/task/${pid}`))
+}
+
+function secondsOf(stat: readonly string[]): number {
+  return [11, 12, 13, 14].reduce((ticks, at) => ticks + Number(stat[at] ?? 0), 0) / 100
 }
 
 /** A process and its running children, such as PostgreSQL's. */
 export function withChildren(pid: number): number[] {
   const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
+    .filter((name) => /^\d+$/.test(name) && statOf(name)[1] === String(pid))
     .map(Number)
   return [pid, ...children]
 }
@@ -83,10 +89,10 @@ function memoryOf(pid: number, name: string): number {
   return (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024) / 1e6
 }
 
-/** The fields of `/proc/<pid>/stat` after the name of the program; empty if the process has ended. */
-function statOf(pid: number): string[] {
+/** The fields of the `stat` of a process or thread after its name; empty if it has ended. */
+function statOf(path: string): string[] {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return readFileSync(`/proc/${path}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   } catch {
     return []
   }

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import type { LoadOrder, LoadResult } from './load.ts'
-import type { ServerProcess } from './processes.ts'
+import { mainThreadSeconds, type ServerProcess } from './processes.ts'
 import { type DataName, RECORD_DATA } from './records-data.ts'
 
 /** The result of one round of pushes; times in milliseconds. */
@@ -8,6 +8,8 @@ export type Round = {
   completed: number
   perSecond: number
   cpuMicroseconds: number
+  /** The part of `cpuMicroseconds` that the server's main thread used. */
+  mainThreadMicroseconds: number
   p50: number
   p99: number
 }
@@ -26,16 +28,18 @@ export function createPushLoad(key: string, data: DataName) {
   let pushed = 0
   return async (server: MeasuredServer, connections: number, seconds: number): Promise<Round> => {
     const path = '/api/webhook/receive'
-    const { port } = server.process
+    const { pid, port } = server.process
     const order = { port, connections, seconds, path, headers, bodies, firstNumber: pushed }
-    const before = server.cpuSeconds()
+    const before = { all: server.cpuSeconds(), main: mainThreadSeconds(pid) }
     const result = await load(order)
     pushed += result.completed
     if (result.failed > 0) throw new Error(`${result.failed} requests were not successful`)
+    const perPush = (seconds: number) => (seconds / result.completed) * 1e6
     return {
       completed: result.completed,
       perSecond: result.completed / result.seconds,
-      cpuMicroseconds: ((server.cpuSeconds() - before) / result.completed) * 1e6,
+      cpuMicroseconds: perPush(server.cpuSeconds() - before.all),
+      mainThreadMicroseconds: perPush(mainThreadSeconds(pid) - before.main),
       p50: result.p50,
       p99: result.p99,
     }

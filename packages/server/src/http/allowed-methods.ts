@@ -1,15 +1,23 @@
 /** Responds with 405 and `Allow` to a method that a path does not accept, and with 404 to an unknown path. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { HubError } from '../errors.ts'
 import { sendError } from './error-handler.ts'
 
-/** @param maxParamLength the maximum length of a parameter in the app's own router. */
+/**
+ * Call it after `authorize`, so that an unsupported method is rejected before authorization: `/dashboard/*` and `/:id`
+ * also match paths that accept other methods only.
+ * @param maxParamLength the maximum length of a parameter in the app's own router.
+ */
 export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
   const methods = new Set<HTTPMethod>()
   const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })
   const endpoints = new Set<string>()
-  app.addHook('onRoute', ({ method, url, config }) => {
+  app.addHook('onRoute', (route) => {
+    const { method, url, config } = route
+    if (PARAMETER.test(url)) {
+      route.onRequest = [rejectOtherMethods, ...[route.onRequest ?? []].flat()]
+    }
     if (!config?.page) endpoints.add(url)
     for (const one of Array.isArray(method) ? method : [method]) {
       if (!isMethod(one)) continue
@@ -17,6 +25,11 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
       if (!router.hasRoute(one, url)) router.on(one, url, () => undefined, url)
     }
   })
+
+  const rejectOtherMethods: onRequestHookHandler = (request, reply, done) => {
+    const allowed = findAllowed(request)
+    done(isOneOf(allowed, request.method) ? undefined : errorFor(request, reply, allowed))
+  }
 
   /** Whether a path is an endpoint with trailing slashes, which `/dashboard/*` also matches. */
   function isEndpointWithSlash(path: string): boolean {
@@ -37,13 +50,6 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
     return found.filter(({ rank }) => rank === best).map(({ method }) => method)
   }
 
-  // Before authorization: `/dashboard/*` and `/:id` also match paths that accept other methods only.
-  app.addHook('onRequest', (request, reply, done) => {
-    const { url = '' } = request.routeOptions
-    if (!PARAMETER.test(url)) return done()
-    const allowed = findAllowed(request)
-    done(isOneOf(allowed, request.method) ? undefined : errorFor(request, reply, allowed))
-  })
   app.setNotFoundHandler((request, reply) =>
     sendError(request, reply, errorFor(request, reply, findAllowed(request))),
   )

@@ -107,8 +107,8 @@ export async function createHttpServer(
     if (settings.rejectionReason() === 'shutting_down') reply.header('Connection', 'close')
     done(null, payload)
   })
-  handleUnknownRoutes(app, MAX_PARAM_LENGTH)
   authorize(app, authenticators, { csrfTokenOf, publicUrl: settings.publicUrl })
+  handleUnknownRoutes(app, MAX_PARAM_LENGTH)
   describeApi(app, settings.version)
   return { app }
 }

@@ -11,6 +11,8 @@ const MAX_CACHED = 10_000
  * the module again in its own transaction.
  */
 export type PlatformAuthenticator = {
+  /** Returns the platform of a key that was found before; null if it must be looked up. */
+  findCached: (key: string) => AuthenticatedPlatform | null
   /** Returns the platform of a key; null for an invalid key. */
   find: (key: string) => Promise<AuthenticatedPlatform | null>
   /** Looks up a key without the cache. */
@@ -52,11 +54,16 @@ export function createPlatformAuthenticator(deps: {
   /** The expiry of a key is not published as a change. */
   const isValid = ({ expires_at }: AuthenticatedPlatform) =>
     expires_at === null || expires_at > clock.now().toISOString()
+  function findCached(key: string): AuthenticatedPlatform | null {
+    const platform = cached.get(key)
+    return platform && isValid(platform) ? platform : null
+  }
   return {
+    findCached,
     refresh,
     async find(key) {
-      const platform = cached.get(key)
-      if (platform && isValid(platform)) return platform
+      const platform = findCached(key)
+      if (platform) return platform
       // The checksum of a key rejects invented ones without a look-up.
       if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
       return pending.get(key) ?? lookUp(key)

@@ -47,7 +47,8 @@ export function createPushErrorCounter(deps: {
   const { pushErrors, clock } = deps
   let counts = new Map<string, PushErrorCount>()
   let addresses = new Map<string, PushAddress>()
-  let rememberedHour = ''
+  /** Hours since 1970. */
+  let rememberedHour = 0
   const remembered = new Set<string>()
 
   function add(count: PushErrorCount): void {
@@ -72,8 +73,8 @@ export function createPushErrorCounter(deps: {
     },
 
     recordAddress(platformId, address) {
-      const at = clock.now().toISOString()
-      const hour = toHour(at)
+      const now = clock.now()
+      const hour = Math.floor(now.getTime() / 3_600_000)
       if (hour !== rememberedHour || remembered.size >= MAX_REMEMBERED_ADDRESSES) remembered.clear()
       rememberedHour = hour
       const name = `${platformId} ${address}`
@@ -82,6 +83,7 @@ export function createPushErrorCounter(deps: {
       // An unknown address would match every other connection without a known address.
       if (client === UNKNOWN_ADDRESS) return
       remembered.add(name)
+      const at = now.toISOString()
       addresses.set(`${platformId} ${client}`, { platform_id: platformId, address: client, at })
     },
 

@@ -45,12 +45,17 @@ export function pushRoutes(deps: {
   return async (app) => {
     app.decorateRequest(AUTHENTICATED)
     // Before the body is read, so that a request without a valid key costs little.
-    app.addHook('onRequest', async (request) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       const key = keyOf(request)
-      const platform = await authenticator.find(key)
-      if (!platform) throw new HubError('api_key_invalid')
-      request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform })
-      counter.recordAddress(platform.platform_id, request.ip)
+      const accept = (platform: AuthenticatedPlatform | null) => {
+        if (!platform) return done(new HubError('api_key_invalid'))
+        request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform })
+        counter.recordAddress(platform.platform_id, request.ip)
+        done()
+      }
+      const cached = authenticator.findCached(key)
+      if (cached) accept(cached)
+      else authenticator.find(key).then(accept, done)
     })
 
     app.addHook('onError', async (request, _reply, error) => {
@@ -99,7 +104,8 @@ export function pushRoutes(deps: {
             platform,
             request_id: request.id,
           })
-          return reply.code(status).send(body)
+          reply.code(status)
+          return body
         },
       })
     }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
+import type { NewHistoryEntry } from '../shared/records/batch-applier.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './dialect.ts'
 import { prepareWriteStatements } from './write-statements.ts'
@@ -47,14 +48,16 @@ function prepareMarkMissing(database: DatabaseSync) {
     const changes = [missingChange(since)]
     const before = readSequence()
     let seq = before
+    const history: NewHistoryEntry[] = []
     for (const { record_id } of batch.records) {
       const change_seq = seq + 1
       const record = [record_id, platform_id, module_id, snapshotSeq, pushed_until]
       const { changes: marked } = markRecord.run(since, change_seq, at, ...record)
       if (Number(marked) === 0) continue
-      appendHistory({ ...entry, record_id, change_seq, changes }, at)
+      history.push({ ...entry, record_id, change_seq, changes })
       seq = change_seq
     }
+    appendHistory(history, at)
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }
   }

@@ -103,11 +103,11 @@ function save(
   when: { at: string; day: string; node: string },
 ): void {
   const { at } = when
-  for (const record of changes.inserted) statements.insertRecord(record, at)
+  statements.insertRecords(changes.inserted, at)
   for (const record of changes.updated) statements.updateRecord(record, at)
   for (const record of changes.touched) statements.touchRecord(record)
-  for (const entry of changes.history) statements.appendHistory(entry, at)
-  for (const line of changes.activity) statements.appendActivity(line, at)
+  statements.appendHistory(changes.history, at)
+  statements.appendActivity(changes.activity, at)
   for (const result of changes.replayed) statements.saveReplay(result, at)
   for (const counts of changes.counters.platforms()) statements.addHourly(counts, when)
   for (const count of changes.counters.modules()) statements.addToModule(count, when)

@@ -40,6 +40,7 @@ export type WriteStatements = ReturnType<typeof prepareWriteStatements>
 export function prepareWriteStatements(database: DatabaseSync) {
   const get = prepareGet(database)
   const run = prepareRun(database)
+  const insert = prepareInsert(database)
 
   const readSequence = get('SELECT value FROM write_sequence')
   const readLastRecordId = get("SELECT seq FROM sqlite_sequence WHERE name = 'records'")
@@ -76,11 +77,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
     SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
       pushed_seq, pushed_at, pulled_at
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
-  const insertRecord = run(`
-    INSERT INTO records (record_id, platform_id, module_id, reference_number, full_name, data,
-      fingerprint, incomplete, missing_since, field_clocks, pushed_seq, pushed_at, pulled_at,
-      change_seq, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const insertRecords = insert('records', [
+    ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],
+    ...['change_seq', 'created_at', 'updated_at'],
+  ])
   const updateRecord = run(`
     UPDATE records SET full_name = ?, data = ?, fingerprint = ?, incomplete = ?, missing_since = ?,
       field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, change_seq = ?,
@@ -90,14 +90,14 @@ export function prepareWriteStatements(database: DatabaseSync) {
     UPDATE records SET fingerprint = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
       pulled_at = ?
     WHERE record_id = ?`)
-  const appendHistory = run(`
-    INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
-      request_id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-  const appendActivity = run(`
-    INSERT INTO activity (at, level, kind, platform_id, platform_name, record_id, actor, message,
-      details)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const appendHistory = insert('record_history', [
+    ...['platform_id', 'record_id', 'change_seq', 'at', 'source', 'changes', 'pull_id'],
+    'request_id',
+  ])
+  const appendActivity = insert('activity', [
+    ...['at', 'level', 'kind', 'platform_id', 'platform_name', 'record_id', 'actor', 'message'],
+    'details',
+  ])
   const addHourly = run(`
     INSERT INTO hourly_counters (day, hour, platform_id, node, received_post, received_patch,
       received_pull, created, updated, unchanged, stale, rejected)
@@ -174,23 +174,23 @@ export function prepareWriteStatements(database: DatabaseSync) {
       return row ? toStoredRecord(row) : null
     },
 
-    insertRecord(record: SavedRecord, at: string): void {
-      const { record_id, platform_id, module_id, reference_number, change_seq } = record
-      const state = stateColumns(record)
-      insertRecord(
-        record_id,
-        platform_id,
-        module_id,
-        reference_number,
-        ...state,
-        change_seq,
-        at,
-        at,
+    insertRecords(records: readonly SavedRecord[], at: string): void {
+      insertRecords(
+        records.map((record) => [
+          record.record_id,
+          record.platform_id,
+          record.module_id,
+          record.reference_number,
+          ...stateValues(record),
+          record.change_seq,
+          at,
+          at,
+        ]),
       )
     },
 
     updateRecord(record: SavedRecord, at: string): void {
-      updateRecord(...stateColumns(record), record.change_seq, at, record.record_id)
+      updateRecord(...stateValues(record), record.change_seq, at, record.record_id)
     },
 
     touchRecord({ record_id, state }: TouchedRecord): void {
@@ -199,30 +199,34 @@ export function prepareWriteStatements(database: DatabaseSync) {
       touchRecord(fingerprint, clocks, pushed_seq, pushed_at, pulled_at, record_id)
     },
 
-    appendHistory(entry: NewHistoryEntry, at: string): void {
+    appendHistory(entries: readonly NewHistoryEntry[], at: string): void {
       appendHistory(
-        entry.platform_id,
-        entry.record_id,
-        entry.change_seq,
-        at,
-        entry.source,
-        formatChanges(entry.changes),
-        entry.pull_id,
-        entry.request_id,
+        entries.map((entry) => [
+          entry.platform_id,
+          entry.record_id,
+          entry.change_seq,
+          at,
+          entry.source,
+          formatChanges(entry.changes),
+          entry.pull_id,
+          entry.request_id,
+        ]),
       )
     },
 
-    appendActivity(line: NewActivity, at: string): void {
+    appendActivity(lines: readonly NewActivity[], at: string): void {
       appendActivity(
-        at,
-        line.level,
-        line.kind,
-        line.platform?.platform_id ?? null,
-        line.platform?.platform_name ?? null,
-        line.record_id ?? null,
-        line.actor ?? null,
-        line.message,
-        JSON.stringify(line.details ?? {}),
+        lines.map((line) => [
+          at,
+          line.level,
+          line.kind,
+          line.platform?.platform_id ?? null,
+          line.platform?.platform_name ?? null,
+          line.record_id ?? null,
+          line.actor ?? null,
+          line.message,
+          JSON.stringify(line.details ?? {}),
+        ]),
       )
     },
 
@@ -258,8 +262,13 @@ const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name
   m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
     WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
 
-/** The columns from `full_name` to `pulled_at`, in the order of the statements. */
-function stateColumns({ state }: SavedRecord): SQLInputValue[] {
+/** The columns of a record's state, in the order of `stateValues`. */
+const STATE_COLUMNS = [
+  ...['full_name', 'data', 'fingerprint', 'incomplete', 'missing_since', 'field_clocks'],
+  ...['pushed_seq', 'pushed_at', 'pulled_at'],
+]
+
+function stateValues({ state }: SavedRecord): SQLInputValue[] {
   return [
     state.full_name,
     state.data,
@@ -277,6 +286,33 @@ function prepareGet(database: DatabaseSync) {
   return (sql: string) => {
     const statement = database.prepare(sql)
     return (...values: SQLInputValue[]): Row | undefined => statement.get(...values)
+  }
+}
+
+/** The numbers of rows that one statement inserts. */
+const ROWS_PER_INSERT = [32, 8, 1]
+
+/**
+ * Inserts many rows per statement. For each statement on a table whose ids are never reused, SQLite reads and updates
+ * the last id in `sqlite_sequence`.
+ */
+function prepareInsert(database: DatabaseSync) {
+  return (table: string, columns: readonly string[]) => {
+    const row = `(${columns.map(() => '?').join(', ')})`
+    const statements = ROWS_PER_INSERT.map((count) => ({
+      count,
+      statement: database.prepare(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(count).fill(row).join(', ')}`,
+      ),
+    }))
+    return (rows: readonly SQLInputValue[][]): void => {
+      let inserted = 0
+      for (const { count, statement } of statements) {
+        for (; rows.length - inserted >= count; inserted += count) {
+          statement.run(...rows.slice(inserted, inserted + count).flat())
+        }
+      }
+    }
   }
 }
 

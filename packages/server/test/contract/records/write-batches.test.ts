@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
+  listActivity,
   listHistory,
   listRecords,
   outcomesOf,
@@ -53,6 +54,33 @@ onEachEngine((engine) => {
           history.map((entry) => entry.request_id),
           ['q-5', 'q-3', 'q-2'],
         )
+      }),
+    )
+
+    test(
+      'a batch of any size stores every record, history entry and activity entry once',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        // SQLite inserts 32, 8 or 1 rows per statement.
+        const references = Array.from({ length: 83 }, (_, number) => `r-${number}`)
+        const pushAll = (full_name: string) =>
+          write(kit, ...references.map((reference) => pushWrite(school, { reference, full_name })))
+        const created = await pushAll('Ann')
+        assert.deepEqual(new Set(outcomesOf(created)), new Set(['created']))
+        assert.deepEqual(new Set(outcomesOf(await pushAll('Bob'))), new Set(['updated']))
+        const rows = await listRecords(kit.storage)
+        rows.sort((one, other) => one.record_id - other.record_id)
+        assert.deepEqual(
+          rows.map((row) => [row.reference_number, row.full_name]),
+          references.map((reference) => [reference, 'Bob']),
+        )
+        for (const { record_id } of rows) {
+          assert.equal((await listHistory(kit.storage, record_id)).length, 1)
+        }
+        for (const kind of ['push.created', 'push.updated']) {
+          const query = { kind, limit: 100, before: null }
+          assert.equal((await listActivity(kit.storage.activity, query)).length, 83)
+        }
       }),
     )
 
