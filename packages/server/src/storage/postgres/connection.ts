@@ -37,9 +37,9 @@ export type PostgresConnections = {
 }
 
 /** Maximum number of connections of a process, besides its writers and one connection for notifications. */
-const MAX_CONNECTIONS = 8
+export const MAX_CONNECTIONS = 8
 /** One writer commits pushes. Each of four platforms that are pulled concurrently uses one to commit and one to look up. */
-const MAX_WRITERS = 9
+export const MAX_WRITERS = 9
 const CONNECT_TIMEOUT_MS = 5000
 /** Ends queries that the server's own timeout cannot end, for example when the network is dead. */
 const QUERY_TIMEOUT_MS = 40_000

@@ -26,14 +26,27 @@ const TOKENS_STEP = 50
 const LOOKUP_TIMEOUT_MS = 500
 /** Records that are sampled to find out whether a search finds many. In a smaller table no search does. */
 const SAMPLE = 200
+/**
+ * Records after which their entries are merged into the index once it has caught up. A search scans the other entries;
+ * merging many at once takes less time per record.
+ */
+const MERGE_AFTER = 1000
 const TIMED_OUT = '57014'
 
 export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextIndexStore {
+  let unmerged = 0
   return {
-    indexNext: (limit) =>
-      writer
+    async indexNext(limit) {
+      const indexed = await writer
         .transaction()
-        .execute(async (db) => ((await tryAcquireLock(db, 'text index')) ? index(db, limit) : 0)),
+        .execute(async (db) => ((await tryAcquireLock(db, 'text index')) ? index(db, limit) : 0))
+      unmerged += indexed
+      if (indexed < limit && unmerged >= MERGE_AFTER) {
+        await sql`SELECT gin_clean_pending_list('record_search_tokens')`.execute(writer)
+        unmerged = 0
+      }
+      return indexed
+    },
 
     readPosition: () => readFeedPosition(writer, 'texts'),
 

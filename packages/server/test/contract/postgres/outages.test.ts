@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { MAX_CONNECTIONS, MAX_WRITERS } from '../../../src/storage/postgres/connection.ts'
 import {
   createCallCounter,
   openNodeStorage,
@@ -195,10 +196,11 @@ describe('PostgreSQL outages', () => {
     const kit = { storage, clock }
     await withDatabase(url, (observer) =>
       withLock(url, 'LOCK TABLE hub_keys IN ACCESS EXCLUSIVE MODE', async (release) => {
-        // Five writers and eight readers use all connections.
-        const writing = Array.from({ length: 5 }, () => write(kit, pushWrite(school)))
-        const reading = Array.from({ length: 8 }, () => storage.platforms.listPlatforms())
-        await untilLockWaiters(observer, 13)
+        const writing = Array.from({ length: MAX_WRITERS }, () => write(kit, pushWrite(school)))
+        const reading = Array.from({ length: MAX_CONNECTIONS }, () =>
+          storage.platforms.listPlatforms(),
+        )
+        await untilLockWaiters(observer, MAX_WRITERS + MAX_CONNECTIONS)
         const late = [
           write(kit, pushWrite(school)),
           storage.checkWritable(),
