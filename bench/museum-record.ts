@@ -16,18 +16,17 @@ const ARTISTS = [
   'José Peña',
 ]
 const MATERIALS = ['oak', 'bronze', 'oil on canvas', 'faïence', 'silver gilt', 'リネン', 'bone']
-const FIELDS = [
-  ...['accession_number', 'object_name', 'description', 'made_by', 'date_made', 'dimensions'],
-  ...['materials', 'provenance', 'inscriptions', 'location', 'images', 'exhibitions'],
-  ...['is_on_display', 'insurance_value', 'copyright', 'last_modified'],
-]
+const TYPES = {
+  ...{ accession_number: 'string', object_name: 'string', description: 'text', made_by: 'array' },
+  ...{ date_made: 'object', dimensions: 'array', materials: 'array', provenance: 'array' },
+  ...{ inscriptions: 'array', location: 'object', images: 'array', exhibitions: 'array' },
+  ...{ is_on_display: 'boolean', insurance_value: 'decimal', copyright: 'string' },
+  ...{ last_modified: 'datetime' },
+}
 
-/** The fields of the manifest. */
-export const MUSEUM_FIELDS = FIELDS.map((key) => ({
-  key,
-  label: key,
-  type: 'string',
-  required: false,
+/** The fields of the manifest, with which the records agree. */
+export const MUSEUM_FIELDS = Object.entries(TYPES).map(([key, type]) => ({
+  ...{ key, label: key, type, required: false },
 }))
 
 let pool: string[] = []

@@ -11,7 +11,9 @@ export type ServerProcess = {
   stop: () => Promise<void>
 }
 
-/** Starts a server script and waits for the line with its address. */
+const STOP_WITH_PARENT = new URL('./stop-with-parent.ts', import.meta.url).href
+
+/** Starts a server script and waits for the line with its address. The server stops when this process ends. */
 export async function startServer(
   file: string,
   args: readonly string[],
@@ -19,11 +21,13 @@ export async function startServer(
   launcher: readonly string[] = [],
 ): Promise<ServerProcess> {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  const [command = '', ...rest] = [...launcher, process.execPath, path, ...args]
+  const node = [process.execPath, '--import', STOP_WITH_PARENT]
+  const [command = '', ...rest] = [...launcher, ...node, path, ...args]
   const child = spawn(command, rest, {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
+  if (!child.stdout) throw new Error('The output of a server is not a pipe')
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /listens at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]
     if (port === undefined || child.pid === undefined) continue
@@ -52,9 +56,10 @@ export function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + secondsOf(statOf(`${pid}`)), 0)
 }
 
-/** The processor seconds of the main thread of a process. */
+/** The processor seconds of the main thread of a process, in nanoseconds rather than ticks of 10 ms. */
 export function mainThreadSeconds(pid: number): number {
-  return secondsOf(statOf(`${pid}/task/${pid}`))
+  const [nanoseconds = '0'] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(nanoseconds) / 1e9
 }
 
 function secondsOf(stat: readonly string[]): number {

@@ -1,15 +1,14 @@
 /** Flat records of 350 bytes. */
-const FIELDS = [
-  ...['email', 'phone', 'department', 'job_title', 'salary', 'rating', 'active', 'address'],
-  ...['left_on', 'updated_at'],
-]
+const TEXTS = ['reference_number', 'email', 'phone', 'department', 'job_title', 'address', 'notes']
+const TYPES = {
+  ...Object.fromEntries(TEXTS.map((key) => [key, 'string'])),
+  ...{ salary: 'integer', rating: 'decimal', active: 'boolean', left_on: 'date' },
+  ...{ created_at: 'datetime', updated_at: 'datetime' },
+}
 
-/** The fields of the manifest. */
-export const SMALL_FIELDS = FIELDS.map((key) => ({
-  key,
-  label: key,
-  type: 'string',
-  required: false,
+/** The fields of the manifest, with which records and pushes agree. */
+export const SMALL_FIELDS = Object.entries(TYPES).map(([key, type]) => ({
+  ...{ key, label: key, type, required: false },
 }))
 
 /** A record as JSON. */

@@ -13,6 +13,7 @@ import { NewRecordPush, PushResponse, RECEIVER_PATH } from '@recordhub/protocol'
 import fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import { pino } from 'pino'
 import { createIngestFeature } from '../packages/server/src/features/ingest/create-ingest-feature.ts'
+import { acceptJsonBodies } from '../packages/server/src/http/json-body.ts'
 import { createHttpServer } from '../packages/server/src/http/server.ts'
 import { sha256 } from '../packages/server/src/lib/crypto/hash.ts'
 import { createSecretBox } from '../packages/server/src/lib/crypto/secret-box.ts'
@@ -92,6 +93,7 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
     ...{
       storage: { ...storage, records: { ...storage.records, applyWrites: store } },
       log: logger,
+      acceptJsonBodies,
     },
     ...{ clock: systemClock, monotonicClock: performance, dayOf: createDayOf('UTC') },
     ...{ secrets: createSecretBox('a secret for benchmarks only'), ratePerSecond: 0 },

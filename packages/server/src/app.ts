@@ -16,6 +16,7 @@ import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
+import { acceptJsonBodies } from './http/json-body.ts'
 import { createHttpServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
@@ -102,7 +103,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const operators = createOperators({ ...common, betterAuth, sendMail: monitoring.sendMail })
   const platforms = createPlatforms({ ...common, reauthenticate })
   const flushIntervalMs = intervals.pushErrors
-  const ingest = createIngestFeature({ ...common, ...settings.ingest, flushIntervalMs })
+  const ingest = createIngestFeature({
+    ...{ ...common, ...settings.ingest, flushIntervalMs, acceptJsonBodies },
+  })
   const pulls = createPulls({
     ...{ ...common, ...settings.pulls, firstByteSeconds: timeouts.firstByteSeconds },
     ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },

@@ -12,6 +12,7 @@ import { pino } from 'pino'
 import type { Config } from './config/settings.ts'
 import { HUB_KEY_PREFIX } from './domain/platform/api-key.ts'
 import { toManifestKeys } from './domain/record/drift.ts'
+import { PushBody } from './domain/record/push-body.ts'
 import { decidePush, type RecordState } from './domain/record/record.ts'
 import { type ErrorCode, HubError } from './errors.ts'
 import type { PlatformAuthenticator } from './features/ingest/authenticate-platform.ts'
@@ -19,6 +20,7 @@ import type { Ingest } from './features/ingest/ingest.ts'
 import { pushRoutes } from './features/ingest/push-routes.ts'
 import { createReceivePush } from './features/ingest/receive-push.ts'
 import { CHECKER_RULES } from './features/platforms/checker-hub.ts'
+import { acceptJsonBodies } from './http/json-body.ts'
 import { createHttpServer } from './http/server.ts'
 import { sameSecret } from './lib/crypto/hash.ts'
 import { createRandomKey } from './lib/crypto/random-key.ts'
@@ -73,6 +75,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
     pushRoutes({
       authenticator,
       receivePush,
+      acceptJsonBodies,
       counter,
       ratePerSecond: 0,
       monotonicClock: performance,
@@ -175,7 +178,8 @@ function pushMethodOf({ method }: FastifyRequest): 'POST' | 'PATCH' | null {
 
 /** The hub's parser returns JSON. */
 function toJson(body: unknown): JsonValue {
-  return isJson(body) ? body : null
+  const value = body instanceof PushBody ? body.value : body
+  return isJson(value) ? value : null
 }
 
 function isJson(body: unknown): body is JsonValue {

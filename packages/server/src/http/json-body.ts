@@ -6,8 +6,14 @@ import { HubError } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Accepts only JSON bodies, and parses them as lossless JSON. */
-export function parseJsonBodies(app: FastifyInstance): void {
+/** Reads the body of a request. @param parse parses it as lossless JSON. @throws HubError `invalid_json` */
+type ReadBody = (bytes: Buffer, parse: (bytes: Buffer) => unknown) => unknown
+
+/** Accepts only JSON bodies. By default they are parsed. */
+export function acceptJsonBodies(
+  app: FastifyInstance,
+  read: ReadBody = (bytes, parse) => parse(bytes),
+): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
@@ -19,7 +25,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
     ) => {
       try {
         rejectEncoding(request)
-        done(null, parseBody(body))
+        done(null, read(body, parseBody))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }

@@ -8,11 +8,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
  * cacheable responses replace `Cache-Control`.
  */
 export function createHeaders(settings: { isBehindTls: boolean }): (reply: FastifyReply) => void {
-  const headers = Object.entries(headersOf(settings))
-  return ({ raw }) => {
-    // Headers of the reply itself would override the policy that helmet sets for a page.
-    for (const [name, value] of headers) raw.setHeader(name, value)
-  }
+  const headers = headersOf(settings)
+  // Not `setHeader` of Node.js, which makes `writeHead` copy all headers.
+  return (reply) => void reply.headers(headers)
 }
 
 export function headersOf({ isBehindTls }: { isBehindTls: boolean }): Record<string, string> {
@@ -38,6 +36,11 @@ export async function setPageHeaders(
   app: FastifyInstance,
   { isBehindTls }: { isBehindTls: boolean },
 ): Promise<void> {
+  // The headers of the reply override those that helmet sets on the response of Node.js.
+  app.addHook('onRequest', (_request, reply, done) => {
+    for (const name of HELMET_HEADERS) reply.removeHeader(name)
+    done()
+  })
   await app.register(helmet, {
     enableCSPNonces: true,
     contentSecurityPolicy: { useDefaults: false, directives: PAGE_POLICY },
@@ -52,6 +55,13 @@ export async function setPageHeaders(
   })
   await app.register(compress)
 }
+
+const HELMET_HEADERS = [
+  'Content-Security-Policy',
+  'Referrer-Policy',
+  'Strict-Transport-Security',
+  'X-Content-Type-Options',
+]
 
 const PAGE_POLICY = {
   defaultSrc: ["'none'"],

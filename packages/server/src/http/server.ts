@@ -12,7 +12,7 @@ import { errorCodeOf } from '../lib/files/error-code.ts'
 import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
 import { createClientErrorHandler, handleErrors, sendError } from './error-handler.ts'
-import { parseJsonBodies } from './json-body.ts'
+import { acceptJsonBodies } from './json-body.ts'
 import { describeApi } from './openapi.ts'
 import { createHeaders, headersOf } from './response-headers.ts'
 import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
@@ -90,7 +90,7 @@ export async function createHttpServer(
   app.server.on('checkExpectation', app.routing)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  parseJsonBodies(app)
+  acceptJsonBodies(app)
   handleErrors(app, settings.bodyLimit)
   const findHostIssue = createHostValidator()
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
-import { describeDrift, findDrift, rejectDrift, toManifestKeys } from './drift.ts'
+import { type JsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
+import {
+  describeDrift,
+  findDrift as findDriftOfMembers,
+  type ManifestKeys,
+  rejectDrift,
+  toManifestKeys,
+} from './drift.ts'
+import { toDataInput } from './record-input.ts'
 
 const KEYS = toManifestKeys([
   { key: 'a', type: 'json', required: true },
   { key: 'b', type: 'a type of the platform', required: false },
 ])
 const WHOLE = { isWhole: true }
+
+function findDrift(data: JsonObject, manifest: ManifestKeys, options: { isWhole: boolean }) {
+  return findDriftOfMembers(toDataInput(data).members, manifest, options)
+}
 
 test('unknown keys and missing required keys are drift', () => {
   assert.equal(findDrift({ a: 1 }, KEYS, WHOLE), null)

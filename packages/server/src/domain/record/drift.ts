@@ -1,7 +1,6 @@
 /** How a record's data differs from the manifest of its module: pure. */
 import type { DriftPolicy, Field } from '@recordhub/protocol'
-import type { JsonObject } from '@recordhub/protocol/lossless-json'
-import { findKindMismatch, type ValueKind, valueKindOf } from './field-types.ts'
+import { type ValueKind, valueKindOf } from './field-types.ts'
 
 /** The members of a record's data, which need not be parsed. */
 export type DataMembers = {
@@ -49,24 +48,6 @@ const MAX_QUOTED = 100
  * @param isWhole whether the data are the whole record, so that missing required keys are drift.
  */
 export function findDrift(
-  data: JsonObject,
-  manifest: ManifestKeys,
-  options: { isWhole: boolean },
-): Drift | null {
-  return findDriftOfMembers(toMembers(data), manifest, options)
-}
-
-function toMembers(data: JsonObject): DataMembers {
-  const keys = Object.keys(data)
-  const values = Object.values(data)
-  return {
-    keys,
-    findMismatch: (position, expected) => findKindMismatch(values[position] ?? null, expected),
-  }
-}
-
-/** As {@link findDrift}, of data that are not parsed. */
-export function findDriftOfMembers(
   { keys, findMismatch }: DataMembers,
   { known, required, typed }: ManifestKeys,
   { isWhole }: { isWhole: boolean },

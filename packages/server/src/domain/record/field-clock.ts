@@ -17,15 +17,16 @@ export function pointerTo(key: string): string {
 /**
  * The clocks after a push was merged. A push without `occurred_at` is ordered by its arrival: it removes the clocks of
  * the paths that it sets. Null if none are left.
+ * @param readKeys returns the keys of the data of the push.
  */
 export function advanceClocks(
   clocks: FieldClocks | null,
   push: {
     source: 'POST' | 'PATCH'
     full_name: string | null
-    data: { readonly [key: string]: unknown }
     occurred_at: string | null
   },
+  readKeys: () => readonly string[],
 ): FieldClocks | null {
   const at = push.occurred_at
   if (push.source === 'POST') {
@@ -35,7 +36,7 @@ export function advanceClocks(
   }
   if (clocks === null && at === null) return null
   const next: FieldClocks = { ...clocks }
-  const paths = Object.keys(push.data).map(pointerTo)
+  const paths = readKeys().map(pointerTo)
   if (push.full_name !== null) paths.push('/full_name')
   for (const path of paths) {
     if (at === null) delete next[path]

@@ -121,7 +121,7 @@ function applyStep(
         )
       : decidePush(
           stored,
-          { ...one, occurred_at: null },
+          { ...one, data: stringifyLossless(one.data), occurred_at: null },
           { seq, at: READ.requested_at, lastRead: null },
         )
   if (decision.outcome === 'created') return { state: decision.next, changes: [] }

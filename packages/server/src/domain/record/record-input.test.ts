@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { findKindMismatch } from './field-types.ts'
 import { checkPulled, checkPush, formatErrors, scanPulled } from './record-input.ts'
@@ -71,7 +71,7 @@ test('wrong types are reported and never coerced', () => {
 
 test('an empty array counts as an empty object, since PHP encodes it that way', () => {
   const checked = checkPush('POST', { ...good, data: [] }, now)
-  assert.deepEqual(checked.outcome === 'valid' && checked.input.data, {})
+  assert.equal(checked.outcome === 'valid' && checked.input.data, '{}')
 })
 
 test('other members and any Unicode text are accepted', () => {
@@ -131,13 +131,13 @@ test('a pulled element is read from its bytes as it is read after parsing, or no
       const checked = checkPulled(parseLossless(text))
       assert.equal(checked.outcome, 'valid')
       if (checked.outcome !== 'valid') return
-      const { data, ...names } = checked.input
+      const { members: parsed, ...expected } = checked.input
       const { members, ...read } = scanned
-      assert.deepEqual(read, { ...names, data: stringifyLossless(data) })
-      assert.deepEqual(members.keys, Object.keys(data))
-      for (const expected of ['text', 'number', 'boolean', 'date', 'any'] as const) {
-        for (const [position, member] of Object.values(data).entries()) {
-          assert.equal(members.findMismatch(position, expected), findKindMismatch(member, expected))
+      assert.deepEqual(read, expected)
+      assert.deepEqual(members.keys, parsed.keys)
+      for (const kind of ['text', 'number', 'boolean', 'date', 'any'] as const) {
+        for (const position of parsed.keys.keys()) {
+          assert.equal(members.findMismatch(position, kind), parsed.findMismatch(position, kind))
         }
       }
     }),

@@ -12,13 +12,14 @@ import {
   isJsonObject,
   type JsonObject,
   parseLossless,
+  stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
 import { type ScannedMembers, StoredFormScanner } from '../../lib/json/stored-form.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
-import { findKindMismatchOfText } from './field-types.ts'
+import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)
@@ -27,25 +28,22 @@ const isPulledRecord = Compile(PulledRecord)
 /** How far a platform's clock may be ahead before its `occurred_at` is ignored. */
 const MAX_AHEAD_MS = 5 * 60 * 1000
 
-export type PushInput = {
+/** The data of a valid record. */
+export type DataInput = {
+  /** Lossless JSON text, as `stringifyLossless` writes it. */
+  data: string
+  members: DataMembers
+}
+
+export type PushInput = DataInput & {
   record_type: string
   reference_number: string
   full_name: string | null
-  data: JsonObject
   occurred_at: string | null
   warnings: string[]
 }
 
-export type PulledInput = { reference_number: string; full_name: string; data: JsonObject }
-
-/** A valid record that was not parsed. */
-export type ScannedRecord = {
-  reference_number: string
-  full_name: string
-  /** Lossless JSON text, as `stringifyLossless` would write it. */
-  data: string
-  members: DataMembers
-}
+export type PulledInput = DataInput & { reference_number: string; full_name: string }
 
 /** `errors`: by the name of the member. */
 export type Checked<Input> =
@@ -69,7 +67,7 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
       record_type: body.record_type,
       reference_number: body.reference_number,
       full_name: body.full_name ?? null,
-      data: dataOf(body.data),
+      ...toDataInput(body.data),
       occurred_at: occurred.at,
       warnings: occurred.warning === null ? [] : [occurred.warning],
     },
@@ -85,7 +83,7 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
   const errors = findErrors(element)
   if (errors !== null) return invalid(errors)
   const { reference_number, full_name, data } = element
-  return { outcome: 'valid', input: { reference_number, full_name, data: dataOf(data) } }
+  return { outcome: 'valid', input: { reference_number, full_name, ...toDataInput(data) } }
 }
 
 const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'data' })
@@ -95,33 +93,40 @@ const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'dat
  * stored form. Any other element must be parsed and passed to {@link checkPulled}.
  * @param bytes contains the element from `start` to `end`, and must not change while the result is used.
  */
-export function scanPulled(bytes: Buffer, start: number, end: number): ScannedRecord | null {
+export function scanPulled(bytes: Buffer, start: number, end: number): PulledInput | null {
   const scanned = scanner.scan(bytes, start, end)
   if (!scanned) return null
   const { members, inner } = scanned
   const reference_number = readPlainText(bytes, members, 'reference_number')
   const full_name = readPlainText(bytes, members, 'full_name')
-  const data = members.keys.indexOf('data')
   if (!reference_number || full_name === null || !inner) return null
   if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) return null
+  return { reference_number, full_name, ...scanData(bytes, members, inner) }
+}
+
+/** The member `data` of an object that was not parsed. */
+export function scanData(bytes: Buffer, members: ScannedMembers, inner: ScannedMembers): DataInput {
+  const data = members.keys.indexOf('data')
   return {
-    reference_number,
-    full_name,
     data: bytes.toString('utf8', members.starts[data], members.ends[data]),
     members: {
       keys: inner.keys,
       findMismatch(position, expected) {
         const from = inner.starts[position] ?? 0
-        const readText = () =>
-          String(parseLossless(bytes.toString('utf8', from, inner.ends[position])))
+        const readText = () => readString(bytes.toString('utf8', from, inner.ends[position]))
         return findKindMismatchOfText(bytes[from] ?? 0, readText, expected)
       },
     },
   }
 }
 
+/** The value of a valid JSON string. */
+function readString(text: string): string {
+  return text.includes('\\') ? String(parseLossless(text)) : text.slice(1, -1)
+}
+
 /** A string without escape sequences, which is storable for this reason; otherwise null. */
-function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): string | null {
+export function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): string | null {
   const position = members.keys.indexOf(key)
   const from = members.starts[position]
   const to = members.ends[position]
@@ -204,14 +209,22 @@ function invalid(errors: Record<string, string[]>) {
 
 const UNSTORABLE = 'must not contain a null character or an unpaired surrogate'
 
-/** PHP serialises an empty object as `[]`. */
-function dataOf(data: unknown): JsonObject {
-  return isJsonObject(data) ? data : {}
+export function toDataInput(data: unknown): DataInput {
+  // PHP serialises an empty object as `[]`.
+  const object: JsonObject = isJsonObject(data) ? data : {}
+  const values = Object.values(object)
+  return {
+    data: stringifyLossless(object),
+    members: {
+      keys: Object.keys(object),
+      findMismatch: (position, expected) => findKindMismatch(values[position] ?? null, expected),
+    },
+  }
 }
 
 type OccurredAt = { at: string | null; error: string | null; warning: string | null }
 
-function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
+export function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
   if (text === undefined) return { at: null, error: null, warning: null }
   const at = parseRfc3339(text)
   if (at === null) {

@@ -37,7 +37,10 @@ const push = (
   source: 'POST' | 'PATCH',
   data: JsonObject,
   over: Partial<PushedContent> = {},
-): PushedContent => ({ source, full_name: 'Ann', data, occurred_at: null, ...over })
+): PushedContent => ({
+  ...{ source, full_name: 'Ann', data: stringifyLossless(data), occurred_at: null },
+  ...over,
+})
 
 /** The time of the pushes. */
 const AT = '2026-11-21T09:00:00.000000000Z'
@@ -81,7 +84,7 @@ const source = fc.constantFrom('POST' as const, 'PATCH' as const)
 const anyPush = fc.record({
   source,
   full_name: fc.constantFrom('Ann', 'Bob'),
-  data,
+  data: data.map(stringifyLossless),
   occurred_at: fc.constant(null),
 })
 
@@ -174,7 +177,7 @@ test('pushes with occurred_at give the same result in any order', () => {
           list.map(({ at, source, full_name, data }) => ({
             source,
             full_name: source === 'POST' ? (full_name ?? '') : full_name,
-            data,
+            data: stringifyLossless(data),
             occurred_at: `2026-01-01T00:00:${String(at).padStart(2, '0')}.000000000Z`,
           })),
         )

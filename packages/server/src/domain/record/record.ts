@@ -15,7 +15,8 @@ import { advanceClocks, type FieldClocks, lastSetAt, pointerTo } from './field-c
 export type PushedContent = {
   source: 'POST' | 'PATCH'
   full_name: string | null
-  data: JsonObject
+  /** Lossless JSON text of an object, as `stringifyLossless` writes it. */
+  data: string
   /** In the form of `parseRfc3339`; null if the platform did not send it. */
   occurred_at: string | null
 }
@@ -88,16 +89,18 @@ export function decidePush(
   if (merged === 'stale') return { outcome: 'stale' }
   const next: RecordState = {
     full_name: merged.full_name,
-    data: stringifyLossless(merged.data),
+    data: merged.data,
     incomplete: content.source === 'PATCH' && (stored?.incomplete ?? true),
     missing_since: null,
     fingerprint: null,
-    field_clocks: advanceClocks(stored?.field_clocks ?? null, content),
+    field_clocks: advanceClocks(stored?.field_clocks ?? null, content, () =>
+      Object.keys(parseData(content.data)),
+    ),
     pushed_seq: context.seq,
     pushed_at: context.at,
     pulled_at: stored?.pulled_at ?? null,
   }
-  return conclude(stored, next, { next: merged.data })
+  return conclude(stored, next, merged)
 }
 
 /**
@@ -178,9 +181,11 @@ function isOlderThanRead(
   )
 }
 
-type Content = { full_name: string; data: JsonObject }
-
-function mergePush(stored: RecordState | null, content: PushedContent): Content | 'stale' {
+/** Parses the data only if the stored data take part in the result. */
+function mergePush(
+  stored: RecordState | null,
+  content: PushedContent,
+): (ParsedData & { full_name: string; data: string }) | 'stale' {
   const clocks = stored?.field_clocks ?? null
   const wins = (path: string) => {
     const setAt = lastSetAt(clocks, path)
@@ -192,19 +197,29 @@ function mergePush(stored: RecordState | null, content: PushedContent): Content 
     if (!stored || clocks === null || content.occurred_at === null) {
       return { full_name: content.full_name ?? '', data: content.data }
     }
+    const next = mergeKeys(parseData(stored.data), parseData(content.data), (key) =>
+      wins(pointerTo(key)),
+    )
     return {
       full_name: wins('/full_name') ? (content.full_name ?? '') : stored.full_name,
-      data: mergeKeys(parseData(stored.data), content.data, (key) => wins(pointerTo(key))),
+      data: stringifyLossless(next),
+      next,
     }
   }
   if (!stored) return { full_name: content.full_name ?? '', data: content.data }
-  const keys = Object.keys(content.data).filter((key) => wins(pointerTo(key)))
+  const pushed = parseData(content.data)
+  const pushedKeys = Object.keys(pushed)
+  const keys = pushedKeys.filter((key) => wins(pointerTo(key)))
   const setsName = content.full_name !== null && wins('/full_name')
-  const hasContent = content.full_name !== null || Object.keys(content.data).length > 0
+  const hasContent = content.full_name !== null || pushedKeys.length > 0
   if (hasContent && keys.length === 0 && !setsName) return 'stale'
-  const data = parseData(stored.data)
-  for (const key of keys) setMember(data, key, memberOf(content.data, key))
-  return { full_name: setsName ? (content.full_name ?? '') : stored.full_name, data }
+  const next = parseData(stored.data)
+  for (const key of keys) setMember(next, key, memberOf(pushed, key))
+  return {
+    full_name: setsName ? (content.full_name ?? '') : stored.full_name,
+    data: stringifyLossless(next),
+    next,
+  }
 }
 
 /** Every key of both sides, from the incoming side if it wins, otherwise from the stored side. */

@@ -2,7 +2,6 @@
  * Decides what replaying a rejected write does. The write takes its original position in the write order, so that
  * it never overwrites anything newer.
  */
-import { type JsonObject, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import {
   decidePull,
@@ -17,7 +16,8 @@ import {
 export type ReplayedElement = {
   source: 'pull'
   full_name: string
-  data: JsonObject
+  /** Lossless JSON text of an object, as `stringifyLossless` writes it. */
+  data: string
   /** The keys in the module's manifest. */
   manifest_keys: ReadonlySet<string>
 }
@@ -49,8 +49,7 @@ export function decideReplay(
     const pushed = position ? content : { ...content, occurred_at: null }
     return decidePush(stored, pushed, { ...(position ?? now), lastRead })
   }
-  const { source, full_name, manifest_keys } = content
-  const data = stringifyLossless(content.data)
+  const { source, full_name, data, manifest_keys } = content
   const read = {
     snapshotSeq: (position ?? now).seq,
     requested_at: (position ?? now).at,

@@ -8,7 +8,7 @@ import { createPlatformAuthenticator } from './authenticate-platform.ts'
 import { createPushErrorCounter } from './count-push-errors.ts'
 import { createIngest } from './ingest.ts'
 import { pushErrorRoutes } from './push-error-routes.ts'
-import { pushRoutes } from './push-routes.ts'
+import { type AcceptJsonBodies, pushRoutes } from './push-routes.ts'
 import { createReceivePush } from './receive-push.ts'
 import { rejectedPushRoutes } from './rejected-push-routes.ts'
 import { createRejectedPushSaver } from './save-rejected-push.ts'
@@ -20,6 +20,7 @@ export function createIngestFeature(deps: {
   monotonicClock: MonotonicClock
   dayOf: (at: Date) => string
   log: FastifyBaseLogger
+  acceptJsonBodies: AcceptJsonBodies
   /** Pushes per second and platform; 0 for no limit. */
   ratePerSecond: number
   /** The pause between two writes of the counted push errors. */

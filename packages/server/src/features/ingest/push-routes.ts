@@ -10,7 +10,8 @@ import {
   RECEIVER_CHECK_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PushBody } from '../../domain/record/push-body.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../../lib/time/clock.ts'
@@ -18,6 +19,12 @@ import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
 import type { ReceivePush } from './receive-push.ts'
+
+/** Accepts only JSON bodies, and reads them with a function. */
+export type AcceptJsonBodies = (
+  app: FastifyInstance,
+  read: (bytes: Buffer, parse: (bytes: Buffer) => unknown) => unknown,
+) => void
 
 /** The key of a request and its platform. */
 type Authenticated = { key: string; platform: AuthenticatedPlatform }
@@ -35,6 +42,7 @@ const COUNTED: Readonly<Record<string, PushErrorReason>> = {
 export function pushRoutes(deps: {
   authenticator: PlatformAuthenticator
   receivePush: ReceivePush
+  acceptJsonBodies: AcceptJsonBodies
   counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
   /** Maximum number of pushes per second of each platform; 0 for no limit. */
   ratePerSecond: number
@@ -44,6 +52,7 @@ export function pushRoutes(deps: {
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
   return async (app) => {
     app.decorateRequest(AUTHENTICATED)
+    deps.acceptJsonBodies(app, (bytes, parse) => new PushBody(bytes, parse))
     // Before the body is read, so that a request without a valid key costs little.
     app.addHook('onRequest', (request, _reply, done) => {
       const key = keyOf(request)
@@ -91,15 +100,15 @@ export function pushRoutes(deps: {
         validatorCompiler: () => (value) => ({ value }),
         handler: async (request, reply) => {
           const { key, platform } = request.getDecorator<Authenticated>(AUTHENTICATED)
-          if (request.headers['content-type'] === undefined) {
-            throw new HubError('unsupported_media_type')
-          }
+          const pushed: unknown = request.body
+          // A request without a content type has no body.
+          if (!(pushed instanceof PushBody)) throw new HubError('unsupported_media_type')
           // Only pushes count: a check of the key and a body that is not JSON cost the hub little.
           const seconds = rateLimit?.take(String(platform.platform_id)) ?? 0
           if (seconds > 0) throw tooManyRequests(seconds)
           const { status, body } = await receivePush({
             method,
-            body: request.body,
+            body: pushed,
             key,
             platform,
             request_id: request.id,

@@ -1,11 +1,7 @@
 import type { PushResponse } from '@recordhub/protocol'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
-import {
-  checkPush,
-  formatErrors,
-  type PushInput,
-  recordTypeOf,
-} from '../../domain/record/record-input.ts'
+import { checkPushBody, type PushBody } from '../../domain/record/push-body.ts'
+import { formatErrors, type PushInput, recordTypeOf } from '../../domain/record/record-input.ts'
 import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
@@ -16,8 +12,7 @@ import type { RejectedPushSaver } from './save-rejected-push.ts'
 
 type PushRequest = {
   method: 'POST' | 'PATCH'
-  /** Lossless JSON. */
-  body: unknown
+  body: PushBody
   key: string
   platform: AuthenticatedPlatform
   request_id: string
@@ -44,12 +39,12 @@ export function createReceivePush(deps: {
     if (!(await authenticator.refresh(request.key))) throw new HubError('api_key_invalid')
     await rejectedPushSaver.save({
       platform_id: request.platform.platform_id,
-      record_type: recordTypeOf(request.body),
+      record_type: recordTypeOf(request.body.value),
       method: request.method,
       code: error.code,
       message: error.message,
       errors: error.errors ?? {},
-      body: JSON.stringify(request.body) ?? 'null',
+      body: JSON.stringify(request.body.value) ?? 'null',
       pull_id: null,
       position: null,
       activity: {
@@ -63,23 +58,19 @@ export function createReceivePush(deps: {
     throw error
   }
 
-  async function findModule(request: PushRequest, recordType: string) {
-    const findIn = (platform: AuthenticatedPlatform | null) =>
-      platform?.modules.find((module) => module.record_type === recordType)
-    return findIn(request.platform) ?? findIn(await authenticator.refresh(request.key))
-  }
-
   return async (request) => {
-    const checked = checkPush(request.method, request.body, clock.now())
+    const checked = checkPushBody(request.method, request.body, clock.now())
     if (checked.outcome === 'invalid') {
       const reason = formatErrors(checked.errors)
       return reject(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))
     }
     const { input } = checked
-    const module = await findModule(request, input.record_type)
+    const module =
+      findModule(request.platform, input) ??
+      findModule(await authenticator.refresh(request.key), input)
     if (!module) return reject(request, moduleNotRegistered(input))
     const isWhole = request.method === 'POST'
-    const drift = findDrift(input.data, module.manifest_keys, { isWhole })
+    const drift = findDrift(input.members, module.manifest_keys, { isWhole })
     const rejected = rejectDrift(drift, module.drift_policy)
     if (rejected) {
       const { reason, errors } = rejected
@@ -109,6 +100,10 @@ export function createReceivePush(deps: {
         : new HubError(written.code satisfies ErrorCode),
     )
   }
+}
+
+function findModule(platform: AuthenticatedPlatform | null, { record_type }: PushInput) {
+  return platform?.modules.find((module) => module.record_type === record_type)
 }
 
 function moduleNotRegistered({ record_type }: PushInput): HubError {

@@ -2,7 +2,13 @@ import type { Replay } from '@recordhub/protocol'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { REMOVED_KEY } from '../../domain/platform/redact-keys.ts'
-import { type Drift, findDrift, rejectDrift, toManifestKeys } from '../../domain/record/drift.ts'
+import {
+  type DataMembers,
+  type Drift,
+  findDrift,
+  rejectDrift,
+  toManifestKeys,
+} from '../../domain/record/drift.ts'
 import { checkPulled, checkPush, formatErrors } from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
@@ -118,7 +124,6 @@ type CheckedRecord = {
   record_type: string
   reference_number: string
   content: ReplayedContent
-  drift?: Drift
 }
 
 /** Validates the body of a replay; an error if it is not a record that may be stored. */
@@ -126,16 +131,18 @@ function checkRejection(
   rejection: ReplayableRejection,
   edited: unknown,
   now: Date,
-): CheckedRecord | HubError {
+): (CheckedRecord & { drift?: Drift }) | HubError {
   if (edited === undefined && rejection.body.includes(REMOVED_KEY)) {
     return new HubError('key_was_removed')
   }
   const body = edited === undefined ? parseLossless(rejection.body) : edited
-  const record = readRecord(rejection, body, now)
+  const read = readRecord(rejection, body, now)
+  if (read instanceof HubError) return read
+  const { record, members } = read
   const { fields, drift_policy } = rejection
-  if (record instanceof HubError || !fields) return record
-  const { source, data } = record.content
-  const drift = findDrift(data, toManifestKeys(fields), { isWhole: source !== 'PATCH' })
+  if (!fields) return record
+  const isWhole = record.content.source !== 'PATCH'
+  const drift = findDrift(members, toManifestKeys(fields), { isWhole })
   const rejected = rejectDrift(drift, drift_policy ?? 'accept')
   if (rejected) {
     const { reason, errors } = rejected
@@ -148,27 +155,23 @@ function readRecord(
   { method, record_type, fields }: ReplayableRejection,
   body: unknown,
   now: Date,
-): CheckedRecord | HubError {
+): { record: CheckedRecord; members: DataMembers } | HubError {
   if (method !== 'pull') {
     const checked = checkPush(method, body, now)
     if (checked.outcome === 'invalid') return invalidRecord(checked.errors)
-    const { full_name, data, occurred_at, ...named } = checked.input
+    const { record_type, reference_number, full_name, data, occurred_at, members } = checked.input
     const content = { source: method, full_name, data, occurred_at }
-    const { record_type, reference_number } = named
-    return { record_type, reference_number, content }
+    return { record: { record_type, reference_number, content }, members }
   }
   const checked = checkPulled(body)
   if (checked.outcome === 'invalid') return invalidRecord(checked.errors)
   if (record_type === null || fields === null) {
     return new HubError('module_not_registered', { record_type: record_type ?? '' })
   }
-  const { reference_number, full_name, data } = checked.input
+  const { reference_number, full_name, data, members } = checked.input
   const manifest_keys = toManifestKeys(fields).known
-  return {
-    record_type,
-    reference_number,
-    content: { source: 'pull', full_name, data, manifest_keys },
-  }
+  const content = { source: 'pull' as const, full_name, data, manifest_keys }
+  return { record: { record_type, reference_number, content }, members }
 }
 
 function invalidRecord(errors: FieldErrors): HubError {

@@ -6,6 +6,7 @@ import { redactText } from '../../domain/platform/redact-keys.ts'
 import { conditionalHeaders } from '../../domain/pull/cached-response.ts'
 import { decideRetry } from '../../domain/pull/retry.ts'
 import { findTypeMismatch, isBadDate, isKnownType } from '../../domain/record/field-types.ts'
+import { parseData } from '../../domain/record/record.ts'
 import {
   checkPulled,
   formatErrors,
@@ -38,7 +39,11 @@ export function createCheckerHub(client: PlatformClient, clock: Clock, version: 
 export const CHECKER_RULES: HubRules = {
   findManifestIssues,
   findRecordTypeIssue,
-  validateRecord: checkPulled,
+  validateRecord(element) {
+    const checked = checkPulled(element)
+    if (checked.outcome === 'invalid') return checked
+    return { outcome: 'valid', input: { ...checked.input, data: parseData(checked.input.data) } }
+  },
   formatErrors,
   referenceOf,
   recordTypeOf,

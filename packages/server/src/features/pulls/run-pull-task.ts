@@ -10,12 +10,10 @@
  * while one is written, the next one is filtered and validated, and the chunks after it are fetched. Memory is bounded
  * by the largest element and three batches: the platform is read no faster than its records are stored.
  */
-import { stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import {
   type Drift,
   findDrift,
-  findDriftOfMembers,
   type ManifestKeys,
   rejectDrift,
   toManifestKeys,
@@ -241,15 +239,12 @@ function readRecord(
   element: RecordElement,
   keys: ManifestKeys,
 ): ValidRecord | { errors: FieldErrors } {
-  if (element.record) {
-    const { members, ...rest } = element.record
-    return { ...rest, drift: findDriftOfMembers(members, keys, { isWhole: true }) }
-  }
-  const checked = checkPulled(element.value)
+  const checked = element.record
+    ? { outcome: 'valid' as const, input: element.record }
+    : checkPulled(element.value)
   if (checked.outcome === 'invalid') return { errors: checked.errors }
-  const { data, ...rest } = checked.input
-  const drift = findDrift(data, keys, { isWhole: true })
-  return { ...rest, data: stringifyLossless(data), drift }
+  const { members, ...record } = checked.input
+  return { ...record, drift: findDrift(members, keys, { isWhole: true }) }
 }
 
 /** Adds the number of the page to an error of the platform, on all pages but the first. */

@@ -2,7 +2,8 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /**
  * Groups single items into batches, so that many callers share one commit and each gets its own result. Items that
- * arrive while a batch is being handled wait for the next batch.
+ * arrive while a batch is being handled wait for the next batch. A batch is complete when a turn of the event loop has
+ * added no item: a single item does not wait, and requests that arrive one after the other share a batch.
  */
 export class Batcher<Item, Result> {
   readonly #handle: (items: Item[]) => Promise<ItemResult<Result>[]>
@@ -32,18 +33,24 @@ export class Batcher<Item, Result> {
       this.#waiting.push({ item, resolve, reject })
       if (this.#running) return
       this.#running = true
-      // Runs after the current events, so that requests that arrived together share a batch.
-      setImmediate(() => void this.#run())
+      void this.#run()
     })
   }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#maxBatch)
-      await this.#handleBatch(batch)
-      if (this.#waiting.length > 0) await yieldToEventLoop()
+      await this.#waitForMore()
+      await this.#handleBatch(this.#waiting.splice(0, this.#maxBatch))
     }
     this.#running = false
+  }
+
+  async #waitForMore(): Promise<void> {
+    let before: number
+    do {
+      before = this.#waiting.length
+      await yieldToEventLoop()
+    } while (this.#waiting.length > before && this.#waiting.length < this.#maxBatch)
   }
 
   async #handleBatch(batch: Waiting<Item, Result>[]): Promise<void> {

@@ -9,6 +9,8 @@ const MAX_NODES = 4096
 const MAX_CHILDREN = 16
 /** Limits the time for finding duplicates in sequences that are not known. */
 const MAX_KEYS = 128
+/** Limits the memory of the tree. */
+const MAX_KEY_BYTES = 256
 
 const QUOTE = 0x22
 const COLON = 0x3a
@@ -98,7 +100,7 @@ export class KeyTree {
 
   /**
    * Adds the key at this position of the bytes after a node. Returns null if there is no key, if the key has an escape
-   * sequence, is an array index, `__proto__` or a duplicate, or if there are too many.
+   * sequence, is an array index, `__proto__` or a duplicate, is very long, or if there are too many.
    */
   add(node: KeyNode, bytes: Uint8Array, at: number): KeyNode | null {
     const end = findTokenEnd(bytes, at)
@@ -120,14 +122,13 @@ export function startsWith(bytes: Uint8Array, at: number, token: Uint8Array): bo
   return true
 }
 
-/** Finds the position after the colon of a key. Null if there is no key, or if it has an escape sequence. */
+/** Finds the position after the colon of a key. Null if there is no key, if it has an escape sequence or is very long. */
 function findTokenEnd(bytes: Uint8Array, from: number): number | null {
   if (bytes[from] !== QUOTE) return null
-  let at = from + 1
-  for (;;) {
+  for (let at = from + 1; at <= from + 1 + MAX_KEY_BYTES; at++) {
     const byte = bytes[at] ?? 0
     if (byte === QUOTE) return bytes[at + 1] === COLON ? at + 2 : null
     if (byte < 0x20 || byte === BACKSLASH) return null
-    at++
   }
+  return null
 }

@@ -256,3 +256,9 @@ test('an object of very many keys is left to the parser', () => {
   assert.notEqual(assertCorrect(Buffer.from(members(100))), null)
   assert.equal(scan(members(10_000)), null)
 })
+
+test('an object with a very long key is left to the parser, so that keys take little memory', () => {
+  const text = (length: number) => `{"${'k'.repeat(length)}":1}`
+  assert.notEqual(assertCorrect(Buffer.from(text(256))), null)
+  assert.equal(scan(text(257)), null)
+})

@@ -76,7 +76,7 @@ export class StoredFormScanner {
   /**
    * Scans the object from `start` to `end`. Returns null unless the text is an object in the stored form that is safe by
    * `findUnsafeJson`. Also returns null for some unusual texts in the stored form: with a lone surrogate, a key with an
-   * escape sequence, or an object of very many keys.
+   * escape sequence or of more than 256 bytes, or an object of very many keys.
    */
   scan(bytes: Uint8Array, start: number, end: number): ScannedObject | null {
     this.#bytes = bytes

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { formatRfc3339, parseRfc3339 } from './rfc3339.ts'
 
 test('a time is converted to UTC, with its fraction to the nanosecond', () => {
@@ -23,6 +24,26 @@ test('a text that is not an RFC 3339 date-time is rejected', () => {
   ]) {
     assert.equal(parseRfc3339(text), null, text)
   }
+})
+
+test('a time in UTC is converted like one with an offset of zero, and days exist as in the calendar', () => {
+  const number = (max: number) => fc.nat(max).map((value) => String(value).padStart(2, '0'))
+  const year = fc.oneof(
+    fc.constantFrom('0000', '1900', '2000', '2024', '9999'),
+    fc.integer({ min: 1000, max: 9999 }),
+  )
+  const numbers = fc.tuple(year, number(13), number(32), number(25), number(61), number(61))
+  fc.assert(
+    fc.property(numbers, ([y, month, day, hour, minute, second]) => {
+      const date = `${y}-${month}-${day}`
+      const time = `${date}T${hour}:${minute}:${second}`
+      assert.equal(parseRfc3339(`${time}Z`), parseRfc3339(`${time}+00:00`))
+      const midnight = new Date(`${date}T00:00:00Z`)
+      const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date)
+      assert.equal(parseRfc3339(`${date}T00:00:00Z`) !== null, exists)
+    }),
+    { numRuns: 1000 },
+  )
 })
 
 test('times sort as text', () => {

@@ -1,5 +1,5 @@
 import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
-import { type ScannedRecord, scanPulled } from '../../domain/record/record-input.ts'
+import { type PulledInput, scanPulled } from '../../domain/record/record-input.ts'
 import { decodeJson, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
@@ -12,7 +12,7 @@ export class RecordElement {
   /** The index in `records` of its page. */
   readonly index: number
   /** The record, if it could be read without parsing the element. */
-  readonly record: ScannedRecord | null
+  readonly record: PulledInput | null
   /** The element as received. */
   readonly bytes: Uint8Array
   #value: JsonValue | undefined
@@ -20,7 +20,7 @@ export class RecordElement {
   constructor(
     index: number,
     bytes: Uint8Array,
-    known: { record: ScannedRecord } | { value: JsonValue },
+    known: { record: PulledInput } | { value: JsonValue },
   ) {
     this.index = index
     this.bytes = bytes

@@ -7,7 +7,6 @@ import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   changeLog,
-  json,
   listActivity,
   listHistory,
   listRecords,
@@ -212,7 +211,7 @@ onEachEngine((engine) => {
         const content = {
           source: 'pull',
           full_name: 'Ann',
-          data: json('{"a":1}'),
+          data: '{"a":1}',
           manifest_keys: new Set(['a', 'b']),
         } as const
         await write(kit, replayWrite(rejected, { content }))

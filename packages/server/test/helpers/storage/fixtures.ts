@@ -1,7 +1,12 @@
 /** Platforms and writes for tests of the storage, with defaults for everything that a test does not specify. */
 import assert from 'node:assert/strict'
 import type { ActivityEntry, Manifest, Module } from '@recordhub/protocol'
-import { isJsonObject, type JsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import {
+  isJsonObject,
+  type JsonObject,
+  parseLossless,
+  stringifyLossless,
+} from '@recordhub/protocol/lossless-json'
 import type { PushErrorCount } from '../../../src/domain/activity/push-errors.ts'
 import type { PushedContent } from '../../../src/domain/record/record.ts'
 import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
@@ -128,6 +133,11 @@ export function json(text: string): JsonObject {
   return value
 }
 
+/** JSON text as the hub stores it. */
+export function normalize(text: string): string {
+  return stringifyLossless(json(text))
+}
+
 /** By default a POST of r-1 in `students`. `data` is JSON text. */
 export function pushWrite(
   platform: TestPlatform,
@@ -148,7 +158,7 @@ export function pushWrite(
     content: {
       source,
       full_name,
-      data: json(overrides.data ?? '{}'),
+      data: normalize(overrides.data ?? '{}'),
       occurred_at: overrides.occurred_at ?? null,
     },
   }

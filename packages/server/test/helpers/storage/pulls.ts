@@ -1,7 +1,6 @@
 /** Pulls and reads in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
-import { stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { fingerprintOf, manifestHash } from '../../../src/domain/record/record.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
@@ -12,7 +11,7 @@ import type {
 } from '../../../src/storage/port/pull-store.ts'
 import type { PullWrite, RecordRead } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { json, type TestPlatform } from './fixtures.ts'
+import { normalize, type TestPlatform } from './fixtures.ts'
 
 export const LEASE: Lease = { owner: 'node-1', seconds: 30 }
 
@@ -93,7 +92,7 @@ export function pullWrite(
     content: {
       source: 'pull',
       full_name,
-      data: stringifyLossless(json(data)),
+      data: normalize(data),
       fingerprint: fingerprintOf(read.manifest_hash, bytes),
     },
   }

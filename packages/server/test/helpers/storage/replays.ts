@@ -7,7 +7,7 @@ import type {
 } from '../../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { StorageKit } from './engine.ts'
-import { json, type TestPlatform } from './fixtures.ts'
+import { normalize, type TestPlatform } from './fixtures.ts'
 
 /** A rejected push, by default a POST. */
 export function rejection(
@@ -65,7 +65,10 @@ export function replayWrite(
   } = {},
 ): ReplayWrite {
   const { data = '{}', reference = 'r-1', record_type = 'students', overwrite = false } = overrides
-  const post = { source: 'POST', full_name: 'Ann', data: json(data), occurred_at: null } as const
+  const post = {
+    ...({ source: 'POST', full_name: 'Ann', occurred_at: null } as const),
+    data: normalize(data),
+  }
   return {
     platform_id,
     record_type,

@@ -1,0 +1,79 @@
+/** The body of a push, which is parsed only if necessary. */
+import { MAX_JSON_DEPTH, MAX_RECORD_TYPE_BYTES, MAX_REFERENCE_BYTES } from '@recordhub/protocol'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
+import { type ScannedObject, StoredFormScanner } from '../../lib/json/stored-form.ts'
+import {
+  type Checked,
+  checkPush,
+  type PushInput,
+  readOccurredAt,
+  readPlainText,
+  scanData,
+} from './record-input.ts'
+
+const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'data' })
+
+/** Lossless JSON that is safe by `findUnsafeJson`. */
+export class PushBody {
+  readonly bytes: Buffer
+  /** Null if the bytes are not an object in the stored form. */
+  readonly scanned: ScannedObject | null
+  #value: unknown
+
+  /** @param parse parses bytes that are not in the stored form, and throws an error if they are not safe JSON. */
+  constructor(bytes: Buffer, parse: (bytes: Buffer) => unknown) {
+    this.bytes = bytes
+    this.scanned = scanner.scan(bytes, 0, bytes.length)
+    this.#value = this.scanned === null ? parse(bytes) : undefined
+  }
+
+  /** The parsed body. */
+  get value(): unknown {
+    if (this.#value === undefined) this.#value = parseLossless(this.bytes.toString())
+    return this.#value
+  }
+}
+
+/** Validates the body of a POST or PATCH as {@link checkPush} does. */
+export function checkPushBody(
+  method: 'POST' | 'PATCH',
+  body: PushBody,
+  now: Date,
+): Checked<PushInput> {
+  const input = scanPush(method, body, now)
+  return input ? { outcome: 'valid', input } : checkPush(method, body.value, now)
+}
+
+/** Reads a push without parsing it. Returns null unless it is valid and its text is in the stored form. */
+function scanPush(
+  method: 'POST' | 'PATCH',
+  { bytes, scanned }: PushBody,
+  now: Date,
+): PushInput | null {
+  if (!scanned?.inner) return null
+  const { members, inner } = scanned
+  const { keys } = members
+  const record_type = readPlainText(bytes, members, 'record_type')
+  const reference_number = readPlainText(bytes, members, 'reference_number')
+  if (!record_type || Buffer.byteLength(record_type) > MAX_RECORD_TYPE_BYTES) return null
+  if (!reference_number || Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) return null
+  for (const key of NAMES) {
+    const isAbsent = method === 'PATCH' && !keys.includes(key)
+    if (!isAbsent && readPlainText(bytes, members, key) === null) return null
+  }
+  const text = readPlainText(bytes, members, 'occurred_at')
+  if (text === null && keys.includes('occurred_at')) return null
+  const occurred = readOccurredAt(text ?? undefined, now)
+  if (occurred.error !== null) return null
+  return {
+    record_type,
+    reference_number,
+    full_name: readPlainText(bytes, members, 'full_name'),
+    occurred_at: occurred.at,
+    warnings: occurred.warning === null ? [] : [occurred.warning],
+    ...scanData(bytes, members, inner),
+  }
+}
+
+/** The members that a PATCH may leave out. */
+const NAMES = ['module_name', 'full_name']
