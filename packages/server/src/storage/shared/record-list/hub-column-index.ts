@@ -22,12 +22,13 @@ export async function findByHubColumn(
   if (!key || (test !== 'is' && test !== 'starts')) return null
   if (!isStorableText(value)) return []
   const start = length === null ? value : truncateCodePoints(value, length)
+  // With an inner join, SQLite would read all records and look their modules up. A cross join begins with the modules.
   let select = db
     .selectFrom('modules as m')
-    .innerJoin('records as r', (join) =>
-      join.onRef('r.platform_id', '=', 'm.platform_id').onRef('r.module_id', '=', 'm.module_id'),
-    )
+    .crossJoin('records as r')
     .select('r.record_id')
+    .whereRef('r.platform_id', '=', 'm.platform_id')
+    .whereRef('r.module_id', '=', 'm.module_id')
     .where(test === 'is' ? sql<boolean>`${key} = ${start}` : isBetween(key, start))
   // The index on references is not one of those for lists.
   if (column === 'hub_full_name') select = select.where(IN_LIST_INDEX)
