@@ -107,8 +107,12 @@ function findCandidates(
 ): number[] | null {
   if (terms.length === 0) return null
   const maxSampled = Math.ceil(limit / SAMPLE_RATE)
-  const countSampled = (some: TermTokens[], max: number) =>
-    integerOf(sample.get(matchOf(some), max) ?? {}, 'n')
+  const count = (match: string, max: number) => integerOf(sample.get(match, max) ?? {}, 'n')
+  const countSampled = (some: TermTokens[], max: number) => {
+    // Whole tokens need not be collected. They suffice if there are enough of them.
+    const whole = count(matchOf(some.map(toWholeTokens)), max)
+    return whole === max ? max : count(matchOf(some), max)
+  }
   const isSingle = terms.length === 1
   const maxCounted = isSingle ? maxSampled : TOO_FREQUENT * maxSampled
   const counts = terms.map((term) => countSampled([term], maxCounted))
@@ -120,6 +124,9 @@ function findCandidates(
   const ids = find.all(matchOf(selective), limit)
   return ids.length === limit ? null : ids.map((row) => integerOf(row, 'record_id'))
 }
+
+const toWholeTokens = (term: TermTokens): TermTokens =>
+  term.map((patterns) => patterns.map(({ token }) => ({ token, isPrefix: false })))
 
 /** A MATCH expression of FTS5. */
 function matchOf(terms: TermTokens[]): string {

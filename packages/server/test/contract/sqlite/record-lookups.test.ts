@@ -19,7 +19,7 @@ test('a lookup by reference or name reads an index of each module, and not all r
   const queries: CompiledQuery[] = []
   const reader = new Kysely<Tables>({
     dialect: connections.writerDialect,
-    log: ({ query }) => queries.push(query),
+    log: ({ query }) => void queries.push(query),
   })
   const index = { path: searchFileOf(path), databasePath: path, databaseId: '' }
   const dialect = createRecordListDialect(createSearchReader(index, () => undefined))

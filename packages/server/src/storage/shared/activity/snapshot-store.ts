@@ -15,7 +15,11 @@ const LATEST = 20
 const LATEST_ALERTS = 5
 const MAX_TASKS = 20
 
-export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
+/** @param readVersion as `SnapshotStore.readVersion`. */
+export function createSnapshotStore(
+  { reader, clock }: Databases,
+  readVersion: (db: Executor) => Promise<string>,
+): SnapshotStore {
   let finished: Pull | null = null
 
   /** Adds up the tasks of a finished pull once, since they do not change. */
@@ -28,6 +32,8 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
   }
 
   return {
+    readVersion: () => readVersion(reader),
+
     async readSnapshot(day) {
       const stats = await readStats(reader, day)
       const platforms = await selectPlatformSummaries(reader)
