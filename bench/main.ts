@@ -17,6 +17,7 @@ import { DATA_NAMES, type DataName, isDataName } from './records-data.ts'
 import { benchRecordsPage } from './records-page.ts'
 import { printTable, writeJson } from './report.ts'
 import { benchRunner } from './runner.ts'
+import { benchScale } from './scale.ts'
 
 type Bench = {
   /** What `--count` sets, and its default. */
@@ -68,6 +69,12 @@ const BENCHES: Record<string, Bench> = {
     brief: 100,
     run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
   },
+  scale: {
+    count: 'records',
+    full: 10_000_000,
+    brief: 100_000,
+    run: (engine, records) => benchScale(engine, records, options),
+  },
   'records-page': { count: 'records', full: 1_000_000, brief: null, run: benchRecordsPage },
   runner: { count: 'records', full: 100_000, brief: null, run: benchRunner },
 }
@@ -79,6 +86,8 @@ const { values: options, positionals } = parseArgs({
     engine: { type: 'string' },
     data: { type: 'string' },
     json: { type: 'string' },
+    folder: { type: 'string' },
+    plot: { type: 'string' },
     'slow-disk': { type: 'boolean', default: false },
     'one-core': { type: 'boolean', default: false },
   },
@@ -127,6 +136,8 @@ ${rows.join('\n')}
   --engine sqlite|postgres   one engine
   --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)
   --json <file>              write the results to a file
+  --folder <folder>          keep the databases of scale, and use those that exist
+  --plot <file>              draw the times of scale as SVG
   --slow-disk                every fsync takes 5 ms longer (compiles a library with cc, loaded with LD_PRELOAD)
   --one-core                 the hub and PostgreSQL run on one core (taskset)
 `

@@ -32,9 +32,10 @@ onEachEngineWhenDeep((engine) => {
   describe(`the snapshot, on ${engine.name}`, () => {
     test('the snapshot has every specified member and counts pushes and pulled records', async () => {
       // The clock is stopped, so that the day cannot change during a test.
+      const clock = createStoppedClock()
       await using hub = await startTestHub(engine, {
         withOperator: true,
-        clock: createStoppedClock(),
+        clock,
         env: { HUB_MISSING_GRACE_SECONDS: '0' },
       })
       await using platform = await simulatePlatform()
@@ -118,6 +119,14 @@ onEachEngineWhenDeep((engine) => {
       )
       for (const record of full.records) assert.ok(!('data' in record))
       assert.ok(full.logs.length > 0 && full.logs.length <= 20)
+
+      const { started_by } = pull
+      await runSql(hub.storage, `UPDATE operators SET email = '${started_by}', name = 'Ann'`)
+      assert.equal((await read()).pull.last?.started_by, 'Ann')
+      clock.advance(3600)
+      const later = await read()
+      assert.deepEqual(later.hours.slice(0, -1), full.hours.slice(1))
+      assert.equal(later.hours.at(-1)?.received_post, 0)
     })
 
     test('the snapshot has the 20 latest records and log entries', async () => {

@@ -1,6 +1,6 @@
 import { POLLING_INTERVAL_SECONDS, type Snapshot } from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { type Clock, toHour } from '../../lib/time/clock.ts'
 import type { SnapshotStore } from '../../storage/port/snapshot-store.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
 import { readHours } from './statistics-routes.ts'
@@ -14,7 +14,8 @@ export type ReadSnapshot = () => Promise<TaggedSnapshot>
 
 /**
  * Reads the snapshot of the dashboard. While nothing in it changes, its version and ETag stay the same, so that browsers
- * get 304 responses; `generated_at` is the time when the version was first read.
+ * get 304 responses; `generated_at` is the time when the version was first read. It is not read again before a commit
+ * or the next hour.
  */
 export function createReadSnapshot(deps: {
   snapshot: SnapshotStore
@@ -26,7 +27,7 @@ export function createReadSnapshot(deps: {
   /** Whether the hub notifies pages of changes. */
   broadcasting: boolean
 }): ReadSnapshot {
-  let latest: (TaggedSnapshot & { version: string }) | null = null
+  let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
 
   /** Reads the recent pulls again only after another pull has finished: they are the largest part of a snapshot. */
@@ -40,17 +41,25 @@ export function createReadSnapshot(deps: {
 
   return async () => {
     const now = deps.clock.now()
-    const { pull, ...rest } = await deps.snapshot.readSnapshot(deps.dayOf(now))
-    const nextRun = pull.schedule_paused ? null : deps.nextRun()
+    const day = deps.dayOf(now)
+    const nextRun = deps.nextRun()?.toISOString() ?? null
+    // Read before the snapshot, so that a change in between is read by the next request.
+    const key = [await deps.snapshot.readVersion(), day, toHour(now.toISOString()), nextRun].join()
+    // The progress of a running pull depends on the time.
+    if (latest?.key === key && !latest.snapshot.pull.running) return latest
+    const { pull, ...rest } = await deps.snapshot.readSnapshot(day)
     const ids = rest.platforms.map(({ id }) => id)
     const stored = {
       ...rest,
       hours: await readHours(deps, HOURS),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
-      pull: { ...pull, next_run_at: nextRun?.toISOString() ?? null },
+      pull: { ...pull, next_run_at: pull.schedule_paused ? null : nextRun },
     }
     const version = sha256(JSON.stringify(stored))
-    if (latest?.version === version) return latest
+    if (latest?.version === version) {
+      latest.key = key
+      return latest
+    }
     const snapshot: Snapshot = {
       success: true,
       generated_at: now.toISOString(),
@@ -58,7 +67,7 @@ export function createReadSnapshot(deps: {
       broadcasting: deps.broadcasting,
       ...stored,
     }
-    latest = { version, snapshot, etag: `"${version.slice(0, 22)}"` }
+    latest = { version, key, snapshot, etag: `"${version.slice(0, 22)}"` }
     return latest
   }
 }

@@ -24,3 +24,15 @@ export function truncateCodePoints(text: string, length: number): string {
   }
   return text.slice(0, end)
 }
+
+/** The first text, by code points, after all texts that begin with `prefix`; null if there is none. */
+export function endOfPrefix(prefix: string): string | null {
+  const characters = [...prefix]
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const codePoint = last.codePointAt(0) ?? 0
+    // The code points from U+D800 to U+DFFF are surrogates.
+    const next = codePoint === 0xd7ff ? 0xe000 : codePoint + 1
+    if (next <= 0x10ffff) return characters.join('') + String.fromCodePoint(next)
+  }
+  return null
+}

@@ -8,6 +8,12 @@ type StoredSnapshot = Pick<
 
 export interface SnapshotStore {
   /**
+   * Returns a text that changes with every commit of any process. While it is the same, reads return the same. It costs
+   * less than a read.
+   */
+  readVersion(): Promise<string>
+
+  /**
    * Reads the snapshot from counters and the ends of indexes. The cost does not depend on the number of records. `day` is
    * the current calendar day in the hub's time zone.
    */

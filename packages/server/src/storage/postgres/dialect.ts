@@ -55,6 +55,14 @@ export const viewDialect: ViewDialect = {
   ],
 }
 
+/** Reads which transactions the statement sees: the first one that has not begun, and those in progress. */
+export async function readVersion(db: Executor): Promise<string> {
+  const { rows } = await sql<{ version: string }>`
+    SELECT pg_current_snapshot()::text AS version
+  `.execute(db)
+  return rows[0]?.version ?? ''
+}
+
 /** Reads the version of the server, and the size of the whole database, including indexes. */
 export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   const { rows } = await sql<{ engine_version: string; bytes: number }>`

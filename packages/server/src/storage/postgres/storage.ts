@@ -15,6 +15,7 @@ import {
   containsIgnoringCase,
   createErasureDialect,
   readEngineInfo,
+  readVersion,
   startDatabaseClock,
   viewDialect,
 } from './dialect.ts'
@@ -73,6 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     readLastSequence,
     allocatePositions,
     readCommitWatermark,
+    readVersion,
     viewDialect,
     missing: createMissingDialect(connections),
     // Autovacuum releases the space.

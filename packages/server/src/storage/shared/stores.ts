@@ -42,6 +42,8 @@ export type EngineDialect = {
   allocatePositions: (db: Executor, count: number) => Promise<number[]>
   /** Returns the commit watermark: no transaction in flight can still write a number up to it. */
   readCommitWatermark: (db: Executor) => Promise<number>
+  /** As `SnapshotStore.readVersion`. */
+  readVersion: (db: Executor) => Promise<string>
   viewDialect: ViewDialect
   missing: MissingDialect
   reclaimSpace: RetentionStore['reclaimSpace']
@@ -96,7 +98,7 @@ export function createStores(
     loginThrottle: createLoginThrottleStore(databases),
     leases: createLeaseStore(databases),
     encryptedSecrets: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
-    snapshot: createSnapshotStore(databases),
+    snapshot: createSnapshotStore(databases, dialect.readVersion),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),
     sqlViews: createSqlViews(databases, dialect.viewDialect),

@@ -57,6 +57,12 @@ export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   return { engine: 'sqlite', engine_version, bytes }
 }
 
+/** Reads a number that changes when another connection commits. The reading connection never does. */
+export async function readVersion(db: Executor): Promise<string> {
+  const { rows } = await sql<{ data_version: number }>`PRAGMA data_version`.execute(db)
+  return String(rows[0]?.data_version)
+}
+
 /** Maximum number of pages that a step releases to the file system. It takes a few milliseconds, and pushes wait for it. */
 const VACUUM_PAGES = 100
 

@@ -23,6 +23,7 @@ import {
   createIncrementalVacuum,
   readDiskSpace,
   readEngineInfo,
+  readVersion,
   viewDialect,
 } from './dialect.ts'
 import { createUnchangedFinder } from './find-unchanged.ts'
@@ -92,6 +93,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     readLastSequence: readCommitWatermark,
     allocatePositions: allocateSequence,
     readCommitWatermark,
+    readVersion,
     viewDialect,
     missing: createMissingDialect(connections),
     reclaimSpace: createIncrementalVacuum(connections),

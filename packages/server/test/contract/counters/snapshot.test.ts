@@ -166,6 +166,26 @@ onEachEngine((engine) => {
     )
 
     test(
+      'the version changes with every commit',
+      withStorage(engine, async (kit) => {
+        const { storage } = kit
+        const school = await registerTestPlatform(kit)
+        let version = await storage.snapshot.readVersion()
+        const assertChanged = async (change: string) => {
+          const before = version
+          version = await storage.snapshot.readVersion()
+          assert.notEqual(version, before, change)
+        }
+        await write(kit, pushWrite(school))
+        await assertChanged('a record')
+        await setStatus(kit, school, 'inactive')
+        await assertChanged('a platform')
+        await storage.checkWritable()
+        await assertChanged('a lease')
+      }),
+    )
+
+    test(
       'the snapshot contains the running pull and the last finished pull',
       withStorage(engine, async (kit) => {
         await registerTestPlatform(kit)

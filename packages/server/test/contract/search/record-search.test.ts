@@ -328,6 +328,47 @@ onEachEngine((engine) => {
     )
 
     test(
+      'a name or reference is found by its index, whatever the time limit',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
+        const long = '王'.repeat(300)
+        const pushes = Array.from({ length: 900 }, (_, n) =>
+          pushWrite(school, {
+            reference: `r-${n}`,
+            record_type: n % 3 === 0 ? 'staff' : 'students',
+            full_name: n < 3 ? `${long}${n}` : `Person ${n}`,
+          }),
+        )
+        await write(kit, ...pushes)
+        for (const [condition, count] of [
+          [`filter[hub_full_name]=${long}1`, 1],
+          [`filter[hub_full_name][starts]=${long}`, 3],
+          [`filter[hub_full_name][starts]=Person 10`, 11],
+          ['filter[hub_full_name]=person 5', 0],
+          ['filter[hub_full_name]=%00', 0],
+          ['filter[hub_reference_number]=r-2', 1],
+          ['filter[hub_reference_number][starts]=r-80', 11],
+        ] as const) {
+          const scopes = ['', 'platform=school', 'record_type=staff', 'record_type=students']
+          const [all, ofPlatform, ...ofModules] = await Promise.all(
+            scopes.map(async (scope) => {
+              const query = toQuery(`${condition}&${scope}`)
+              const page = await listPage(kit.storage, { ...query, scan_ms: 0 })
+              assert.equal(page.stopped_at, null, `${condition} ${scope}`)
+              return page.records.length
+            }),
+          )
+          assert.deepEqual([all, ofPlatform], [count, count], condition)
+          assert.equal(
+            ofModules.reduce((sum, found) => sum + found, 0),
+            count,
+            condition,
+          )
+        }
+      }),
+    )
+
+    test(
       'totals are exact after a full scan and estimated otherwise',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)

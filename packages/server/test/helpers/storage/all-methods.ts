@@ -342,6 +342,7 @@ export function callsOfAllMethods(
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
+    ['readVersion', () => snapshot.readVersion()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // The last call, because it ends the pulls of the others.

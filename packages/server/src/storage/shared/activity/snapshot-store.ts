@@ -15,8 +15,25 @@ const LATEST = 20
 const LATEST_ALERTS = 5
 const MAX_TASKS = 20
 
-export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore {
+/** @param readVersion as `SnapshotStore.readVersion`. */
+export function createSnapshotStore(
+  { reader, clock }: Databases,
+  readVersion: (db: Executor) => Promise<string>,
+): SnapshotStore {
+  let finished: Pull | null = null
+
+  /** Adds up the tasks of a finished pull once, since they do not change. */
+  async function readLastFinished(): Promise<Pull | null> {
+    const last = await findLastFinished(reader)
+    if (last === undefined) return null
+    const { pull_id, started_by } = last
+    if (finished?.id !== pull_id) finished = await findPull(reader, clock, pull_id)
+    return finished && { ...finished, started_by }
+  }
+
   return {
+    readVersion: () => readVersion(reader),
+
     async readSnapshot(day) {
       const stats = await readStats(reader, day)
       const platforms = await selectPlatformSummaries(reader)
@@ -36,8 +53,7 @@ export function createSnapshotStore({ reader, clock }: Databases): SnapshotStore
         .limit(LATEST)
         .execute()
       const running = await findUnfinished(reader, clock)
-      const lastId = await findLastFinished(reader)
-      const last = lastId === null ? null : await findPull(reader, clock, lastId)
+      const last = await readLastFinished()
       const shown = running ?? last
       return {
         stats,
@@ -120,15 +136,16 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
   }
 }
 
-async function findLastFinished(db: Executor): Promise<number | null> {
-  const row = await db
-    .selectFrom('pulls')
-    .select('pull_id')
-    .where('finished_at', 'is not', null)
-    .orderBy('pull_id', 'desc')
+/** Returns the name of the operator as it is now. */
+function findLastFinished(db: Executor) {
+  return db
+    .selectFrom('pulls as p')
+    .leftJoin('operators as o', 'o.email', 'p.requested_by')
+    .select((eb) => ['p.pull_id', eb.fn.coalesce('o.name', 'p.requested_by').as('started_by')])
+    .where('p.finished_at', 'is not', null)
+    .orderBy('p.pull_id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.pull_id ?? null
 }
 
 function toLatestSync({ id, trigger, state, started_at, finished_at }: Pull) {
@@ -140,22 +157,29 @@ function toLatestSync({ id, trigger, state, started_at, finished_at }: Pull) {
  * the order in which the pull runs them.
  */
 async function listNotableTasks(db: Executor, pullId: number): Promise<PullTask[]> {
-  const rows = await selectTasks(db)
-    .where('t.pull_id', '=', pullId)
+  const notable = db
+    .selectFrom('pull_tasks')
+    .select('task_number')
+    .where('pull_id', '=', pullId)
     .orderBy((eb) =>
       eb
         .case()
-        .when('t.state', '=', 'running')
+        .when('state', '=', 'running')
         .then(0)
-        .when('t.state', 'in', ['failed', 'timed_out', 'interrupted'])
+        .when('state', 'in', ['failed', 'timed_out', 'interrupted'])
         .then(1)
-        .when('t.state', '=', 'queued')
+        .when('state', '=', 'queued')
         .then(2)
         .else(3)
         .end(),
     )
-    .orderBy('t.task_number')
+    .orderBy('task_number')
     .limit(MAX_TASKS)
+  // Only these tasks are joined, since a pull can have thousands.
+  const rows = await selectTasks(db)
+    .where('t.pull_id', '=', pullId)
+    .where('t.task_number', 'in', notable)
+    .orderBy('t.task_number')
     .execute()
-  return rows.toSorted((one, other) => one.task_number - other.task_number).map(toTask)
+  return rows.map(toTask)
 }

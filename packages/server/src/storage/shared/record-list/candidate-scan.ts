@@ -10,6 +10,7 @@ import {
   selectRecords,
 } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
+import { findByHubColumn } from './hub-column-index.ts'
 import { findByCondition } from './indexed-field-scan.ts'
 import { scanPositions } from './position-scan.ts'
 import { createCompare, createPositionOf } from './record-order.ts'
@@ -48,14 +49,15 @@ export async function scanCandidates(
 }
 
 async function findCandidates(
-  { db, dialect }: ScanDeps,
+  deps: ScanDeps,
   { scope, minChangeSeq, reviewedIds }: ResolvedQuery,
   source: CandidateSource,
   limit: number,
 ): Promise<number[] | null> {
+  const { db, dialect } = deps
   switch (source.index) {
-    case 'reference_number':
-      return findByReference(db, source.value, limit)
+    case 'hub_column':
+      return findByHubColumn(deps, scope, source.condition, limit)
     case 'text':
       return dialect.findByText(source.terms, limit)
     case 'field':
@@ -70,21 +72,6 @@ async function findCandidates(
       if (minChangeSeq === 0) return null
       return findWhere(db, sql`change_seq >= ${minChangeSeq} AND ${IN_LIST_INDEX}`, limit)
   }
-}
-
-async function findByReference(db: Executor, reference: string, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('modules as m')
-    .innerJoin('records as r', (join) =>
-      join
-        .onRef('r.platform_id', '=', 'm.platform_id')
-        .onRef('r.module_id', '=', 'm.module_id')
-        .on('r.reference_number', '=', reference),
-    )
-    .select('r.record_id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.record_id)
 }
 
 /** @param condition a condition that an index contains. */

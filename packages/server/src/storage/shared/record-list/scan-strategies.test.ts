@@ -28,15 +28,19 @@ describe('listStrategies', () => {
   it('tries every index that covers a condition of the filter, the most selective first', () => {
     const filter: Partial<RecordQuery> = {
       reference_number: 'A-1',
-      conditions: [{ column: 'data.city', test: 'is', value: 'Bonn' }],
+      conditions: [
+        { column: 'data.city', test: 'is', value: 'Bonn' },
+        { column: 'hub_full_name', test: 'starts', value: 'Ann' },
+      ],
       missing_review: 7,
       missing: true,
       incomplete: true,
       changed_since: '2026-11-21T07:30:00.000Z',
     }
     assert.deepEqual(describeStrategies(filter), [
-      'candidates: reference_number',
+      'candidates: hub_column',
       'candidates: field',
+      'candidates: hub_column',
       'candidates: missing_review',
       'candidates: missing',
       'candidates: incomplete',

@@ -11,7 +11,7 @@ import type { RecordQuery } from '../../port/record-list-store.ts'
 
 /** An index that finds every record that matches a condition of the filter. */
 export type CandidateSource =
-  | { index: 'reference_number'; value: string }
+  | { index: 'hub_column'; condition: Condition }
   | { index: 'text'; terms: SearchTerms }
   | { index: 'field'; condition: Condition }
   | { index: 'missing_review' }
@@ -44,10 +44,18 @@ function listSources(query: RecordQuery): CandidateSource[] {
   const { reference_number, search, missing_review, missing, incomplete, changed_since } = query
   const sources: CandidateSource[] = []
   if (reference_number !== null) {
-    sources.push({ index: 'reference_number', value: reference_number })
+    const condition = {
+      column: 'hub_reference_number',
+      test: 'is',
+      value: reference_number,
+    } as const
+    sources.push({ index: 'hub_column', condition })
   }
   if (search !== null) sources.push({ index: 'text', terms: search })
-  for (const condition of query.conditions) sources.push({ index: 'field', condition })
+  for (const condition of query.conditions) {
+    const index = isDataColumn(condition.column) ? 'field' : 'hub_column'
+    sources.push({ index, condition })
+  }
   if (missing_review !== null) sources.push({ index: 'missing_review' })
   if (missing === true) sources.push({ index: 'missing' })
   if (incomplete === true) sources.push({ index: 'incomplete' })
