@@ -2,11 +2,14 @@
  * `npm run bench -- <name> [options]`. Benchmarks are for people, not tests. Only ratios within one run are
  * meaningful, because machines vary in speed.
  */
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
 import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
 import { benchMemory } from './memory.ts'
+import { keepPeersIn } from './peers/install.ts'
+import { benchPeers } from './peers.ts'
 import { benchPull } from './pull.ts'
 import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
@@ -69,6 +72,13 @@ const BENCHES: Record<string, Bench> = {
     run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
   },
   'records-page': { count: 'records', full: 1_000_000, brief: null, run: benchRecordsPage },
+  peers: {
+    count: 'records in the pull',
+    full: 10_000,
+    brief: null,
+    hasData: true,
+    run: (engine, records, data) => benchPeers(engine, data, records),
+  },
   runner: { count: 'records', full: 100_000, brief: null, run: benchRunner },
 }
 
@@ -79,6 +89,7 @@ const { values: options, positionals } = parseArgs({
     engine: { type: 'string' },
     data: { type: 'string' },
     json: { type: 'string' },
+    keep: { type: 'string' },
     'slow-disk': { type: 'boolean', default: false },
     'one-core': { type: 'boolean', default: false },
   },
@@ -95,6 +106,7 @@ if (chosen.length === 0 || engines.length === 0 || data.length === 0 || Number.i
   process.stderr.write(usage())
   process.exitCode = 2
 } else {
+  if (options.keep !== undefined) keepPeersIn(resolve(options.keep))
   if (options['slow-disk']) useSlowDisk()
   if (options['one-core']) useOneCore()
   const modes = [options['slow-disk'] && 'fsync + 5 ms', options['one-core'] && 'one core']
@@ -103,6 +115,8 @@ if (chosen.length === 0 || engines.length === 0 || data.length === 0 || Number.i
     mode: modes.filter(Boolean).join(', ') || 'as it is',
     at: new Date().toISOString(),
   }
+  // Runs the handlers of `exit`, which end all processes.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   process.stdout.write(`${run.machine}; ${run.mode}\n`)
   for (const [, bench] of chosen) {
     for (const engine of engines) {
@@ -122,11 +136,12 @@ function usage(): string {
   return `npm run bench -- <name> [options]
 
 ${rows.join('\n')}
-  all                all but push-steps, records-page and runner, with fewer records; one table at the end
+  all                all but push-steps, records-page, peers and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
   --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)
   --json <file>              write the results to a file
+  --keep <folder>            install other products (peers) into this folder, and use those installed there before
   --slow-disk                every fsync takes 5 ms longer (compiles a library with cc, loaded with LD_PRELOAD)
   --one-core                 the hub and PostgreSQL run on one core (taskset)
 `
