@@ -8,11 +8,15 @@ export type LoadOrder = {
   port: number
   connections: number
   seconds: number
+  method: 'POST' | 'PATCH'
+  /** May contain `{number}`, as the bodies do. */
   path: string
   headers: Record<string, string>
   /** Used one after the other. `{number}` is replaced with the number of the request, in eight digits. */
   bodies: readonly string[]
   firstNumber: number
+  /** The load also ends after the request with this number. */
+  lastNumber?: number
 }
 export type LoadResult = {
   completed: number
@@ -35,6 +39,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   let failed = 0
   const begun = performance.now()
   const end = begun + order.seconds * 1000
+  const lastNumber = order.lastNumber ?? Number.POSITIVE_INFINITY
   const templates = order.bodies.map((body) => createTemplate(order, body))
 
   function useConnection(): Promise<void> {
@@ -62,7 +67,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
         // "HTTP/1.1 20…"
         if (received[9] !== 0x32 || received[10] !== 0x30) failed += 1
         received = Buffer.alloc(0)
-        if (performance.now() < end) send()
+        if (performance.now() < end && number < lastNumber) send()
         else {
           socket.destroy()
           resolve()
@@ -87,11 +92,11 @@ const PLACEHOLDER = '{number}'
 
 /** The bytes of a request, and the position of its number. The length is constant, so it is created once. */
 function createTemplate(
-  { path, headers }: LoadOrder,
+  { method, path, headers }: LoadOrder,
   body: string,
 ): { bytes: Buffer; offsets: number[] } {
   const head = [
-    `POST ${path} HTTP/1.1`,
+    `${method} ${path} HTTP/1.1`,
     'Host: localhost',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,

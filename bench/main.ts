@@ -2,11 +2,14 @@
  * `npm run bench -- <name> [options]`. Benchmarks are for people, not tests. Only ratios within one run are
  * meaningful, because machines vary in speed.
  */
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
 import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
 import { benchMemory } from './memory.ts'
+import { keepPeersIn } from './peers/install.ts'
+import { benchPeers } from './peers.ts'
 import { benchPull } from './pull.ts'
 import { benchPlatforms } from './pull-platforms.ts'
 import { benchPush } from './push.ts'
@@ -76,6 +79,13 @@ const BENCHES: Record<string, Bench> = {
     run: (engine, records) => benchScale(engine, records, options),
   },
   'records-page': { count: 'records', full: 1_000_000, brief: null, run: benchRecordsPage },
+  peers: {
+    count: 'records in the pull',
+    full: 10_000,
+    brief: null,
+    hasData: true,
+    run: (engine, records, data) => benchPeers(engine, data, records),
+  },
   runner: { count: 'records', full: 100_000, brief: null, run: benchRunner },
 }
 
@@ -104,6 +114,7 @@ if (chosen.length === 0 || engines.length === 0 || data.length === 0 || Number.i
   process.stderr.write(usage())
   process.exitCode = 2
 } else {
+  if (options.folder !== undefined) keepPeersIn(resolve(options.folder))
   if (options['slow-disk']) useSlowDisk()
   if (options['one-core']) useOneCore()
   const modes = [options['slow-disk'] && 'fsync + 5 ms', options['one-core'] && 'one core']
@@ -112,6 +123,8 @@ if (chosen.length === 0 || engines.length === 0 || data.length === 0 || Number.i
     mode: modes.filter(Boolean).join(', ') || 'as it is',
     at: new Date().toISOString(),
   }
+  // Runs the handlers of `exit`, which end all processes.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   process.stdout.write(`${run.machine}; ${run.mode}\n`)
   for (const [, bench] of chosen) {
     for (const engine of engines) {
@@ -131,12 +144,12 @@ function usage(): string {
   return `npm run bench -- <name> [options]
 
 ${rows.join('\n')}
-  all                all but push-steps, records-page and runner, with fewer records; one table at the end
+  all                all but push-steps, records-page, peers and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
   --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)
   --json <file>              write the results to a file
-  --folder <folder>          keep the databases of scale, and use those that exist
+  --folder <folder>          keep the databases of scale or the products of peers there, and use those that exist
   --plot <file>              draw the times of scale as SVG
   --slow-disk                every fsync takes 5 ms longer (compiles a library with cc, loaded with LD_PRELOAD)
   --one-core                 the hub and PostgreSQL run on one core (taskset)

@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, type Engine } from './engines.ts'
-import { register, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
-import { currentMemory, peakMemory, startServer } from './processes.ts'
+import { type BenchHub, register, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
+import { currentMemory, peakMemory, resetPeakMemory, startServer } from './processes.ts'
 import { waitUntilSearchable } from './pull.ts'
+import { median } from './push-load.ts'
 import { heading, report } from './report.ts'
 
 const IDLE_GOAL = 150
 const PEAK_GOAL = 300
 const PULLS = 20
-/** The memory after the last pull, as a multiple of that after the fifth. */
-const GROWTH_GOAL = 1.1
+/** The memory after the last pulls, as a multiple of that after the fifth. */
+const GROWTH_GOAL = 1.05
 const IDLE_SECONDS = 10
+const EXPORTS = ['ndjson', 'json', 'csv', 'xlsx', 'csv&sort=-updated_at']
+const SEARCHES = ['ka', 'object 0001', 'romin telva', 'nowhere', '0005', 'broak tal']
+const SEARCH_ROUNDS = 10
 
-/** The memory of an idle hub, and of one that pulls the same records repeatedly. */
+/** The memory of an idle hub, and its peaks in pulls, exports and searches. */
 export async function benchMemory(engine: Engine, records: number): Promise<void> {
   const database = await createDatabase(engine)
   // The first start creates the tables and the operator.
@@ -25,31 +29,56 @@ export async function benchMemory(engine: Engine, records: number): Promise<void
     await sleep(IDLE_SECONDS * 1000)
     report({ ...line, name, figure: currentMemory(pid), goal: { atMost: IDLE_GOAL } })
   }
+  const reportPeak = async (name: string, work: () => Promise<unknown>) => {
+    resetPeakMemory(pid)
+    await work()
+    const measured = `${currentMemory(pid).toFixed(0)} MB afterwards`
+    report({ ...line, name, figure: peakMemory(pid), goal: { atMost: PEAK_GOAL }, measured })
+  }
   heading(`memory, ${engine}, ${PULLS} pulls of ${records} museum records`)
   await reportIdle('idle after a start')
   const hub = await signIn(started, database)
+  const pull = async () => waitForPull(hub, await startPull(hub))
   try {
     await reportIdle('idle after a sign-in')
     await register(hub, platform)
-    let fifth = 0
-    for (let round = 1; round <= PULLS; round++) {
-      await waitForPull(hub, await startPull(hub))
-      if (round === 1) await waitUntilSearchable(hub)
-      if (round === 5) fifth = currentMemory(pid)
-    }
-    const last = currentMemory(pid)
+    await reportPeak('peak of the first pull', pull)
+    await reportPeak('peak of the indexing after it', () => waitUntilSearchable(hub))
+    await reportPeak('peak of searches', () => search(hub))
+    const after: number[] = []
+    await reportPeak('peak of unchanged pulls', async () => {
+      for (let round = 2; round <= PULLS; round++) {
+        await pull()
+        after[round] = currentMemory(pid)
+      }
+    })
+    const [early, late] = [after.slice(4, 7), after.slice(PULLS - 2)].map(median)
+    if (!early || !late) throw new Error('There are too few pulls')
     report({
       ...line,
-      name: `after ${PULLS} pulls, of that after 5`,
-      figure: last / fifth,
+      name: `after pulls ${PULLS - 2} to ${PULLS}, of that after 4 to 6`,
+      figure: late / early,
       unit: '×',
       goal: { atMost: GROWTH_GOAL },
-      measured: `${last.toFixed(0)} MB`,
-      yardstick: `${fifth.toFixed(0)} MB`,
+      measured: `${late.toFixed(0)} MB`,
+      yardstick: `${early.toFixed(0)} MB`,
     })
-    report({ ...line, name: 'peak', figure: peakMemory(pid), goal: { atMost: PEAK_GOAL } })
+    for (const format of EXPORTS) {
+      await reportPeak(`peak of an export, ${format}`, () => readExport(hub, format))
+    }
   } finally {
     await hub.stop()
     await platform.stop()
   }
+}
+
+async function search(hub: BenchHub): Promise<void> {
+  for (let round = 0; round < SEARCH_ROUNDS; round++) {
+    for (const query of SEARCHES) await hub.call('GET', `/api/v1/records?q=${query}`)
+  }
+}
+
+async function readExport(hub: BenchHub, format: string): Promise<void> {
+  const response = await hub.open(`/api/v1/records/export?format=${format}`)
+  for await (const _chunk of response.body ?? []);
 }

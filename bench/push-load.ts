@@ -3,6 +3,9 @@ import type { LoadOrder, LoadResult } from './load.ts'
 import { mainThreadSeconds, type ServerProcess } from './processes.ts'
 import { type DataName, RECORD_DATA } from './records-data.ts'
 
+/** How long the load waits for the last responses. */
+const RESPONSE_TIMEOUT_MS = 60_000
+
 /** The result of one round of pushes; times in milliseconds. */
 export type Round = {
   completed: number
@@ -29,9 +32,12 @@ export function createPushLoad(key: string, data: DataName) {
   return async (server: MeasuredServer, connections: number, seconds: number): Promise<Round> => {
     const path = '/api/webhook/receive'
     const { pid, port } = server.process
-    const order = { port, connections, seconds, path, headers, bodies, firstNumber: pushed }
+    const order: LoadOrder = {
+      ...{ port, connections, seconds, path, headers, bodies },
+      ...{ method: 'POST', firstNumber: pushed },
+    }
     const before = { all: server.cpuSeconds(), main: mainThreadSeconds(pid) }
-    const result = await load(order)
+    const result = await runLoad(order)
     pushed += result.completed
     if (result.failed > 0) throw new Error(`${result.failed} requests were not successful`)
     const perPush = (seconds: number) => (seconds / result.completed) * 1e6
@@ -52,11 +58,16 @@ export function describeRounds(rounds: readonly Round[]): string {
   return `${of('perSecond').toFixed(0)}/s, p50 ${of('p50').toFixed(1)} ms, p99 ${of('p99').toFixed(1)} ms`
 }
 
-function load(order: LoadOrder): Promise<LoadResult> {
+/** Runs the load in a process of its own. */
+export function runLoad(order: LoadOrder): Promise<LoadResult> {
   const child = fork(new URL('./load.ts', import.meta.url))
   return new Promise((resolve, reject) => {
     child.once('message', (message: LoadResult) => resolve(message))
-    child.once('exit', () => reject(new Error('The load ended without a result')))
+    const timeout = setTimeout(() => child.kill(), order.seconds * 1000 + RESPONSE_TIMEOUT_MS)
+    child.once('exit', () => {
+      clearTimeout(timeout)
+      reject(new Error('The load ended without a result'))
+    })
     child.send(order)
   })
 }

@@ -41,22 +41,18 @@ export function heading(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** One row per line that has a goal. */
+/** One row per line that has a goal; all lines if none has one. */
 export function printTable(): void {
-  const rows = lines.flatMap((line) =>
-    line.goal
-      ? [
-          [
-            line.bench,
-            line.engine,
-            line.name,
-            format(line),
-            formatGoal(line.goal, line.unit),
-            isReached(line) ? 'reached' : 'missed',
-          ],
-        ]
-      : [],
-  )
+  const withGoal = lines.filter(({ goal }) => goal)
+  const rows = (withGoal.length === 0 ? lines : withGoal).map((line) => [
+    line.bench,
+    line.engine,
+    line.name,
+    format(line),
+    ...(line.goal
+      ? [formatGoal(line.goal, line.unit), isReached(line) ? 'reached' : 'missed']
+      : ['', '']),
+  ])
   if (rows.length === 0) return
   const table = [['benchmark', 'engine', 'line', 'measured', 'goal', ''], ...rows]
   const widths = table[0]?.map((_, column) =>
