@@ -13,17 +13,20 @@ import {
 
 const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'data' })
 
+/** PHP writes it by default. It is not in the stored form, and finding it costs less than a scan up to it. */
+const ESCAPED_SLASH = '\\/'
+
 /** Lossless JSON that is safe by `findUnsafeJson`. */
 export class PushBody {
   readonly bytes: Buffer
-  /** Null if the bytes are not an object in the stored form. */
+  /** Null unless the bytes are an object in the stored form. Also null for some texts in this form. */
   readonly scanned: ScannedObject | null
   #value: unknown
 
   /** @param parse parses bytes that are not in the stored form, and throws an error if they are not safe JSON. */
   constructor(bytes: Buffer, parse: (bytes: Buffer) => unknown) {
     this.bytes = bytes
-    this.scanned = scanner.scan(bytes, 0, bytes.length)
+    this.scanned = bytes.includes(ESCAPED_SLASH) ? null : scanner.scan(bytes, 0, bytes.length)
     this.#value = this.scanned === null ? parse(bytes) : undefined
   }
 
