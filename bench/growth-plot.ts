@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import type { Growth } from './scale.ts'
 
-const WIDTH = 960
+const WIDTH = 980
 const HEIGHT = 560
 const LEFT = 64
-const RIGHT = 310
+const RIGHT = 330
 const TOP = 56
 const BOTTOM = 72
 /** Minimum distance of two labels. */
@@ -117,8 +117,8 @@ ${colours(1)}}`
 }
 
 function formatMs(ms: number): string {
-  if (ms >= 1000) return `${(ms / 1000).toPrecision(ms >= 10_000 ? 3 : 2)} s`
-  return `${ms >= 100 ? ms.toFixed(0) : ms.toPrecision(2)} ms`
+  if (ms >= 1000) return `${Number((ms / 1000).toPrecision(2))} s`
+  return `${Number(ms.toPrecision(2))} ms`
 }
 
 const round = (value: number) => Math.round(value * 10) / 10

@@ -328,6 +328,29 @@ onEachEngine((engine) => {
     )
 
     test(
+      'a rare word is found together with words of most and of many records',
+      withStorage(engine, async (kit) => {
+        const school = await registerTestPlatform(kit)
+        const pushes = Array.from({ length: 300 }, (_, n) =>
+          pushWrite(school, {
+            reference: `r-${n}`,
+            data: `{"a":"common ${n % 4 === 0 ? 'many' : 'others'} rare${n}"}`,
+          }),
+        )
+        await write(kit, ...pushes)
+        await indexAll(kit.storage)
+        const find = async (search: string) => {
+          const found = await listRecords(kit.storage, toQuery(`q=${search}&sort=record_id`))
+          return found.map(({ reference_number }) => reference_number)
+        }
+        assert.deepEqual(await find('common rare8'), ['r-8', ...range(80, 90)])
+        assert.deepEqual(await find('common many rare8'), ['r-8', 'r-80', 'r-84', 'r-88'])
+        assert.deepEqual(await find('common others rare8 rare81'), ['r-81'])
+        assert.deepEqual(await find('common rare8 absent'), [])
+      }),
+    )
+
+    test(
       'a name or reference is found by its index, whatever the time limit',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
@@ -390,6 +413,9 @@ onEachEngine((engine) => {
     )
   })
 })
+
+const range = (first: number, end: number) =>
+  Array.from({ length: end - first }, (_, index) => `r-${first + index}`)
 
 function toQuery(text: string): RecordQuery {
   const parsed = parseRecordQuery(new URLSearchParams(text))
