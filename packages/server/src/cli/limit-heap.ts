@@ -1,5 +1,5 @@
 /**
- * Keeps V8's heap small, with flags of V8 that take effect in a running process (decision 35). Node.js only offers
+ * Keeps V8's heap small, with flags of V8 that take effect in a running process (decision 20). Node.js only offers
  * options of its command line for this, which cannot be set by a program.
  */
 import { setFlagsFromString } from 'node:v8'
