@@ -139,7 +139,7 @@ ${rows.join('\n')}
   all                all but push-steps, records-page, peers and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
-  --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)
+  --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push, pull and peers)
   --json <file>              write the results to a file
   --keep <folder>            install other products (peers) into this folder, and use those installed there before
   --slow-disk                every fsync takes 5 ms longer (compiles a library with cc, loaded with LD_PRELOAD)
