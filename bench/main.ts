@@ -147,7 +147,7 @@ ${rows.join('\n')}
   all                all but push-steps, records-page, peers and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
-  --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push and pull)
+  --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push, pull and peers)
   --json <file>              write the results to a file
   --folder <folder>          keep the databases of scale or the products of peers there, and use those that exist
   --plot <file>              draw the times of scale as SVG

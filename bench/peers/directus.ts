@@ -6,7 +6,7 @@ import { createDatabase } from '../engines.ts'
 import { cpuSeconds, peakMemory, withChildren } from '../processes.ts'
 import { installPeer } from './install.ts'
 import { documentUrl, type PeerWork, type RunningPeer } from './peer.ts'
-import { runProgram, startProgram } from './program.ts'
+import { runProgram, type Server, startProgram } from './program.ts'
 
 const VERSION = '12.4.0'
 const TOKEN = 'measured-directus'
@@ -19,6 +19,11 @@ export async function startDirectus(work: PeerWork): Promise<RunningPeer> {
   // Its compiled form is downloaded from elsewhere. Only the operation "Run Script" needs it.
   writeFileSync(join(cwd, 'node_modules/isolated-vm/isolated-vm.js'), 'module.exports = {}\n')
   const database = await createDatabase('PostgreSQL')
+  let server: Server | null = null
+  const stop = async () => {
+    await server?.stop()
+    await database.remove()
+  }
   try {
     const port = await findFreePort()
     const base = `http://127.0.0.1:${port}`
@@ -29,10 +34,11 @@ export async function startDirectus(work: PeerWork): Promise<RunningPeer> {
     }
     const cli = 'node_modules/@directus/api/dist/cli/run.js'
     await runProgram(process.execPath, [cli, 'bootstrap'], program)
-    const server = await startProgram(process.execPath, [cli, 'start'], {
+    const started = await startProgram(process.execPath, [cli, 'start'], {
       ...program,
       readyUrl: `${base}/server/ping`,
     })
+    server = started
     const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' }
     const call = async (method: string, path: string, body?: unknown) => {
       const response = await fetch(`${base}${path}`, {
@@ -66,15 +72,12 @@ export async function startDirectus(work: PeerWork): Promise<RunningPeer> {
         const { data } = await call('GET', '/items/records?aggregate[count]=*')
         return Number(data[0].count)
       },
-      cpuSeconds: () => cpuSeconds([...withChildren(server.pid), ...database.pids()]),
-      peakMemory: () => withChildren(server.pid).reduce((sum, pid) => sum + peakMemory(pid), 0),
-      async stop() {
-        await server.stop()
-        await database.remove()
-      },
+      cpuSeconds: () => cpuSeconds([...withChildren(started.pid), ...database.pids()]),
+      peakMemory: () => withChildren(started.pid).reduce((sum, pid) => sum + peakMemory(pid), 0),
+      stop,
     }
   } catch (error) {
-    await database.remove()
+    await stop()
     throw error
   }
 }
