@@ -7,8 +7,8 @@ type Request = () => Promise<{ units: number; result: string }>
 
 export type Operation = {
   name: string
-  /** `ratio` compares the largest database with the smallest one; the others are of the largest one. */
-  goals: { ratio: Goal | null; ms?: Goal; cpuMs?: Goal }
+  /** `ratio` compares the largest database with the smallest one; `ms` is of the largest one. */
+  goals: { ratio: Goal | null; ms?: Goal }
   /** Left out of the plot, which would have too many lines. */
   isPlotted?: false
   prepare: (hub: BenchHub, records: number) => Promise<Request>
@@ -24,7 +24,8 @@ export function listOperations(): Operation[] {
   return [
     {
       name: '/dashboard/realtime',
-      goals: { ratio: { atMost: 1.5 }, cpuMs: { atMost: 2 } },
+      // The time over HTTP is an upper bound of that in the server.
+      goals: { ratio: { atMost: 1.5 }, ms: { atMost: 2 } },
       prepare: async (hub) => async () => {
         const response = await hub.open('/dashboard/realtime')
         return { units: 1, result: `${(await response.arrayBuffer()).byteLength} bytes` }

@@ -103,20 +103,17 @@ async function measure(engine: Engine, operation: Operation, hubs: Hub[]): Promi
   const prepared = await Promise.all(
     hubs.map(async ({ records, hub }) => ({
       records,
-      hub,
       request: await operation.prepare(hub, records),
     })),
   )
   const times = new Map(hubs.map(({ records }): [number, number[]] => [records, []]))
-  const processor = new Map<number, number>()
   const elapsed = new Map<number, number>()
   let found = ''
   // Not measured: the first request reads from the disk.
   for (const { request } of prepared) await request()
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { records, hub, request } of prepared) {
+    for (const { records, request } of prepared) {
       const own = times.get(records) ?? []
-      const cpuBefore = hub.cpuSeconds()
       for (let count = 0; count < REQUESTS_PER_ROUND; count++) {
         const before = elapsed.get(records) ?? 0
         if (before > MAX_MS) continue
@@ -127,13 +124,10 @@ async function measure(engine: Engine, operation: Operation, hubs: Hub[]): Promi
         own.push(time / units)
         found = result
       }
-      processor.set(records, (processor.get(records) ?? 0) + hub.cpuSeconds() - cpuBefore)
     }
   }
   const growth = { name: operation.name, points: toPoints(times) }
-  const requests = times.get(hubs.at(-1)?.records ?? 0)?.length ?? 0
-  const cpu = [...processor.values()].map((seconds) => (seconds / requests) * 1000)
-  reportGrowth(engine, operation, growth, { found, cpu: cpu.at(-1) ?? 0 })
+  reportGrowth(engine, operation, growth, found)
   return growth
 }
 
@@ -141,7 +135,7 @@ function reportGrowth(
   engine: Engine,
   { name, goals }: Operation,
   { points }: Growth,
-  { found, cpu }: { found: string; cpu: number },
+  found: string,
 ): void {
   const first = points[0]
   const last = points.at(-1)
@@ -154,9 +148,6 @@ function reportGrowth(
   })
   if (goals.ms)
     report({ ...line, name: `${name}, time`, figure: last.ms, unit: 'ms', goal: goals.ms })
-  if (goals.cpuMs) {
-    report({ ...line, name: `${name}, processor time`, figure: cpu, unit: 'ms', goal: goals.cpuMs })
-  }
 }
 
 function toPoints(times: Map<number, number[]>): Growth['points'] {
