@@ -44,6 +44,8 @@ export function startHubProcess(
       HUB_PULL_SCHEDULE: 'off',
       HUB_API_RATE_LIMIT: '0',
       HUB_LOG_LEVEL: 'warn',
+      // As `npm start`.
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=8`,
       ...database.env,
       ...settings,
     },

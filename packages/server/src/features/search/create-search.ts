@@ -13,7 +13,7 @@ import { searchRoutes } from './search-routes.ts'
 const MAX_CONCURRENT_PLATFORMS = 16
 
 /** A step takes some 100 ms: of the search thread on SQLite, and mostly of the server on PostgreSQL. */
-const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, busy: 0.25 } }
+const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, busy: 0 } }
 /** A step takes some milliseconds, for which pushes wait on SQLite. */
 const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, busy: 6 } }
 

@@ -2,7 +2,6 @@ import { sleep } from '../../lib/time/run-periodically.ts'
 
 /** A small step costs nearly as much as a full one, so changes are collected for this time. */
 const COLLECT_MS = 250
-const IDLE_MS = 500
 const ERROR_PAUSE_MS = 5000
 /** With a higher utilization of the event loop, the pause after a step is longer. */
 const BUSY_UTILIZATION = 0.7
@@ -39,7 +38,6 @@ export function startIndexing({
       const ratio = utilization > BUSY_UTILIZATION ? pauseRatio.busy : pauseRatio.idle
       const proportional = ratio * (performance.now() - startedAt)
       if (indexed === null) pause = ERROR_PAUSE_MS
-      else if (indexed === 0) pause = IDLE_MS
       else pause = indexed < limit ? Math.max(COLLECT_MS, proportional) : proportional
       const before = performance.eventLoopUtilization()
       if (!(await sleep(pause, stopping.signal))) return
