@@ -5,6 +5,9 @@ import { codeOf, retryAfterOf } from './request-error.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 import { discardBody, headerOf } from './undici-response.ts'
 
+/** The connection was closed while the hub waited for the response. */
+const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
 type Response = Dispatcher.ResponseData
 type Attempt = { response: Response } | { error: unknown }
 
@@ -40,7 +43,7 @@ export async function requestWithRetry(
     if ('response' in attempt) await discardBody(attempt.response.body)
     if (decision.outcome === 'too_long') {
       const { seconds } = decision
-      const { status } = failed
+      const status = 'status' in failed ? failed.status : null
       const scope = { concernsPlatform: status !== null && concernsPlatform({ status }) }
       throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
     }
@@ -51,10 +54,12 @@ export async function requestWithRetry(
   }
 }
 
-/** Null for a response without an error, and for a network error other than a refused connection. */
+/** Null for a response without an error, and for a network error that is not retried. */
 function toFailedAttempt(attempt: Attempt): FailedAttempt | null {
   if ('error' in attempt) {
-    return codeOf(attempt.error) === 'ECONNREFUSED' ? { status: null, retry_after_ms: null } : null
+    const code = codeOf(attempt.error)
+    if (code === 'ECONNREFUSED') return { network: 'refused' }
+    return CLOSED.has(code) ? { network: 'closed' } : null
   }
   const { statusCode: status, headers } = attempt.response
   if (status < 400) return null
