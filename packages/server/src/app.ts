@@ -114,7 +114,8 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   })
   const records = createRecords(common)
   const { searchRecords } = records
-  const search = createSearch({ ...common, searchRecords, stopping: stopping.signal })
+  const { hasPushes } = ingest.ingest
+  const search = createSearch({ ...common, searchRecords, hasPushes, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
   const guide = createGuide({ ...common, ...settings.guide })
 
