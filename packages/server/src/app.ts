@@ -207,6 +207,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       await ingest.stop()
       await client.close()
       await tracer?.stop()
+      second?.app.server.closeAllConnections()
       await second?.app.close()
       measuring?.stop()
     },
@@ -221,10 +222,10 @@ async function createTracer(
   const { tracing } = toFeatureSettings(config)
   if (!tracing) return null
   const { createOtlpTracer } = await import('./lib/tracing/otlp-tracer.ts')
-  const process = { 'service.version': version, 'service.instance.id': storage.processName }
+  const instance = { 'service.version': version, 'service.instance.id': storage.processName }
   return createOtlpTracer({
     ...{
-      settings: { ...tracing, resource: { ...process, ...tracing.resource } },
+      settings: { ...tracing, resource: { ...instance, ...tracing.resource } },
       version,
       intervalMs,
     },

@@ -11,7 +11,7 @@ import {
   registerPushingPlatform,
   shareHub,
 } from '../helpers/hub/actions.ts'
-import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
+import { sendOverSocket, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectError } from '../helpers/hub/response.ts'
 import { METRICS_TOKEN, namesOf, parseScrape, scrape, WITH_METRICS } from '../helpers/hub/scrape.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
@@ -22,6 +22,17 @@ import { runSql } from '../helpers/storage/sql.ts'
 /** All series of a hub without platforms: none has a label with values that platforms choose. */
 const MAX_OWN_SERIES = 350
 const SERIES_PER_PLATFORM = 4
+const COMMON_LABELS = [
+  'engine',
+  'kind',
+  'le',
+  'node_version',
+  'outcome',
+  'platform',
+  'reason',
+  'result',
+]
+const LABELS = [...COMMON_LABELS, 'state', 'status', 'version']
 
 onEachEngine((engine) => {
   describe(`metrics, on ${engine.name}`, () => {
@@ -124,33 +135,61 @@ onEachEngine((engine) => {
       assert.equal((await scrape(hub)).get('recordhub_database_up'), 1)
     })
 
-    test('platforms have a fixed number of series, and modules have none', async () => {
-      await using hub = await startTestHub(engine, { env: WITH_METRICS })
-      const count = async () => (await scrape(hub)).size
-      const own = await count()
+    test('with 1,020 platforms of 10 modules, 1,000 platforms have 4 series each, and modules none', async () => {
+      await using hub = await startTestHub(engine, {
+        env: WITH_METRICS,
+        // 10,200 views take a minute.
+        wrap: (storage) => ({ ...storage, sqlViews: { refreshViews: async () => [] } }),
+      })
+      const own = (await scrape(hub)).size
       assert.ok(own <= MAX_OWN_SERIES, `${own} series without platforms`)
-      // Their reading is not measured here: `npm run bench -- scrape` does that with 10,000 modules.
-      const register = async (from: number, to: number) => {
-        for (let number = from; number < to; number += 1) {
-          const name = `platform-${String(number).padStart(5, '0')}`
-          const registered = Array.from({ length: number < 3 ? 10 : 1 }, (_, at) => `type_${at}`)
-          await hub.storage.platforms.registerPlatform(
-            newPlatform(name, { registered }),
-            changeLog(),
-          )
-        }
-      }
-      await register(0, 3)
-      // No platform was pulled yet, so the series with the time of the last pull are absent.
-      assert.equal(await count(), own + 3 * (SERIES_PER_PLATFORM - 1))
-      await runSql(hub.storage, `UPDATE platforms SET last_pulled_at = '2026-03-10T08:00:00.000Z'`)
-      assert.equal(await count(), own + 3 * SERIES_PER_PLATFORM)
+      const first = newPlatform('platform-0', { registered: ['type-0'] })
+      await hub.storage.platforms.registerPlatform(first, changeLog())
+      // No platform was pulled yet, so the series with the time of the last pull is absent.
+      assert.equal((await scrape(hub)).size, own + SERIES_PER_PLATFORM - 1)
+      await copyPlatform(hub, { platforms: MAX_PLATFORM_SERIES + 20, modules: 10 })
       const scraped = await scrape(hub)
-      assert.equal(scraped.get('recordhub_modules'), 30)
-      assert.ok(![...scraped.keys()].some((series) => series.includes('type_')))
+      assert.equal(scraped.get('recordhub_platforms{status="active"}'), MAX_PLATFORM_SERIES + 20)
+      assert.equal(scraped.get('recordhub_modules'), (MAX_PLATFORM_SERIES + 20) * 10)
+      assert.equal(scraped.size, own + MAX_PLATFORM_SERIES * SERIES_PER_PLATFORM)
+      assert.ok(![...scraped.keys()].some((series) => series.includes('type-')))
+      const labels = new Set(
+        [...scraped.keys()].flatMap((series) => series.match(/\w+(?==")/g) ?? []),
+      )
+      // Only SQLite has threads.
+      labels.delete('thread')
+      assert.deepEqual([...labels].toSorted(), LABELS)
     })
   })
 })
+
+/** Copies the platform `platform-0` and its module until there are so many. Registering them would take a minute. */
+async function copyPlatform(
+  { storage }: TestHub,
+  { platforms, modules }: { platforms: number; modules: number },
+): Promise<void> {
+  const numbers = (count: number) =>
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`
+  const platform = `display_title, platform_description, source_base_url, source_key_secret_id, status,
+    manifest_fetched_at, created_at, updated_at`
+  await runSql(
+    storage,
+    `INSERT INTO platforms (platform_name, ${platform}) ${numbers(platforms)}
+      SELECT 'platform-' || i, ${platform} FROM platforms, n`,
+  )
+  await runSql(storage, `UPDATE platforms SET last_pulled_at = '2026-03-10T08:00:00.000Z'`)
+  const module = 'module_name, description, fields, position, registered_at'
+  await runSql(
+    storage,
+    `INSERT INTO modules (platform_id, record_type, ${module})
+      SELECT p.platform_id, 'type-0', ${module} FROM platforms p, modules WHERE platform_name <> 'platform-0'`,
+  )
+  await runSql(
+    storage,
+    `INSERT INTO modules (platform_id, record_type, ${module}) ${numbers(modules)}
+      SELECT platform_id, 'type-' || i, ${module} FROM modules, n`,
+  )
+}
 
 onEachEngineWhenDeep((engine) => {
   describe(`access to metrics, on ${engine.name}`, () => {

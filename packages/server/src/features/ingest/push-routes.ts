@@ -91,7 +91,8 @@ export function pushRoutes(deps: {
       const status = error instanceof HubError ? error.status : (error.statusCode ?? 500)
       if (isPush(request)) metrics.countError({ code: error.code, status })
       authenticated?.span?.setAttributes({ 'http.response.status_code': status })
-      authenticated?.span?.end(error.code)
+      // An unexpected error has no code.
+      authenticated?.span?.end(error.code || 'internal_error')
       const key = keyOf(request)
       const sender = { key, address: request.ip }
       if (error.code === 'api_key_invalid') {

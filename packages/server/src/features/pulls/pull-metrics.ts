@@ -5,16 +5,16 @@ import type { EndState, PullTaskResult } from '../../storage/port/pull-store.ts'
 
 type TaskEndState = PullTaskResult['state']
 
-const PULL_STATES = [
-  ...['succeeded', 'partial', 'failed', 'cancelled', 'timed_out', 'interrupted'],
-] as const satisfies EndState[]
+const PULL_STATES: readonly EndState[] = [
+  ...(['succeeded', 'partial', 'failed', 'cancelled', 'timed_out', 'interrupted'] as const),
+]
 const TASK_STATES: readonly TaskEndState[] = PULL_TASK_STATES.filter(
   (state) => state !== 'queued' && state !== 'running',
 )
 /** What happened to the elements of a read. */
-const RECORD_OUTCOMES = [
-  ...['created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'],
-] as const satisfies (keyof PullCounts)[]
+const RECORD_OUTCOMES: readonly Exclude<keyof PullCounts, 'received'>[] = [
+  ...(['created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'] as const),
+]
 
 export type PullMetrics = {
   countPull: (state: EndState, seconds: number) => void

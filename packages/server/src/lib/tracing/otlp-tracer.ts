@@ -4,8 +4,8 @@
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp
  */
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { request } from 'undici'
+import { sleep } from '../time/run-periodically.ts'
 import { isSampled, type SamplerName } from './sampler.ts'
 import { parseTraceparent } from './traceparent.ts'
 import type { Attributes, Span, Tracer } from './tracer.ts'
@@ -75,12 +75,15 @@ export function createOtlpTracer(deps: TracerDeps): OtlpTracer {
   const counts: SpanCounts = { exported: 0, dropped: 0 }
   const queue: OtlpSpan[] = []
   const stopping = new AbortController()
+  const stopLimit = new AbortController()
+  let wake = Promise.withResolvers<void>()
   let hasFailed = false
 
   /** Sends one batch. @returns whether the next one may be sent at once. */
-  async function sendBatch(signal: AbortSignal): Promise<boolean> {
+  async function sendBatch(): Promise<boolean> {
     const batch = queue.slice(0, MAX_BATCH)
     if (batch.length === 0) return false
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stopLimit.signal])
     try {
       const isAccepted = await sendSpans(deps, batch, signal)
       queue.splice(0, batch.length)
@@ -102,16 +105,12 @@ export function createOtlpTracer(deps: TracerDeps): OtlpTracer {
   }
 
   async function run(): Promise<void> {
-    const { signal } = stopping
-    while (!signal.aborted) {
-      await pause(deps.intervalMs, undefined, { signal, ref: false }).catch(() => undefined)
-      while (!signal.aborted && (await sendBatch(AbortSignal.timeout(TIMEOUT_MS)))) {
+    while (!stopping.signal.aborted) {
+      await Promise.race([sleep(deps.intervalMs, stopping.signal), wake.promise])
+      wake = Promise.withResolvers()
+      while (await sendBatch()) {
         // Sends the next batch.
       }
-    }
-    const limit = AbortSignal.timeout(STOP_TIMEOUT_MS)
-    while (await sendBatch(limit)) {
-      // Sends the next batch.
     }
     counts.dropped += queue.splice(0).length
   }
@@ -120,6 +119,8 @@ export function createOtlpTracer(deps: TracerDeps): OtlpTracer {
   function enqueue(spans: OtlpSpan[]): void {
     if (queue.length + spans.length > MAX_QUEUED) counts.dropped += spans.length
     else queue.push(...spans)
+    // A collector that is unavailable is tried again at the interval only.
+    if (queue.length >= MAX_BATCH && !hasFailed) wake.resolve()
   }
 
   return {
@@ -133,8 +134,10 @@ export function createOtlpTracer(deps: TracerDeps): OtlpTracer {
       return createSpan(name, { ...context, attributes }, enqueue)
     },
     async stop() {
+      const limit = setTimeout(() => stopLimit.abort(), STOP_TIMEOUT_MS)
       stopping.abort()
       await running
+      clearTimeout(limit)
     },
   }
 }

@@ -24,7 +24,7 @@ export function isSampled(
     case 'always_off':
       return false
     default:
-      // The last 7 bytes of the id are random, also if another program has chosen it.
-      return Number.parseInt(traceId.slice(18), 16) < ratio * 16 ** 14
+      // The last 7 bytes of an id are random, also if another program has chosen it; 52 bits are exact as a number.
+      return Number.parseInt(traceId.slice(19), 16) < ratio * 16 ** 13
   }
 }
