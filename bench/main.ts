@@ -21,6 +21,7 @@ import { benchRecordsPage } from './records-page.ts'
 import { printTable, writeJson } from './report.ts'
 import { benchRunner } from './runner.ts'
 import { benchScale } from './scale.ts'
+import { benchScrape } from './scrape.ts'
 
 type Bench = {
   /** What `--count` sets, and its default. */
@@ -71,6 +72,12 @@ const BENCHES: Record<string, Bench> = {
     full: 1000,
     brief: 100,
     run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
+  },
+  scrape: {
+    count: 'platforms with 10 modules each',
+    full: 1000,
+    brief: null,
+    run: (engine, platforms) => benchScrape(engine, platforms, 10),
   },
   scale: {
     count: 'records',

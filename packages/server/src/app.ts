@@ -9,6 +9,11 @@ import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
 import { createMonitoring } from './features/monitoring/create-monitoring.ts'
 import { MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mailer.ts'
+import { collectMetrics } from './features/monitoring/metrics/collect-metrics.ts'
+import {
+  type MetricsProtection,
+  metricsRoutes,
+} from './features/monitoring/metrics/metrics-routes.ts'
 import { createOperators } from './features/operators/create-operators.ts'
 import { createPlatforms } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
@@ -17,13 +22,18 @@ import { createSearch } from './features/search/create-search.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
+import { createMetricsServer } from './http/metrics-server.ts'
+import { describeApi } from './http/openapi.ts'
 import { createHttpServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
+import { createMetricsRegistry } from './lib/metrics/registry.ts'
 import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
 import { sleep } from './lib/time/run-periodically.ts'
+import type { OtlpTracer } from './lib/tracing/otlp-tracer.ts'
 import { createPlatformClient } from './platform-client/platform-client.ts'
+import { createRequestMetrics } from './platform-client/request/request-metrics.ts'
 import { DEFAULT_TIMEOUTS, type PlatformTimeouts } from './platform-client/request/timeouts.ts'
 import type { Storage } from './storage/port/storage.ts'
 
@@ -35,6 +45,10 @@ const INTERVALS = {
   pushErrors: 5000,
   /** The minimum time between two broadcasts to a page. */
   broadcast: 1000,
+  /** Scrapes of the metrics within this time share a read of the database. */
+  metrics: 5000,
+  /** The pause between two exports of traces. */
+  traces: 5000,
 }
 export type BackgroundIntervals = typeof INTERVALS
 
@@ -61,8 +75,11 @@ export type HubDeps = {
 
 export type Hub = {
   http: FastifyInstance
-  /** Listens and starts background work. `setupLink` is null if an operator exists. */
-  start: () => Promise<{ address: string; setupLink: string | null }>
+  /**
+   * Listens and starts background work. `metricsAddress` is the URL of the second port; null without one. `setupLink` is
+   * null if an operator exists.
+   */
+  start: () => Promise<{ address: string; metricsAddress: string | null; setupLink: string | null }>
   /** Stops background work and listening. Does not close the storage. */
   stop: () => Promise<void>
 }
@@ -75,7 +92,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { publicUrl, timeZone, isBehindTls } = settings.shared
   const firstByteSeconds = config.HUB_PULL_TIMEOUT_SECONDS
   const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds, ...deps.timeouts }
-  const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
+  const metrics = createMetricsRegistry()
+  const clientSettings = toPlatformClientSettings(config, timeouts)
+  const client = createPlatformClient({ ...clientSettings, metrics: createRequestMetrics(metrics) })
+  const tracer = await createTracer(deps, intervals.traces)
   const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
@@ -88,6 +108,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   // Dependencies of several features.
   const common = {
     ...{ storage, client, secrets, clock, monotonicClock, log, version, ...settings.shared },
+    ...{ metrics, tracer },
     ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
   }
   // The features.
@@ -122,10 +143,25 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   // The HTTP server and its routes.
   const rejectionReason = () =>
     stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
-  const http = { ...settings.http, logger: log, version, isBehindTls, publicUrl, rejectionReason }
+  const accessLog = settings.hasAccessLog ? { accessLog: log } : {}
+  const http = {
+    ...settings.http,
+    ...accessLog,
+    logger: log,
+    isBehindTls,
+    publicUrl,
+    rejectionReason,
+  }
   const { app } = await createHttpServer(http, auth, csrfTokenOf)
+  describeApi(app, version)
+  const health = healthRoutes({ checkReady })
+  const { token, listener } = settings.metrics
+  const metricsOn = (protection: MetricsProtection) =>
+    metricsRoutes({ registry: metrics, protection: token === null ? protection : { token } })
   await app.register(ingest.receiverRoutes)
-  await app.register(healthRoutes({ checkReady }))
+  await app.register(health)
+  await app.register(metricsOn('closed'))
+  const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
   const features = [auth, operators, platforms, pulls, records, search, ingest, maintenance]
   await registerWebRoutes(app, {
     ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
@@ -134,19 +170,28 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   })
 
   let jobs: Promise<void>[] = []
+  let measuring: { stop: () => void } | null = null
   return {
     http: app,
     async start() {
       await auth.start()
       // Listens first: if the port is taken, the hub must not touch the database that it shares with other nodes.
       const address = await listen(app, { port: config.PORT, host: config.HOST })
+      const metricsAddress =
+        second && (await listen(second.app, { ...listener, setting: 'HUB_METRICS_PORT' }))
+      if (token !== null || second) {
+        const { engine } = await storage.readEngine()
+        const sources = { registry: metrics, storage, clock, log, version, engine }
+        const cacheMs = intervals.metrics
+        measuring = collectMetrics({ ...sources, cacheMs, spans: tracer?.counts ?? null })
+      }
       await pulls.start()
       search.start()
       jobs = [monitoring, maintenance, ingest].map(({ runJobs }) => runJobs(stopping.signal))
       platforms.start()
       maintenance.start()
       isStarted = true
-      return { address, setupLink: await auth.findSetupLink(publicUrl || address) }
+      return { address, metricsAddress, setupLink: await auth.findSetupLink(publicUrl || address) }
     },
     async stop() {
       // From here on, new requests are rejected and jobs end.
@@ -162,6 +207,29 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       // Last, because requests and jobs until here may have counted push errors or called platforms.
       await ingest.stop()
       await client.close()
+      await tracer?.stop()
+      second?.app.server.closeAllConnections()
+      await second?.app.close()
+      measuring?.stop()
     },
   }
+}
+
+/** Loads the exporter of traces if it is configured. */
+async function createTracer(
+  { config, storage, logger, version }: HubDeps,
+  intervalMs: number,
+): Promise<OtlpTracer | null> {
+  const { tracing } = toFeatureSettings(config)
+  if (!tracing) return null
+  const { createOtlpTracer } = await import('./lib/tracing/otlp-tracer.ts')
+  const instance = { 'service.version': version, 'service.instance.id': storage.processName }
+  return createOtlpTracer({
+    ...{
+      settings: { ...tracing, resource: { ...instance, ...tracing.resource } },
+      version,
+      intervalMs,
+    },
+    onError: (error) => logger.error({ err: error }, 'traces could not be exported'),
+  })
 }

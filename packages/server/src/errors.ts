@@ -118,6 +118,10 @@ const CATALOGUE = {
   },
 
   // Operators and programs
+  metrics_token_invalid: {
+    status: 401,
+    message: 'Send the token of HUB_METRICS_TOKEN: Authorization: Bearer <token>.',
+  },
   not_signed_in: { status: 401, message: 'Sign in, or send a token: Authorization: Bearer rht_….' },
   session_or_token_invalid: {
     status: 419,

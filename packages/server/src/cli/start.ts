@@ -9,7 +9,7 @@ import { loadSecrets } from './load-secret.ts'
 import { openHubStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
 
-export type RunningHub = { address: string; setupLink: string | null; stop: () => Promise<void> }
+export type RunningHub = Awaited<ReturnType<Hub['start']>> & { stop: () => Promise<void> }
 
 /** `recordhub start`: runs until SIGINT or SIGTERM. */
 export async function start(config: Config, print: (line: string) => void): Promise<void> {
@@ -22,6 +22,7 @@ export async function start(config: Config, print: (line: string) => void): Prom
   if (!hub) return
   limitHeapAfterStart()
   print(`Recordhub listens at ${hub.address}`)
+  if (hub.metricsAddress) print(`Metrics at ${hub.metricsAddress}/metrics`)
   if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
   await aborted(signal)
   print('Stopping…')

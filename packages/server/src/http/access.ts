@@ -1,14 +1,15 @@
-import type { Role } from '../domain/auth/caller.ts'
+import { isRole, type Role } from '../domain/auth/caller.ts'
 
 /**
- * The callers of a route: `anyone`; a `platform` with its hub API key, which the receiver checks; or an operator or
- * program with at least a role. The hub does not start if a route is not in the table.
+ * The callers of a route: `anyone`; a `platform` with its hub API key, which the receiver checks; a `scraper` with the
+ * token of HUB_METRICS_TOKEN, which the route checks; or an operator or program with at least a role. The hub does not
+ * start if a route is not in the table.
  */
-export type Access = 'anyone' | 'platform' | Role
+export type Access = 'anyone' | 'platform' | 'scraper' | Role
 
 /** Whether a route requires an authenticated operator or program. */
 export function requiresCaller(access: Access | undefined): access is Role {
-  return access !== undefined && access !== 'anyone' && access !== 'platform'
+  return access !== undefined && isRole(access)
 }
 
 /** The keys of a route in the tables. HEAD has the same entry as GET. */
@@ -36,6 +37,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /': 'anyone',
   'GET /healthz': 'anyone',
   'GET /readyz': 'anyone',
+  'GET /metrics': 'scraper',
   'GET /assets/*': 'anyone',
   'GET /downloads/*': 'anyone',
   'GET /api/openapi.json': 'anyone',

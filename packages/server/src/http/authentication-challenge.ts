@@ -11,7 +11,8 @@ export function challengeFor(request: FastifyRequest): string {
   if (routeOf(request).startsWith('/api/webhook/')) {
     return `ApiKey ${REALM}, header="${HUB_KEY_HEADER}"`
   }
-  if (!isApiPath(request)) return `Cookie ${REALM}, form-action="/sign-in"`
+  if (!isApiPath(request) && routeOf(request) !== '/metrics')
+    return `Cookie ${REALM}, form-action="/sign-in"`
   // RFC 6750, section 3.1: a request without a token gets no error code.
   const error = bearerTokenOf(request) === undefined ? '' : ', error="invalid_token"'
   return `Bearer ${REALM}${error}`

@@ -77,7 +77,7 @@ export function authorize(
   async function authorizeRequest(
     request: FastifyRequest,
     route: string,
-    access: Exclude<Access, 'platform'>,
+    access: Exclude<Access, 'platform' | 'scraper'>,
   ) {
     if (access === 'anyone') return assertSameOrigin(request)
     const caller = await findCaller(request)
@@ -103,7 +103,7 @@ export function authorize(
       const access = ACCESS[name]
       if (!access) throw new Error(`${name} is not in the table of access`)
       // The receiver authenticates platforms itself, without the cost of a hook per push.
-      if (access === 'platform') continue
+      if (access === 'platform' || access === 'scraper') continue
       const hooks = route.onRequest ?? []
       route.onRequest = [
         async (request) => authorizeRequest(request, name, access),

@@ -27,9 +27,11 @@ export async function requestWithRetry(
     signal: AbortSignal
     retryUntil: number
     timeouts: Pick<PlatformTimeouts, 'pause'>
+    /** Called before each retry with the status of the failed attempt; null for a refused connection. */
+    onRetry: (status: number | null) => void
   },
 ): Promise<Response> {
-  const { path, signal, retryUntil, timeouts } = options
+  const { path, signal, retryUntil, timeouts, onRetry } = options
   for (let attempts = 1; ; attempts++) {
     const attempt: Attempt = await send().then(
       (response) => ({ response }),
@@ -51,6 +53,7 @@ export async function requestWithRetry(
       const reason = 'the pull ended before the request was retried'
       throw new HubError('platform_timed_out', { reason })
     }
+    onRetry(failed.status)
   }
 }
 

@@ -9,6 +9,7 @@ import type { InvitationStore } from './invitation-store.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { LoginThrottleStore } from './login-throttle-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
+import type { MetricsStore } from './metrics-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -60,6 +61,7 @@ export type Storage = {
   encryptedSecrets: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
+  metrics: MetricsStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
   broadcast: Broadcast

@@ -3,6 +3,7 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
+import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
@@ -100,6 +101,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       fields: createFieldIndexDialect(databases),
       readCommitWatermark,
     }),
+    metrics: createMetricsStore(databases, async () => ({
+      database_bytes: Number((await readEngineInfo(database)).bytes),
+      wal_bytes: null,
+      threads: [],
+    })),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     broadcast: notifications.createBroadcast(database, commits),
     readDiskSpace: async () => null,

@@ -64,6 +64,7 @@ export function createStores(
   | 'processName'
   | 'records'
   | 'searchIndex'
+  | 'metrics'
   | 'pullDispatcher'
   | 'broadcast'
   | 'readDiskSpace'

@@ -5,7 +5,9 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { ThreadFigures } from '../port/metrics-store.ts'
 import type { Storage } from '../port/storage.ts'
+import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
@@ -23,6 +25,7 @@ import {
   createIncrementalVacuum,
   readDiskSpace,
   readEngineInfo,
+  readLogBytes,
   readVersion,
   viewDialect,
 } from './dialect.ts'
@@ -111,6 +114,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
   stores.platforms.onChange(() => commits.publish('platforms'))
   const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
   const readThread = withThreads ? createReadThread(index, warn) : null
+  const listThreads = (): ThreadFigures[] => [
+    ...describeThread('read', readThread),
+    ...describeThread('search', search.thread),
+    ...describeThread('checkpoint', checkpointer && { ...checkpointer, countRequests: () => 0 }),
+  ]
   return {
     ...stores,
     processName: randomUUID(),
@@ -129,6 +137,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
       fields: createFieldIndexDialect(connections),
       readCommitWatermark,
     }),
+    metrics: createMetricsStore(databases, async () => ({
+      database_bytes: (await readEngineInfo(reader)).bytes,
+      wal_bytes: await readLogBytes(options.path),
+      threads: listThreads(),
+    })),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     // There are no other processes.
     broadcast: {
@@ -147,6 +160,14 @@ async function open(options: SqliteOptions): Promise<Storage> {
       lock?.release()
     },
   }
+}
+
+function describeThread(
+  thread: string,
+  state: { isRunning: () => boolean; countRequests: () => number } | null,
+): ThreadFigures[] {
+  if (state === null) return []
+  return [{ thread, is_running: state.isRunning(), requests: state.countRequests() }]
 }
 
 async function findIndexFile(databasePath: string, reader: Executor): Promise<IndexFile> {
