@@ -19,7 +19,9 @@ export function runNpm(folder: string, args: readonly string[]): string {
 /**
  * Packs the folder of a package that is already built. Equal files result in equal packages, since npm writes fixed
  * times into them.
+ * @returns the name of the written file.
  */
-export function packFolder(folder: string, destination: string): void {
-  runNpm(folder, ['pack', '--silent', '--ignore-scripts', '--pack-destination', destination])
+export function packFolder(folder: string, destination: string): string {
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', destination]
+  return runNpm(folder, args).trim()
 }

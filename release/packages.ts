@@ -1,5 +1,5 @@
 /** The packages of a release. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { packFolder, runNpm } from './npm.ts'
 
@@ -23,8 +23,7 @@ export function buildPackages(): void {
   runNpm(ROOT, ['run', 'package', '--silent', '--workspaces', '--if-present'])
 }
 
-/** Writes a `.tgz` for each built package. */
-export function packPackages(out: string): void {
-  mkdirSync(out, { recursive: true })
-  for (const folder of PACKAGE_FOLDERS) packFolder(join(ROOT, folder), out)
+/** Writes a `.tgz` for each built package. @returns their names. */
+export function packPackages(out: string): string[] {
+  return PACKAGE_FOLDERS.map((folder) => packFolder(join(ROOT, folder), out))
 }
