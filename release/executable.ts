@@ -12,14 +12,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runNpm } from './npm.ts'
-import { ROOT } from './packages.ts'
+import { ROOT, SERVER_FOLDER } from './packages.ts'
 
 /** Adds data to a program file. It is only needed here, so it is not a development dependency. */
 const POSTJECT = 'postject@1.0.0-alpha.6'
 /** The text in Node.js that postject replaces, from the documentation of Node.js. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
-const PACKAGE = join(ROOT, 'packages/server/dist/package')
+const PACKAGE = join(ROOT, SERVER_FOLDER)
 
 /** Writes the executable for this system, with the Node.js that runs this program. @returns the name of its file. */
 export function buildExecutable(out: string, version: string): string {

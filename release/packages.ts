@@ -5,22 +5,30 @@ import { packFolder, runNpm } from './npm.ts'
 
 export const ROOT: string = join(import.meta.dirname, '..')
 
-/** The folder of each package that is packed, relative to the repository. */
-export const PACKAGE_FOLDERS = [
-  'packages/server/dist/package',
+/** The folder of the package `recordhub`, relative to the repository. */
+export const SERVER_FOLDER = 'packages/server/dist/package'
+const PROTOCOL_FOLDER = 'packages/protocol/dist'
+
+const PACKAGE_FOLDERS = [
+  SERVER_FOLDER,
   'packages/platform-kit',
   'packages/platform-runner',
   'packages/platform-checker/dist',
-  'packages/protocol/dist',
-] as const
+  PROTOCOL_FOLDER,
+]
+
+/** Builds the package `recordhub`. The page and the downloads are built already. */
+export function buildServerPackage(): void {
+  rmSync(join(ROOT, SERVER_FOLDER), { recursive: true, force: true })
+  runNpm(ROOT, ['run', 'package', '--silent', '--workspace', 'recordhub'])
+}
 
 /** Builds everything from the sources. */
 export function buildPackages(): void {
-  for (const folder of ['packages/server/dist/package', 'packages/protocol/dist']) {
-    rmSync(join(ROOT, folder), { recursive: true, force: true })
-  }
+  rmSync(join(ROOT, PROTOCOL_FOLDER), { recursive: true, force: true })
   runNpm(ROOT, ['run', 'build', '--silent'])
-  runNpm(ROOT, ['run', 'package', '--silent', '--workspaces', '--if-present'])
+  runNpm(ROOT, ['run', 'package', '--silent', '--workspace', '@recordhub/protocol'])
+  buildServerPackage()
 }
 
 /** Writes a `.tgz` for each built package. @returns their names. */

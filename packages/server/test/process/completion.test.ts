@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SettingError } from '../config/config.ts'
-import { COMMAND_OPTIONS, COMMAND_SWITCHES } from './arguments.ts'
-import { completionScript, listCompletions } from './completion.ts'
+import { COMMAND_OPTIONS, COMMAND_SWITCHES } from '../../src/cli/arguments.ts'
+import { completionScript, listCompletions } from '../../src/cli/completion.ts'
+import { SettingError } from '../../src/config/config.ts'
 
 /** Words before the cursor, some of the words that are offered, and words that are not. */
 const CASES: readonly [line: string, offered: string[], missing: string[]][] = [
