@@ -1,10 +1,12 @@
 /** The executable: Node.js with the files of the package `recordhub`, for machines without Node.js. */
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
   globSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -28,8 +30,11 @@ export function buildExecutable(out: string, version: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-executable-'))
   try {
     const blob = join(folder, 'files.blob')
+    const id = join(folder, 'id')
     const config = join(folder, 'config.json')
-    writeFileSync(config, JSON.stringify(seaConfig(blob)))
+    const files = listFiles()
+    writeFileSync(id, hashFiles(files))
+    writeFileSync(config, JSON.stringify(seaConfig(blob, { ...files, id })))
     execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'pipe' })
     copyFileSync(process.execPath, program)
     chmodSync(program, 0o755)
@@ -41,16 +46,29 @@ export function buildExecutable(out: string, version: string): string {
   return name
 }
 
-function seaConfig(output: string) {
-  const files = globSync('**', { cwd: PACKAGE })
+/** The files of the package, by their path in it. */
+function listFiles(): Record<string, string> {
+  const paths = globSync('**', { cwd: PACKAGE })
     .filter((path) => statSync(join(PACKAGE, path)).isFile())
     .toSorted()
+  return Object.fromEntries(paths.map((path) => [path, join(PACKAGE, path)]))
+}
+
+/** The name of the folder that the executable unpacks the files to. */
+function hashFiles(files: Record<string, string>): string {
+  const hash = createHash('sha256')
+  for (const [path, file] of Object.entries(files))
+    hash.update(`${path}\n`).update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
+}
+
+function seaConfig(output: string, assets: Record<string, string>) {
   return {
     main: join(ROOT, 'packages/server/package/executable.cjs'),
     output,
     disableExperimentalSEAWarning: true,
     // As in recordhub.cjs.
     execArgv: ['--max-semi-space-size=8'],
-    assets: Object.fromEntries(files.map((path) => [path, join(PACKAGE, path)])),
+    assets,
   }
 }

@@ -4,18 +4,14 @@
  */
 'use strict'
 
-const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
 const { homedir } = require('node:os')
 const { dirname, join } = require('node:path')
-const { getAssetKeys, getRawAsset } = require('node:sea')
-
-const { XDG_CACHE_HOME } = process.env
+const { getAsset, getAssetKeys, getRawAsset } = require('node:sea')
 
 try {
-  const folder = unpack(join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'recordhub'))
-  run(join(folder, 'dist'))
+  run(join(unpack(join(cacheFolder(), 'recordhub')), 'dist'))
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
@@ -23,7 +19,8 @@ try {
 
 /** @returns the folder of the unpacked files. Concurrent calls are safe: it is renamed when it is complete. */
 function unpack(cache) {
-  const folder = join(cache, hashAssets())
+  // Hashing the files here would load all of them into memory at each start.
+  const folder = join(cache, getAsset('id', 'utf8'))
   const partial = join(cache, `partial-${process.pid}`)
   try {
     fs.mkdirSync(cache, { recursive: true, mode: 0o700 })
@@ -51,11 +48,16 @@ function unpack(cache) {
   return folder
 }
 
-/** A name for the files of this executable. */
-function hashAssets() {
-  const hash = createHash('sha256')
-  for (const key of getAssetKeys()) hash.update(`${key}\n`).update(new Uint8Array(getRawAsset(key)))
-  return hash.digest('hex').slice(0, 16)
+/** The user's folder for files that can be created again. */
+function cacheFolder() {
+  if (process.env.XDG_CACHE_HOME) return process.env.XDG_CACHE_HOME
+  try {
+    return join(homedir(), '.cache')
+  } catch {
+    throw new Error(
+      'recordhub finds no home folder. Set XDG_CACHE_HOME to a folder that this user owns and can write to.',
+    )
+  }
 }
 
 /** Runs the program, or the file that the program passed to `fork`, which starts this executable again. */

@@ -7,28 +7,33 @@
 
 const OPTIONS = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning']
 
-const SUPPORTED = require('./package.json').engines.node
+const SUPPORTED = require('./package.json').engines.node.split(' || ')
 
 if (isSupported(process.versions.node)) {
   replaceProcess()
   import('./dist/main.js')
 } else {
   console.error(
-    `recordhub needs Node.js ${SUPPORTED}; this is ${process.version}. Install Node.js 24 from ` +
+    `recordhub needs Node.js ${SUPPORTED.map(describe).join(', or ')}; this is ${process.version}. Install Node.js 24 from ` +
       'https://nodejs.org, or use the executable of the release, which needs no Node.js.',
   )
   process.exitCode = 1
 }
 
-/** Whether the version is in a range of the form `^22.19.0 || >=23.8.0`. */
+/** Whether the version is in a range of the form `^22.20.0 || >=24.7.0`. */
 function isSupported(version) {
   const actual = version.split('.').map(Number)
-  return SUPPORTED.split(' || ').some((range) => {
+  return SUPPORTED.some((range) => {
     const minimum = range.replace(/^\D+/, '').split('.').map(Number)
     if (range[0] === '^' && actual[0] !== minimum[0]) return false
     const differs = minimum.findIndex((part, index) => actual[index] !== part)
     return differs < 0 || actual[differs] > minimum[differs]
   })
+}
+
+function describe(range) {
+  const version = range.replace(/^\D+/, '')
+  return range[0] === '^' ? `${version} or a later ${version.split('.')[0]}` : `${version} or later`
 }
 
 /**
