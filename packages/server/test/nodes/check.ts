@@ -14,18 +14,9 @@ import { installHub } from '../helpers/process/package.ts'
 import { createSandbox, type Sandbox } from '../helpers/process/sandbox.ts'
 import { useHub } from '../helpers/process/use-hub.ts'
 
-/** The first and the last version of each supported range, and of each major version in it. */
-const SUPPORTED = [
-  '22.19.0',
-  '22.23.3',
-  '23.8.0',
-  '23.11.1',
-  '24.0.0',
-  '24.21.0',
-  '25.9.0',
-  '26.10.0',
-]
-const UNSUPPORTED = ['18.20.8', '20.19.5', '22.18.0', '23.7.0']
+/** The first and the last version of each supported major version, and the last ones that are not supported. */
+const SUPPORTED = ['22.20.0', '22.23.3', '24.7.0', '24.21.0', '25.9.0', '26.10.0']
+const UNSUPPORTED = ['18.20.8', '20.20.2', '22.19.0', '23.11.1', '24.6.0']
 
 const cleanUps: (() => unknown)[] = []
 const t = { after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) }

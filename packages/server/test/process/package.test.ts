@@ -66,11 +66,11 @@ test('the packed hub runs in an empty folder, without the repository and its pac
       for (const [version, code] of [
         ['18.20.8', 1],
         ['20.20.2', 1],
-        ['22.18.0', 1],
-        ['23.7.0', 1],
-        ['22.19.0', 0],
-        ['23.8.0', 0],
-        ['24.0.0', 0],
+        ['22.19.0', 1],
+        ['23.11.1', 1],
+        ['24.6.0', 1],
+        ['22.20.0', 0],
+        ['24.7.0', 0],
         ['100.0.0', 0],
       ] as const) {
         writeFileSync(
