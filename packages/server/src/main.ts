@@ -17,7 +17,9 @@ async function main(args: string[]): Promise<number> {
   if (parsed.version) print(VERSION)
   else if (parsed.help || command === '') print(commandHelp(positionals) ?? helpText())
   else if (positionals[0] === 'help') print(commandHelp(positionals.slice(1)) ?? helpText())
-  else if (command === 'check-platform') {
+  else if (positionals[0] === 'completion') {
+    print((await import('./cli/completion.ts')).completionScript(positionals[1]))
+  } else if (command === 'check-platform') {
     return (await import('./cli/check-platform.ts')).checkPlatform(parsed, print, printError)
   } else await runCommand(parsed)
   return 0

@@ -67,6 +67,8 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
     ...FOUNDATION,
   ],
   main: ['cli', 'config', 'app', ...FOUNDATION],
+  // The package as a library.
+  index: ['cli', 'config'],
 }
 
 /** The folder that test files of every package may also import. */

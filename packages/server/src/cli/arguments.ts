@@ -16,7 +16,7 @@ export type Arguments = {
   version: boolean
 }
 
-const COMMAND_OPTIONS = [
+export const COMMAND_OPTIONS = [
   'name',
   'role',
   'expires-in-days',
@@ -29,7 +29,7 @@ const COMMAND_OPTIONS = [
   'max-records',
   'max-seconds',
 ] as const
-const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
+export const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {

@@ -2,12 +2,15 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { CHECK_SETTINGS } from '../config/environment.ts'
 import { describeSettings, flagOf, SETTING_NAMES, type SettingName } from '../config/settings.ts'
 
-type CommandHelp = {
+export type CommandHelp = {
   /** One line for the list of all commands. */
   summary: string
   /** The arguments after the name of the command. */
   usage: string
-  /** The options of the command, and further information. */
+  /**
+   * The options of the command, and further information. Lines that begin with two spaces and a word are its subcommands
+   * (`completion.ts` reads them).
+   */
   details: string
   settings: readonly SettingName[]
 }
@@ -38,7 +41,7 @@ check was stopped.`,
   settings: CHECK_SETTINGS,
 }
 
-const COMMANDS: Record<string, CommandHelp> = {
+export const COMMANDS: Record<string, CommandHelp> = {
   start: {
     summary: 'Run the hub.',
     usage: '[settings]',
@@ -110,6 +113,14 @@ at once, otherwise the next start does. Until a record is indexed again, searche
                             Set a new password, read from standard input, and end all sessions.`,
     settings: ['HUB_PUBLIC_URL', 'PORT', ...STORAGE_SETTINGS],
   },
+  completion: {
+    summary: 'Print a script that completes commands and options in a shell.',
+    usage: '<shell>',
+    details: `  bash                      Add to ~/.bashrc: source <(recordhub completion bash)
+  zsh                       Add to ~/.zshrc, after compinit: source <(recordhub completion zsh)
+  fish                      Run: recordhub completion fish > ~/.config/fish/completions/recordhub.fish`,
+    settings: [],
+  },
 }
 
 /** The output of `recordhub --help`. */
@@ -155,14 +166,13 @@ function describeCommand(
     settings === CHECK_SETTINGS
       ? 'flags or the environment'
       : 'flags, the environment, or the file .env in the working directory'
+  const settingsPart =
+    settings.length === 0 ? '' : `\n\nSettings, from ${sources}:\n${settingsText(settings)}`
   return `${summary}
 
 Usage: ${program} ${usage}
 
-${details}
-
-Settings, from ${sources}:
-${settingsText(settings)}
+${details}${settingsPart}
 `
 }
 

@@ -4,12 +4,11 @@ import { createHub, type Hub } from '../app.ts'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
+import type { RunningHub } from './library.ts'
 import { limitHeapAfterStart } from './limit-heap.ts'
 import { loadSecrets } from './load-secret.ts'
 import { openHubStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
-
-export type RunningHub = Awaited<ReturnType<Hub['start']>> & { stop: () => Promise<void> }
 
 /** `recordhub start`: runs until SIGINT or SIGTERM. */
 export async function start(config: Config, print: (line: string) => void): Promise<void> {

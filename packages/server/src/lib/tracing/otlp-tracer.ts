@@ -1,6 +1,6 @@
 /**
  * Exports spans to an OpenTelemetry collector by OTLP/HTTP with JSON. The packages of OpenTelemetry would need 28 MB,
- * half of the hub, for the same request (docs/decisions/0023-metrics-and-traces.md).
+ * half of the hub, for the same request (docs/decisions/0024-metrics-and-traces.md).
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp
  */
 import { randomBytes } from 'node:crypto'
