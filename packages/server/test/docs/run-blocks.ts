@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { registerPlatform, sendRequest, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { bareEnvironment, createSandbox, OPERATOR } from '../helpers/process/sandbox.ts'
+import { guardMs } from '../helpers/time/guard.ts'
 import { until } from '../helpers/time/until.ts'
 import type { DocumentedBlock, Treatment } from './blocks.ts'
 import { listRepositoryFiles, ROOT } from './markdown.ts'
@@ -14,6 +15,8 @@ type CleanUps = { after: (cleanUp: () => unknown) => void }
 
 /** The operator of the documents. */
 const ANN = 'ann@example.org'
+/** For blocks that install all packages. */
+const LIMIT_MS = 900_000
 
 /** Executes the blocks of one document. */
 export type BlockRunner = {
@@ -134,13 +137,14 @@ async function execute(
     const { until: pattern, untilFile } = treatment
     const isReached = () =>
       pattern?.test(output) || (untilFile !== undefined && existsSync(join(cwd, untilFile)))
-    const reached = until(() => isReached() || shell.exitCode !== null || null, 'the block runs')
-    await Promise.race([reached, ended])
-    if (isReached() && shell.pid !== undefined && shell.exitCode === null) {
-      process.kill(-shell.pid, 'SIGINT')
-      await ended
-      return
+    const end = () => shell.exitCode !== null || null
+    try {
+      await until(() => isReached() || end(), `the block is ready:\n${script}`, guardMs(LIMIT_MS))
+    } finally {
+      if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, 'SIGINT')
     }
+    await ended
+    if (isReached()) return
   }
   await ended
   if (!treatment && shell.exitCode === 0) return
