@@ -64,15 +64,22 @@ export async function startBlockRunner(t: CleanUps): Promise<BlockRunner> {
       const runnable = blocks.filter(({ treatment }) => 'run' in treatment)
       for (const block of runnable.filter(needsInstall)) {
         const { folder } = createSandbox(t)
-        const path = process.env['PATH']
         const fresh = copyRepository(folder, { isInstalled: false })
-        await runScript(fresh, [block], { PATH: path, HOME: process.env['HOME'], PORT: '0' })
+        await runScript(fresh, [block], { ...withoutSettings(process.env), PORT: '0' })
       }
       const others = runnable.filter((block) => !needsInstall(block))
       const real = others.map((block) => ({ ...block, text: toReal(block.text) }))
       if (real.length > 0) await runScript(copy, real, env)
     },
   }
+}
+
+/** The environment with the settings of npm, such as its registry, and without those of a hub or of this npm script. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = Object.entries(environment).filter(
+    ([name]) => !/^(?:HUB_|DATABASE_URL$|npm_(?:package|lifecycle|execpath|node))/.test(name),
+  )
+  return Object.fromEntries(others)
 }
 
 function needsInstall({ treatment }: DocumentedBlock): boolean {
