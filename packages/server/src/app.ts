@@ -19,6 +19,7 @@ import { createPlatforms } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
+import { tokenOf } from './http/authentication-challenge.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
@@ -42,6 +43,7 @@ const INTERVALS = {
   alerts: 30_000,
   retention: 600_000,
   heartbeat: 15_000,
+  alertEvents: 1000,
   pushErrors: 5000,
   /** The minimum time between two broadcasts to a page. */
   broadcast: 1000,
@@ -120,6 +122,14 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
+    alertEventIntervalMs: intervals.alertEvents,
+    stopping: stopping.signal,
+    async isStillValid(request) {
+      const token = tokenOf(request)
+      return token === undefined
+        ? auth.isSignedIn(request)
+        : (await auth.findProgram(token)) !== null
+    },
   })
   const operators = createOperators({ ...common, betterAuth, sendMail: monitoring.sendMail })
   const platforms = createPlatforms({ ...common, reauthenticate })

@@ -134,6 +134,10 @@ const CATALOGUE = {
       'The request came from a page of another site, {origin}. If operators open the hub at that address, for example through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
   },
   forbidden: { status: 403, message: 'Requires the role {role}.' },
+  out_of_scope: {
+    status: 403,
+    message: 'The token is restricted to the scope {scope}. Use a token without a scope.',
+  },
   password_wrong: { status: 403, message: 'The password is wrong.' },
   setup_link_invalid: {
     status: 403,

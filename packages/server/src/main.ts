@@ -21,6 +21,8 @@ async function main(args: string[]): Promise<number> {
     print((await import('./cli/completion.ts')).completionScript(positionals[1]))
   } else if (command === 'check-platform') {
     return (await import('./cli/check-platform.ts')).checkPlatform(parsed, print, printError)
+  } else if (command === 'alerts') {
+    return (await import('./cli/alerts.ts')).printAlerts(parsed, print, printError)
   } else await runCommand(parsed)
   return 0
 }

@@ -19,6 +19,7 @@ export type Arguments = {
 export const COMMAND_OPTIONS = [
   'name',
   'role',
+  'scope',
   'expires-in-days',
   'platform',
   'language',
@@ -29,7 +30,7 @@ export const COMMAND_OPTIONS = [
   'max-records',
   'max-seconds',
 ] as const
-export const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
+export const COMMAND_SWITCHES = ['json', 'push', 'strict', 'watch', 'remove-second-factor'] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {

@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config/settings.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import type { RunningHub } from './library.ts'
-import { aborted, createLogger, startHub, stopSignal } from './start.ts'
+import { createLogger, startHub } from './start.ts'
+import { aborted, stopSignal } from './stop-signal.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
 const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }

@@ -62,7 +62,21 @@ export const COMMANDS: Record<string, CommandHelp> = {
 
   --name <name>             The name of the token.
   --role <role>             viewer, operator or admin. Default: viewer
+  --scope alerts            Restrict the token to reading alerts, such as for a feed reader. Default: everything that the
+                            role allows
   --expires-in-days <days>  Validity of the token. Default: unlimited`,
+    settings: STORAGE_SETTINGS,
+  },
+  alerts: {
+    summary: 'List or watch the open alerts.',
+    usage: '[options]',
+    details: `Reads the database of the hub, which does not have to run.
+
+  --json                    Print {"alerts": [...]} in one line, then one line per change.
+  --watch                   Also print each change until Ctrl-C.
+
+Exit codes: 0 no alert is open, 1 alerts are open (with --watch: at the end), 2 the alerts could not be read, or wrong
+usage.`,
     settings: STORAGE_SETTINGS,
   },
   guide: {

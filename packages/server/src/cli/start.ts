@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { type Logger, pino } from 'pino'
 import { createHub, type Hub } from '../app.ts'
 import { SettingError } from '../config/config.ts'
@@ -8,6 +7,7 @@ import type { RunningHub } from './library.ts'
 import { limitHeapAfterStart } from './limit-heap.ts'
 import { loadSecrets } from './load-secret.ts'
 import { openHubStorage } from './open-storage.ts'
+import { aborted, stopSignal } from './stop-signal.ts'
 import { VERSION } from './version.ts'
 
 /** `recordhub start`: runs until SIGINT or SIGTERM. */
@@ -67,15 +67,4 @@ function toSettingError(error: unknown): unknown {
 
 export function createLogger(config: Config): Logger {
   return pino({ level: config.HUB_LOG_LEVEL })
-}
-
-/** A signal that aborts on SIGINT or SIGTERM. */
-export function stopSignal(): AbortSignal {
-  const stopping = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
-  return stopping.signal
-}
-
-export async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }

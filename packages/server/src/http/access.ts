@@ -1,3 +1,4 @@
+import type { TokenScope } from '@recordhub/protocol'
 import { isRole, type Role } from '../domain/auth/caller.ts'
 
 /**
@@ -32,6 +33,17 @@ export const OPEN_WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'all' | 'set_up
   'POST /api/v1/account/passkeys/options': 'set_up',
   'POST /api/v1/account/passkeys': 'set_up',
 }
+
+/** The routes that a token with a scope may call. */
+export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
+  alerts: ['GET /api/v1/alerts', 'GET /api/v1/alerts/events', 'GET /api/v1/alerts/feed'],
+}
+
+/**
+ * The routes that also accept a token as the password of HTTP Basic, because feed readers cannot send other headers. Their
+ * tokens are not accepted in the URL, which would appear in logs and in the history of browsers.
+ */
+export const BASIC_ROUTES: readonly string[] = ['/api/v1/alerts/feed']
 
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /': 'anyone',
@@ -169,6 +181,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
 
   'GET /api/v1/alerts': 'viewer',
+  'GET /api/v1/alerts/events': 'viewer',
+  'GET /api/v1/alerts/feed': 'viewer',
   'POST /api/v1/alerts/:id/acknowledge': 'operator',
   'POST /api/v1/alerts/test-mail': 'admin',
 

@@ -10,9 +10,9 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
-export type ProgramName = 'chromium' | 'postgres'
+export type ProgramName = 'chromium' | 'postgres' | 'vitepress'
 
-const ALTERNATIVES: Record<ProgramName, string> = {
+const ALTERNATIVES: Partial<Record<ProgramName, string>> = {
   chromium: 'Install Chromium (Debian: apt-get install chromium)',
   postgres: 'Install PostgreSQL (Debian: apt-get install postgresql)',
 }
@@ -35,7 +35,7 @@ export async function fetchProgram(name: ProgramName): Promise<string> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(
-      `${ALTERNATIVES[name]}, or allow npm to reach its registry: ` +
+      `${ALTERNATIVES[name] ?? 'Use a machine with a registry'}, or allow npm to reach its registry: ` +
         `${name} for tests could not be fetched into ${cache}: ${reason}`,
       { cause },
     )

@@ -31,6 +31,7 @@ export const TEXTS = {
 
   singleSignOn: 'Single sign-on',
   twoFactor: 'Two-factor authentication',
+  alertsOnly: 'Alerts: read alerts only, such as for a feed reader',
   anotherAdminChangesRole: 'Another admin can change your role.',
   adminChangesRole: 'An admin can change your role.',
 

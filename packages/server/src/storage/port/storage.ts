@@ -1,5 +1,6 @@
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
+import type { AlertEventStore } from './alert-event-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { ChangeStore } from './change-store.ts'
@@ -53,6 +54,7 @@ export type Storage = {
   rejectedPushes: RejectedPushStore
   pushErrors: PushErrorStore
   alerts: AlertStore
+  alertEvents: AlertEventStore
   retention: RetentionStore
   operators: OperatorStore
   invitations: InvitationStore

@@ -2,6 +2,7 @@ import type { AuthDatabase } from '../port/operator-store.ts'
 import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { type ContainsIgnoringCase, createActivityStore } from './activity/activity-store.ts'
+import { createAlertEventStore } from './activity/alert-event-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
@@ -85,6 +86,7 @@ export function createStores(
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
+    alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
     erasure: createErasureStore(databases, erasure, { node, runPendingPurge }),

@@ -56,6 +56,7 @@ export function callsOfAllMethods(
   const token = () => ({
     name: 'a token',
     role: 'viewer' as const,
+    scope: null,
     token_hash: `hash ${count++}`,
     hint: 'rht_…1234',
     expires_at: null,
@@ -294,6 +295,9 @@ export function callsOfAllMethods(
     ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
     ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
     ['listUnmailed', () => storage.alerts.listUnmailed(5)],
+    ['readLastAlertEventId', () => storage.alertEvents.readLastAlertEventId()],
+    ['listAlertEvents', () => storage.alertEvents.listAlertEvents({ after: 0, limit: 5 })],
+    ['readAlertFeed', () => storage.alertEvents.readAlertFeed(5)],
     ['hasOperators', () => operators.hasOperators()],
     ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
     ['release', () => storage.leases.release('a lease', 'owner')],

@@ -82,13 +82,14 @@ async function empty(client: Client): Promise<void> {
       DECLARE name text;
       BEGIN
         FOR name IN SELECT format('%I', tablename) FROM pg_tables
-          WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'
+          WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%' AND tablename <> 'alert_feed'
         LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
         FOR name IN SELECT format('%I.%I', schemaname, sequencename) FROM pg_sequences
           WHERE schemaname = 'public' AND last_value IS NOT NULL
         LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP;
       END
     $$;
+    UPDATE alert_feed SET last_event_id = 0;
     DROP SCHEMA IF EXISTS recordhub_views CASCADE;
     DELETE FROM pgboss.job;
     DELETE FROM pgboss.schedule`)
