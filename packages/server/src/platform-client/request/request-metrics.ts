@@ -1,15 +1,16 @@
 /** The metrics of requests to platforms. */
+import type { FailedAttempt } from '../../domain/pull/retry.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 
 export type RequestMetrics = {
   /** @param status null if there was no response. */
   countResponse: (status: number | null) => void
-  /** @param status of the attempt that failed; null for a refused connection. */
-  countRetry: (status: number | null) => void
+  /** @param failed the attempt before the retry. */
+  countRetry: (failed: FailedAttempt) => void
 }
 
 const RESULTS = ['2xx', '3xx', '4xx', '5xx', 'no_response'] as const
-const REASONS = ['429', '502', '503', '504', 'refused'] as const
+const REASONS = ['429', '502', '503', '504', 'refused', 'closed'] as const
 
 export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics {
   const requests = registry.counters({
@@ -19,7 +20,7 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
   })
   const retries = registry.counters({
     name: 'recordhub_platform_request_retries_total',
-    help: 'Retries of requests to platforms, by the status of the failed attempt. refused: the platform refused the connection.',
+    help: 'Retries of requests to platforms, by the status of the failed attempt. refused, closed: the platform refused or closed the connection.',
     ...{ label: 'reason', values: REASONS },
   })
   return {
@@ -27,9 +28,10 @@ export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics 
       const result = RESULTS.find((one) => one[0] === String(status)[0])
       requests[status === null ? 'no_response' : (result ?? '5xx')].add()
     },
-    countRetry(status) {
-      const reason = REASONS.find((one) => one === String(status))
-      retries[reason ?? 'refused'].add()
+    countRetry(failed) {
+      const found = 'network' in failed ? failed.network : String(failed.status)
+      const reason = REASONS.find((one) => one === found)
+      if (reason) retries[reason].add()
     },
   }
 }

@@ -27,8 +27,8 @@ export async function requestWithRetry(
     signal: AbortSignal
     retryUntil: number
     timeouts: Pick<PlatformTimeouts, 'pause'>
-    /** Called before each retry with the status of the failed attempt; null for a refused connection. */
-    onRetry: (status: number | null) => void
+    /** Called before each retry with the attempt that failed. */
+    onRetry: (failed: FailedAttempt) => void
   },
 ): Promise<Response> {
   const { path, signal, retryUntil, timeouts, onRetry } = options
@@ -53,7 +53,7 @@ export async function requestWithRetry(
       const reason = 'the pull ended before the request was retried'
       throw new HubError('platform_timed_out', { reason })
     }
-    onRetry(failed.status)
+    onRetry(failed)
   }
 }
 

@@ -130,7 +130,7 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
             ? await sendOnce()
             : await requestWithRetry(sendOnce, {
                 ...{ path, signal, retryUntil, timeouts },
-                onRetry: (status) => metrics?.countRetry(status),
+                onRetry: (failed) => metrics?.countRetry(failed),
               })
         await checkResponse(response, { path, key, isConditional: conditions !== null })
         return { ...readResponse(response, path, timeouts), url, path, key }
