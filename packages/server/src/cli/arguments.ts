@@ -28,8 +28,17 @@ const COMMAND_OPTIONS = [
   'for',
   'max-records',
   'max-seconds',
+  'out',
 ] as const
-const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
+const COMMAND_SWITCHES = [
+  'json',
+  'push',
+  'strict',
+  'remove-second-factor',
+  'encrypt',
+  'force',
+  'check-only',
+] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {
