@@ -67,6 +67,7 @@ export function createStores(
   | 'searchIndex'
   | 'pullDispatcher'
   | 'broadcast'
+  | 'backups'
   | 'readDiskSpace'
   | 'readEngine'
   | 'close'
