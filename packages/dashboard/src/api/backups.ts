@@ -31,21 +31,33 @@ export function backupUrl(file: string): string {
   return `${PATH}/${encodeURIComponent(file)}`
 }
 
-/** Uploads a backup to a hub without operators, which then restores it and restarts. @throws Error with a message. */
+const PART_BYTES = 4 * 1024 * 1024
+
+/**
+ * Uploads a backup to a hub without operators, which then restores it and restarts.
+ * @param onProgress receives the uploaded part, from 0 to 1.
+ * @throws Error with a message.
+ */
 export async function uploadBackup(
   file: File,
   { token, passphrase }: { token: string; passphrase: string },
+  onProgress: (uploaded: number) => void,
 ): Promise<void> {
-  const response = await fetch('/setup/backup', {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/octet-stream',
-      'X-Setup-Token': token,
-      'X-Backup-Passphrase': encodeURIComponent(passphrase),
-    },
-    body: file,
-  })
-  if (response.ok) return
-  const { message = '' } = Object(await response.json().catch(() => null))
-  throw new Error(String(message) || `${response.status}`)
+  for (let offset = 0; offset < file.size; offset += PART_BYTES) {
+    const response = await fetch('/setup/backup', {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/octet-stream',
+        'X-Setup-Token': token,
+        'X-Upload-Offset': String(offset),
+        'X-Upload-Size': String(file.size),
+        'X-Backup-Passphrase': encodeURIComponent(passphrase),
+      },
+      body: file.slice(offset, offset + PART_BYTES),
+    })
+    onProgress(Math.min(1, (offset + PART_BYTES) / file.size))
+    if (response.ok) continue
+    const { message = '' } = Object(await response.json().catch(() => null))
+    throw new Error(String(message) || `${response.status}`)
+  }
 }

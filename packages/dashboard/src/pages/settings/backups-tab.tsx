@@ -1,4 +1,15 @@
-import { Alert, Badge, Button, Code, Group, Progress, Stack, Table, Text } from '@mantine/core'
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  Group,
+  Progress,
+  Stack,
+  Table,
+  Text,
+  VisuallyHidden,
+} from '@mantine/core'
 import type { Backup, BackupRun, BackupsResponse, DrillReport } from '@recordhub/protocol'
 import { IconDatabaseExport } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -53,7 +64,9 @@ export function BackupsTab() {
                     <Table.Th>{TEXTS.backup}</Table.Th>
                     <Table.Th>{TEXTS.size}</Table.Th>
                     <Table.Th>{TEXTS.content}</Table.Th>
-                    <Table.Th aria-label={TEXTS.actions} />
+                    <Table.Th>
+                      <VisuallyHidden>{TEXTS.actions}</VisuallyHidden>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

@@ -54,7 +54,7 @@ export const TEXTS = {
   download: 'Download',
   downloadBackup: (file: string) => `Download ${file}`,
   testRestore: 'Test restore',
-  drillBackup: (file: string) => `Test the restore of ${file}`,
+  drillBackup: (file: string) => `Test restore of ${file}`,
   restoreDrill: 'Restore test',
   backupPhases: {
     copy: 'Copying the database',

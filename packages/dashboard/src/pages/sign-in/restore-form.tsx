@@ -1,4 +1,13 @@
-import { Alert, Button, FileInput, Loader, PasswordInput, Stack, Text } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  FileInput,
+  Loader,
+  PasswordInput,
+  Progress,
+  Stack,
+  Text,
+} from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { uploadBackup } from '../../api/backups.ts'
 import { errorMessage } from '../../api/call-hub.ts'
@@ -11,15 +20,17 @@ export function RestoreForm({ token, onCancel }: { token: string; onCancel: () =
   const [file, setFile] = useState<File | null>(null)
   const [passphrase, setPassphrase] = useState('')
   const [state, setState] = useState<'ready' | 'uploading' | 'restoring'>('ready')
+  const [uploaded, setUploaded] = useState(0)
   const [errorText, setErrorText] = useState('')
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
     if (!file) return
     setErrorText('')
+    setUploaded(0)
     setState('uploading')
     try {
-      await uploadBackup(file, { token, passphrase })
+      await uploadBackup(file, { token, passphrase }, setUploaded)
       setState('restoring')
       await waitForRestart()
       location.assign('/sign-in')
@@ -55,6 +66,9 @@ export function RestoreForm({ token, onCancel }: { token: string; onCancel: () =
           value={passphrase}
           onChange={({ currentTarget }) => setPassphrase(currentTarget.value)}
         />
+        {state === 'uploading' && (
+          <Progress value={uploaded * 100} aria-label={TEXTS.uploadAndRestore} />
+        )}
         {errorText && (
           <Alert color="red" variant="light" role="alert">
             {errorText}
