@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import { type BenchDatabase, createDatabase, type Engine } from './engines.ts'
 import { type BenchHub, register, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
 import type { LoadResult } from './load.ts'
-import { platformNames } from './platforms.ts'
 import { peakMemory, startServer } from './processes.ts'
 import { waitUntilSearchable } from './pull.ts'
 import { runLoad } from './push-load.ts'
@@ -82,20 +81,15 @@ function withSettings(database: BenchDatabase, settings: Record<string, string>)
 
 /** @returns the hub API key of the platform that pushes. */
 async function fill(hub: BenchHub, records: number): Promise<string> {
-  const platforms = await startServer(
-    './document-server.ts',
-    ['museum', `${records}`, '1', '1'],
-    {},
-  )
+  const platform = await startServer('./document-server.ts', ['museum', String(records)], {})
   try {
-    const [name = ''] = platformNames(1)
-    const { key } = await register(hub, { port: platforms.port, name, modules: 1 })
+    const { key } = await register(hub, platform)
     const { counts } = await waitForPull(hub, await startPull(hub))
     if (counts.created !== records) throw new Error(`The hub has ${counts.created} records`)
     await waitUntilSearchable(hub)
     return key
   } finally {
-    await platforms.stop()
+    await platform.stop()
   }
 }
 
@@ -184,7 +178,7 @@ function watchLog({ env }: BenchDatabase): { stop: () => number } {
 
 async function drill(hub: BenchHub, engine: Engine): Promise<void> {
   const begun = performance.now()
-  await hub.call('POST', '/api/v1/backups/one.recordhub-backup/drill')
+  await hub.call('POST', '/api/v1/backups/one.recordhub-backup/drill', {})
   for (;;) {
     await sleep(500)
     const { run: state, drill: result } = await hub.call('GET', '/api/v1/backups')
