@@ -2,8 +2,6 @@
  * The payload of a backup on PostgreSQL: a line with the name of a table, then a line of JSON for each of its rows. The
  * last section, `SEQUENCES`, contains the sequences.
  */
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { type Kysely, sql } from 'kysely'
 import { quoteName } from '../shared/platforms/sql-views.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
@@ -57,19 +55,23 @@ export async function countTables(db: Connection): Promise<Record<string, number
 /** A row or the name of the section that begins. */
 type Line = { section: string } | { row: string }
 
+/** Splits at newlines only: `readline` would also split at U+2028, which JSON texts may contain. */
 export async function* parseLines(payload: AsyncIterable<Buffer>): AsyncGenerator<Line> {
-  const input = Readable.from(payload, { objectMode: false })
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-  // `createInterface` does not pass on errors of its input.
-  let failure: Error | null = null
-  input.on('error', (error) => {
-    failure = error
-    lines.close()
-  })
-  for await (const line of lines) yield line.startsWith('{') ? { row: line } : { section: line }
-  if (failure) throw failure
+  let pending: Buffer[] = []
+  for await (const part of payload) {
+    let start = 0
+    for (let end = part.indexOf(NEWLINE); end >= 0; end = part.indexOf(NEWLINE, start)) {
+      const line = Buffer.concat([...pending, part.subarray(start, end)]).toString('utf8')
+      pending = []
+      start = end + 1
+      yield line.startsWith('{') ? { row: line } : { section: line }
+    }
+    if (start < part.length) pending.push(part.subarray(start))
+  }
+  if (pending.length > 0) throw new Error('its last line is incomplete')
 }
 
+const NEWLINE = 10
 const BATCH_BYTES = 1_000_000
 
 /** Inserts rows into the tables of the connection's schema. @returns the number of rows of each table. */
