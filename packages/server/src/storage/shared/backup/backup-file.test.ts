@@ -46,7 +46,7 @@ async function read(path: string, passphrase: string | null): Promise<Buffer> {
 }
 
 /** Bytes that cannot be compressed, so that the file has several chunks. */
-function randomBytes(size: number): Buffer {
+function randomPayload(size: number): Buffer {
   const random = createSeededRandom()
   const words = Uint32Array.from({ length: Math.ceil(size / 4) }, () => random() * 2 ** 32)
   return Buffer.from(words.buffer, 0, size)
@@ -58,13 +58,13 @@ describe('a backup file', () => {
 
     test(`contains its payload (${name})`, async () => {
       for (const size of passphrase ? [0, 600_000] : [0, 1, 262_143, 262_144, 1_000_000]) {
-        const payload = randomBytes(size)
+        const payload = randomPayload(size)
         assert.ok((await read(await write(payload, passphrase), passphrase)).equals(payload))
       }
     })
 
     test(`that was cut off, extended or changed anywhere is damaged (${name})`, async () => {
-      const path = await write(randomBytes(600_000), passphrase)
+      const path = await write(randomPayload(600_000), passphrase)
       const whole = await readFile(path)
       const { bytes: header } = await readHeader(path)
       const random = createSeededRandom()
