@@ -3,6 +3,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
+import { createBackups } from './features/backups/create-backups.ts'
+import type { RestoreUpload } from './features/backups/setup-routes.ts'
 import { createGuide } from './features/guide/create-guide.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
@@ -64,6 +66,8 @@ export type HubDeps = {
   secret: string
   logger: FastifyBaseLogger
   version: string
+  /** Restarts the hub with a backup that was uploaded on the setup page; without it, none can be uploaded. */
+  restoreUpload?: RestoreUpload
   /** Tests replace the following. */
   clock?: Clock
   monotonicClock?: MonotonicClock
@@ -148,6 +152,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { hasPushes } = ingest.ingest
   const search = createSearch({ ...common, searchRecords, hasPushes, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
+  const { isSetupToken } = auth
+  const restoreUpload = deps.restoreUpload ?? null
+  const backups = createBackups({ ...common, ...settings.backups, isSetupToken, restoreUpload })
   const guide = createGuide({ ...common, ...settings.guide })
 
   // The HTTP server and its routes.
@@ -172,7 +179,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   await app.register(health)
   await app.register(metricsOn('closed'))
   const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
-  const features = [auth, operators, platforms, pulls, records, search, ingest, maintenance]
+  const features = [
+    ...[auth, operators, platforms, pulls, records, search],
+    ...[ingest, maintenance, backups],
+  ]
   await registerWebRoutes(app, {
     ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
@@ -197,7 +207,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       }
       await pulls.start()
       search.start()
-      jobs = [monitoring, maintenance, ingest].map(({ runJobs }) => runJobs(stopping.signal))
+      jobs = [monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
+        runJobs(stopping.signal),
+      )
       platforms.start()
       maintenance.start()
       isStarted = true
@@ -207,7 +219,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       // From here on, new requests are rejected and jobs end.
       stopping.abort()
       broadcaster?.stop()
-      for (const feature of [pulls, search, platforms, maintenance]) await feature.stop()
+      for (const feature of [pulls, search, platforms, maintenance, backups]) await feature.stop()
       // Requests in progress may finish. A client that sends nothing more must not delay the stop.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

@@ -29,8 +29,18 @@ export const COMMAND_OPTIONS = [
   'for',
   'max-records',
   'max-seconds',
+  'out',
 ] as const
-export const COMMAND_SWITCHES = ['json', 'push', 'strict', 'watch', 'remove-second-factor'] as const
+export const COMMAND_SWITCHES = [
+  'json',
+  'push',
+  'strict',
+  'watch',
+  'remove-second-factor',
+  'encrypt',
+  'force',
+  'check-only',
+] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {

@@ -64,6 +64,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /setup': 'anyone',
   'GET /invitation': 'anyone',
   'POST /setup': 'anyone',
+  'POST /setup/backup': 'anyone',
   'POST /api/auth/sign-in/email': 'anyone',
   'POST /api/auth/two-factor/verify-totp': 'anyone',
   'POST /api/auth/two-factor/verify-backup-code': 'anyone',
@@ -185,6 +186,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/alerts/feed': 'viewer',
   'POST /api/v1/alerts/:id/acknowledge': 'operator',
   'POST /api/v1/alerts/test-mail': 'admin',
+
+  'GET /api/v1/backups': 'admin',
+  'POST /api/v1/backups': 'admin',
+  'GET /api/v1/backups/:file': 'admin',
+  'POST /api/v1/backups/:file/drill': 'admin',
 
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/push-errors': 'viewer',

@@ -14,6 +14,11 @@ export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
+/** The SQLite file of a URL. */
+export function databasePathOf({ url, dataDir }: { url: string; dataDir: string }): string {
+  return resolve(url ? url.slice('sqlite:'.length) : join(dataDir, 'recordhub.sqlite'))
+}
+
 /**
  * Opens the storage of a URL: `postgres://…` or `sqlite:<path>`. An empty URL means a SQLite file in the data folder.
  * Loads only the packages of that engine.
@@ -42,11 +47,11 @@ export async function openStorage(options: {
     const { openPostgres } = await import('./postgres/storage.ts')
     return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
   }
-  const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
-  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
+  const path = databasePathOf({ url, dataDir: options.dataDir })
+  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path })
   const { openSqlite } = await import('./sqlite/storage.ts')
   return openSqlite({
-    path: resolve(path),
+    path,
     asHub,
     timeZone,
     clock: systemClock,

@@ -8,6 +8,7 @@ import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
 import { createErasureStore, type ErasureDialect } from './deletion/erasure-store.ts'
+import { createTombstoneImport } from './deletion/import-tombstones.ts'
 import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
@@ -68,6 +69,7 @@ export function createStores(
   | 'metrics'
   | 'pullDispatcher'
   | 'broadcast'
+  | 'backups'
   | 'readDiskSpace'
   | 'readEngine'
   | 'close'
@@ -76,6 +78,8 @@ export function createStores(
   const { node, readLastSequence, readCommitWatermark, missing, erasure } = dialect
   const changes = createPlatformChanges(databases, dialect.platformChanges)
   const runPendingPurge = createPendingPurgeRunner(databases, erasure.purge)
+  const erasureStore = createErasureStore(databases, erasure, { node, runPendingPurge })
+  const importTombstones = createTombstoneImport(databases, { ...erasure, ...erasureStore })
   return {
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
@@ -89,7 +93,7 @@ export function createStores(
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
-    erasure: createErasureStore(databases, erasure, { node, runPendingPurge }),
+    erasure: { ...erasureStore, importTombstones },
     removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,
