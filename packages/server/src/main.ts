@@ -19,6 +19,8 @@ async function main(args: string[]): Promise<number> {
   else if (positionals[0] === 'help') print(commandHelp(positionals.slice(1)) ?? helpText())
   else if (command === 'check-platform') {
     return (await import('./cli/check-platform.ts')).checkPlatform(parsed, print, printError)
+  } else if (command === 'doctor') {
+    return (await import('./cli/doctor.ts')).doctor(parsed, print, printError)
   } else await runCommand(parsed)
   return 0
 }

@@ -28,8 +28,9 @@ const COMMAND_OPTIONS = [
   'for',
   'max-records',
   'max-seconds',
+  'timeout',
 ] as const
-const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
+const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor', 'quick', 'fix'] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {

@@ -4,6 +4,7 @@ import type { HashReference } from '../domain/record/erasure.ts'
 import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'
+import type { DiagnosticsStore } from './port/diagnostics-store.ts'
 import type { Storage } from './port/storage.ts'
 
 /** How long a hub waits for PostgreSQL to become available. */
@@ -42,17 +43,38 @@ export async function openStorage(options: {
     const { openPostgres } = await import('./postgres/storage.ts')
     return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
   }
-  const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
-  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
+  const path = databasePathOf(options)
+  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path })
   const { openSqlite } = await import('./sqlite/storage.ts')
   return openSqlite({
-    path: resolve(path),
+    path,
     asHub,
     timeZone,
     clock: systemClock,
     hashReference,
     warn,
   })
+}
+
+/**
+ * Opens a database for reading, in whatever state it is.
+ * @throws HubError `no_database`, `database_rejected` or `storage_unavailable`.
+ */
+export async function openDiagnostics(options: {
+  url: string
+  dataDir: string
+}): Promise<DiagnosticsStore> {
+  if (isPostgres(options.url)) {
+    const { openDiagnostics: open } = await import('./postgres/diagnostics.ts')
+    return open(options.url)
+  }
+  const { openDiagnostics: open } = await import('./sqlite/diagnostics.ts')
+  return open(databasePathOf(options))
+}
+
+/** The absolute path of the SQLite database of a URL. */
+export function databasePathOf({ url, dataDir }: { url: string; dataDir: string }): string {
+  return resolve(url ? url.slice('sqlite:'.length) : join(dataDir, 'recordhub.sqlite'))
 }
 
 function rejectHashing(): string {

@@ -57,6 +57,7 @@ const LOCKS: Record<LockName, string> = {
   'login attempts': `${HUB}, 8`,
   secrets: `${HUB}, 9`,
   'push errors': `${HUB}, 10`,
+  counters: `${HUB}, 12`,
 }
 
 /** Waits for a lock and holds it until the transaction ends. */

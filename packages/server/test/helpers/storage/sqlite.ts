@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { memoizeAsync } from '../../../src/lib/concurrency/memoize-async.ts'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { openDiagnostics } from '../../../src/storage/sqlite/diagnostics.ts'
 import { openSqlite, type SqliteOptions } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, type StorageEngine } from './engine.ts'
 
@@ -42,6 +43,7 @@ export async function openTemporarySqlite(
       storage = await open()
       return storage
     },
+    openDiagnostics: async () => openDiagnostics(path),
     close,
     [Symbol.asyncDispose]: close,
   }
