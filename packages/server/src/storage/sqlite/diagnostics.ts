@@ -15,7 +15,7 @@ import {
 import { integerOf, textOf } from '../shared/schema/columns.ts'
 import type { Executor } from '../shared/schema/databases.ts'
 import { readLag } from '../shared/search/search-index.ts'
-import { openReader } from './connection.ts'
+import { openUncheckedReader } from './connection.ts'
 import { readEngineInfo } from './dialect.ts'
 import { isBusy, isDamaged, withMappedErrors } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
@@ -29,7 +29,7 @@ const MAX_TOKENS = 50
 /** @throws HubError `no_database` if the file does not exist. Reads nothing yet, so a damaged file is opened as well. */
 export function openDiagnostics(path: string): DiagnosticsStore {
   if (!existsSync(path)) throw new HubError('no_database', { path })
-  const db = openReader(path)
+  const db = openUncheckedReader(path)
   const searchPath = searchFileOf(path)
 
   return {
