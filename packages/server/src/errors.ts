@@ -363,6 +363,54 @@ const CATALOGUE = {
     message: 'Mail is not configured. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
   },
   mail_failed: { status: 502, message: 'The mail could not be sent: {reason}.' },
+
+  // Backups
+  backup_failed: {
+    status: 500,
+    message: 'The backup failed: {reason}. No backup was written.',
+  },
+  backup_invalid: { status: 422, message: 'This file cannot be used as a backup: {reason}.' },
+  backup_unsupported: {
+    status: 422,
+    message:
+      'A newer version of Recordhub wrote this backup ({reason}). Restore it with that version.',
+  },
+  backup_damaged: {
+    status: 422,
+    message: 'The backup is damaged: {reason}. Use another backup.',
+  },
+  backup_passphrase_missing: {
+    status: 422,
+    message:
+      'The backup is encrypted. Pass its passphrase in RECORDHUB_BACKUP_PASSPHRASE, or in a file named by HUB_BACKUP_PASSPHRASE_FILE.',
+  },
+  backup_passphrase_wrong: {
+    status: 422,
+    message: 'The passphrase of the backup is wrong.',
+  },
+  backup_other_engine: {
+    status: 422,
+    message:
+      'The backup is of a database on {backup}, but this hub uses {hub}. Set DATABASE_URL to a database of that engine.',
+  },
+  backup_secret_wrong: {
+    status: 422,
+    message:
+      'The keys in this backup need the hub secret with the fingerprint {needed}, but {given}. Set HUB_SECRET to that secret, or copy its file recordhub.secret to HUB_DATA_DIR.',
+  },
+  backup_in_progress: {
+    status: 409,
+    message: 'A backup or a restore drill is already running. Wait until it ends.',
+  },
+  restore_would_overwrite: {
+    status: 409,
+    message: 'There is already data in {path}. Pass --force to replace it; a copy of it is kept.',
+  },
+  restore_hub_running: {
+    status: 409,
+    message: 'A hub is running on {path}. Stop every process of it before you restore a backup.',
+  },
+  restore_failed: { status: 500, message: 'The restore failed: {reason}. Nothing was changed.' },
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof CATALOGUE

@@ -46,6 +46,13 @@ async function runCommand(parsed: Arguments): Promise<void> {
   if (command === 'search rebuild') {
     return (await import('./cli/search.ts')).rebuildSearch(config, print)
   }
+  if (command === 'backup') {
+    return (await import('./cli/backup.ts')).backup(config, { options, switches, print })
+  }
+  if (positionals[0] === 'restore') {
+    const { restore } = await import('./cli/restore.ts')
+    return restore(config, { args: positionals.slice(1), switches, print })
+  }
   if (positionals[0] === 'operator') {
     const { operatorCommand } = await import('./cli/operator.ts')
     return operatorCommand(positionals.slice(1), { config, options, switches, print })

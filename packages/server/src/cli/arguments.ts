@@ -28,9 +28,20 @@ const COMMAND_OPTIONS = [
   'for',
   'max-records',
   'max-seconds',
+  'out',
   'timeout',
 ] as const
-const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor', 'quick', 'fix'] as const
+const COMMAND_SWITCHES = [
+  'json',
+  'push',
+  'strict',
+  'remove-second-factor',
+  'encrypt',
+  'force',
+  'check-only',
+  'quick',
+  'fix',
+] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {

@@ -109,6 +109,35 @@ at once, otherwise the next start does. Until a record is indexed again, searche
 Exit codes: 0 healthy, 1 problems found, 2 wrong usage or the database could not be opened.`,
     settings: SETTING_NAMES,
   },
+  backup: {
+    summary: 'Write a verified backup of the database.',
+    usage: '[options]',
+    details: `Works with or without a running hub, which continues to store pushes. The backup is one file. It does not contain the
+secret of the hub (HUB_SECRET, or recordhub.secret in HUB_DATA_DIR), which a restore needs.
+
+  --out <file>              The backup. Default: a file named by the time, in HUB_BACKUP_DIR
+  --encrypt                 Encrypt the backup with a passphrase, read from standard input unless the variable
+                            RECORDHUB_BACKUP_PASSPHRASE or HUB_BACKUP_PASSPHRASE_FILE is set, which encrypt it, too.`,
+    settings: ['HUB_BACKUP_DIR', 'HUB_BACKUP_PASSPHRASE_FILE', 'HUB_SECRET', ...STORAGE_SETTINGS],
+  },
+  restore: {
+    summary: 'Restore a backup.',
+    usage: '<file> [options]',
+    details: `Stop every process of the hub first. Checks the whole backup, and that the configured secret decrypts it, before anything
+is changed. The replaced data is kept. Records that were erased after the backup are erased again.
+
+  --force                   Replace existing data.
+  --check-only              Only check the backup, and print what it contains and which secret it needs.
+
+The passphrase of an encrypted backup is read from RECORDHUB_BACKUP_PASSPHRASE, HUB_BACKUP_PASSPHRASE_FILE or standard
+input.`,
+    settings: [
+      'HUB_BACKUP_PASSPHRASE_FILE',
+      'HUB_SECRET',
+      'HUB_SECRET_PREVIOUS',
+      ...STORAGE_SETTINGS,
+    ],
+  },
   operator: {
     summary: 'List, invite and change operators.',
     usage: '<subcommand>',

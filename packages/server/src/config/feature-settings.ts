@@ -1,4 +1,6 @@
 /** The settings of the features, taken from the configuration. */
+import { join } from 'node:path'
+import { readBackupPassphrase } from './environment.ts'
 import type { Config } from './settings.ts'
 
 /** The settings of each feature by its name, and those that several features share. */
@@ -29,8 +31,19 @@ export function toFeatureSettings(config: Config) {
       missingThresholdPercent: config.HUB_MISSING_FUSE,
       missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
     },
+    backups: {
+      folder: backupFolderOf(config),
+      /** The cron pattern of scheduled backups; null without a schedule. */
+      schedulePattern: config.HUB_BACKUP_SCHEDULE === 'off' ? null : config.HUB_BACKUP_SCHEDULE,
+      keep: config.HUB_BACKUP_KEEP,
+      passphrase: readBackupPassphrase(config),
+    },
     guide: { platformPath: config.HUB_PLATFORM_PATH, tunnelHeader: config.HUB_TUNNEL_HEADER },
   }
+}
+
+export function backupFolderOf(config: Config): string {
+  return config.HUB_BACKUP_DIR || join(config.HUB_DATA_DIR, 'backups')
 }
 
 /** How the hub calls platforms. */

@@ -210,6 +210,28 @@ export const SETTINGS = {
     default: 730,
     help: 'Days to keep the audit log; 0 to keep it forever.',
   }),
+  HUB_BACKUP_DIR: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'the folder backups in HUB_DATA_DIR',
+    help: 'Folder of the backups.',
+  }),
+  HUB_BACKUP_SCHEDULE: setting({
+    parse: cronPattern,
+    default: 'off',
+    help: 'Cron pattern of the scheduled backups in HUB_TIME_ZONE, such as 30 2 * * *, or off.',
+  }),
+  HUB_BACKUP_KEEP: setting({
+    parse: integer(0, 10_000),
+    default: 7,
+    help: 'Number of scheduled backups to keep, newest first; 0 to keep them all. Other backups are never deleted.',
+  }),
+  HUB_BACKUP_PASSPHRASE_FILE: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'File with the passphrase that encrypts the backups, in its first line. The environment variable RECORDHUB_BACKUP_PASSPHRASE takes precedence.',
+  }),
   HUB_SMTP_URL: setting({
     parse: smtpUrl,
     default: '',

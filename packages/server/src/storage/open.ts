@@ -15,6 +15,11 @@ export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
+/** The SQLite file of a URL. */
+export function databasePathOf({ url, dataDir }: { url: string; dataDir: string }): string {
+  return resolve(url ? url.slice('sqlite:'.length) : join(dataDir, 'recordhub.sqlite'))
+}
+
 /**
  * Opens the storage of a URL: `postgres://…` or `sqlite:<path>`. An empty URL means a SQLite file in the data folder.
  * Loads only the packages of that engine.
@@ -70,11 +75,6 @@ export async function openDiagnostics(options: {
   }
   const { openDiagnostics: open } = await import('./sqlite/diagnostics.ts')
   return open(databasePathOf(options))
-}
-
-/** The absolute path of the SQLite database of a URL. */
-export function databasePathOf({ url, dataDir }: { url: string; dataDir: string }): string {
-  return resolve(url ? url.slice('sqlite:'.length) : join(dataDir, 'recordhub.sqlite'))
 }
 
 function rejectHashing(): string {

@@ -7,6 +7,7 @@ import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
 import { createErasureStore, type ErasureDialect } from './deletion/erasure-store.ts'
+import { createTombstoneImport } from './deletion/import-tombstones.ts'
 import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
@@ -75,6 +76,8 @@ export function createStores(
   const { node, readLastSequence, readCommitWatermark, missing, erasure } = dialect
   const changes = createPlatformChanges(databases, dialect.platformChanges)
   const runPendingPurge = createPendingPurgeRunner(databases, erasure.purge)
+  const erasureStore = createErasureStore(databases, erasure, { node, runPendingPurge })
+  const importTombstones = createTombstoneImport(databases, { ...erasure, ...erasureStore })
   return {
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
@@ -87,7 +90,7 @@ export function createStores(
     alerts: createAlertStore(databases),
     pushErrors: createPushErrorStore(databases),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
-    erasure: createErasureStore(databases, erasure, { node, runPendingPurge }),
+    erasure: { ...erasureStore, importTombstones },
     removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,

@@ -1,0 +1,77 @@
+/** Backups of the database of a URL, without an open storage. */
+import type { BackupInfo } from '@recordhub/protocol'
+import { HubError } from '../errors.ts'
+import { databasePathOf, isPostgres } from './open.ts'
+import type { BackupRequest, Restored, RestoreRequest } from './port/backup-store.ts'
+import { readPayload } from './shared/backup/backup-file.ts'
+import { readHeader } from './shared/backup/backup-header.ts'
+import { BACKUP_SUFFIX } from './shared/backup/backup-names.ts'
+import { assertSecretKnown } from './shared/backup/find-references-key.ts'
+
+/** As `openStorage`. */
+type Location = { url: string; dataDir: string }
+
+/**
+ * Writes a verified backup, with or without a running hub. See `BackupStore.writeBackup`. On SQLite the schema may be
+ * of any version.
+ * @throws HubError `no_database`, `backup_failed`, and those of the connection on PostgreSQL.
+ */
+export async function writeBackup(
+  { url, dataDir }: Location,
+  request: BackupRequest,
+): Promise<BackupInfo> {
+  const { writeSqliteBackup } = await import('./sqlite/backup.ts')
+  return writeSqliteBackup(databasePathOf({ url, dataDir }), request)
+}
+
+/** Reads what a backup says about itself. @throws HubError `backup_invalid`, `backup_unsupported`. */
+export async function readBackupInfo(path: string): Promise<BackupInfo> {
+  return (await readHeader(path)).header.info
+}
+
+/**
+ * Reads a whole backup, which verifies its checksum and, if it is encrypted, its encryption.
+ * @throws HubError `backup_damaged`, `backup_passphrase_wrong`, `backup_passphrase_missing`, and those of `readBackupInfo`.
+ */
+export async function checkBackup(
+  request: Pick<RestoreRequest, 'path' | 'passphrase' | 'onProgress'>,
+): Promise<void> {
+  const { header, payload } = await readPayload(request.path, request.passphrase)
+  let done = 0
+  for await (const part of payload) {
+    done += part.length
+    request.onProgress?.({ phase: 'verify', done, total: header.payload_bytes })
+  }
+}
+
+/**
+ * Restores a backup, while no hub is running. The database is unchanged if it fails or is killed.
+ * @throws HubError `backup_other_engine`, `backup_secret_wrong`, `newer_schema`, `restore_would_overwrite`,
+ *   `restore_hub_running`, `restore_failed`, and those of `checkBackup`.
+ */
+export async function restoreBackup(
+  location: Location,
+  request: RestoreRequest,
+): Promise<Restored> {
+  const info = await readBackupInfo(request.path)
+  const engine = isPostgres(location.url) ? 'postgres' : 'sqlite'
+  if (info.engine !== engine) {
+    const backup = ENGINE_NAMES[info.engine]
+    throw new HubError('backup_other_engine', { backup, hub: ENGINE_NAMES[engine] })
+  }
+  assertSecretKnown({ secrets: request.secrets, fingerprint: info.secret_fingerprint })
+  const { migrations } = await import('./sqlite/migrations/index.ts')
+  const unknown = info.migrations.filter((name) => !Object.hasOwn(migrations, name))
+  if (unknown.length > 0) {
+    throw new HubError('backup_unsupported', { reason: `its schema has ${unknown.join(', ')}` })
+  }
+  const { restoreSqlite } = await import('./sqlite/restore.ts')
+  return restoreSqlite(databasePathOf(location), request)
+}
+
+const ENGINE_NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
+
+/** The default name of a backup of this time. */
+export function backupNameOf(at: Date): string {
+  return `recordhub-${at.toISOString().replaceAll(/[-:.]/g, '')}${BACKUP_SUFFIX}`
+}
