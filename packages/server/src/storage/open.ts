@@ -6,6 +6,7 @@ import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import type { DiagnosticsStore } from './port/diagnostics-store.ts'
 import type { Storage } from './port/storage.ts'
+import type { Upgrade } from './port/upgrade.ts'
 
 /** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30
@@ -40,13 +41,16 @@ export async function openStorage(options: {
   warn: (message: string) => void
   /** Aborts the wait for a database that is not available yet; without it, there is no wait. */
   waitUntil?: AbortSignal
+  /** How a hub prepares the migration of an older database. */
+  upgrade?: Upgrade
 }): Promise<Storage> {
   const { url, asHub, mustExist = !asHub, timeZone, warn, waitUntil } = options
+  const upgrade = options.upgrade ? { upgrade: options.upgrade } : {}
   const { hashReference = rejectHashing } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     const { openPostgres } = await import('./postgres/storage.ts')
-    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
+    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference, ...upgrade })
   }
   const path = databasePathOf(options)
   if (mustExist && !existsSync(path)) throw new HubError('no_database', { path })
@@ -58,6 +62,7 @@ export async function openStorage(options: {
     clock: systemClock,
     hashReference,
     warn,
+    ...upgrade,
   })
 }
 

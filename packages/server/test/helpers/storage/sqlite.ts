@@ -54,7 +54,8 @@ const migratedFile = memoizeAsync(async () => {
   const folder = await mkdtemp(join(PARENT, 'recordhub-template-'))
   const path = join(folder, 'hub.sqlite')
   const clock = systemClock
-  const storage = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
+  const options = { path, asHub: true, timeZone: 'UTC', clock, hashReference, withThreads: false }
+  const storage = await openSqlite(options)
   await storage.close()
   const bytes = await readFile(path)
   await rm(folder, { recursive: true })

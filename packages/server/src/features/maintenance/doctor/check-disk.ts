@@ -3,6 +3,7 @@ import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatGigabytes, lowDiskBytes } from '../../../domain/alerts/alert-conditions.ts'
+import { upgradeSpace } from '../../../storage/port/upgrade.ts'
 import { type Finding, info, problem, warning } from './finding.ts'
 
 /** A running hub truncates the log when it exceeds 64 MiB. */
@@ -22,8 +23,9 @@ export async function checkDisk(
     const message = `The disk with ${folder} has only ${formatGigabytes(available)} left.`
     findings.push(warning(message, 'Delete other files, or move HUB_DATA_DIR to a larger disk.'))
   }
-  if (database && available < 2 * database.bytes) {
-    const message = `An upgrade that changes the schema needs ${formatGigabytes(2 * database.bytes)} for a backup and a copy of the database.`
+  const needed = upgradeSpace((database?.bytes ?? 0) + (database?.log_bytes ?? 0)).both
+  if (available < needed) {
+    const message = `An upgrade that changes the schema needs up to ${formatGigabytes(needed)} for a backup and a copy of the database.`
     findings.push(warning(message, 'Free the space before the next upgrade.'))
   }
   if (database?.log_bytes && database.log_bytes > LARGE_LOG_BYTES) {
