@@ -18,6 +18,7 @@ export const AlertKind = OneOf(
   'search_behind',
   'disk_low',
   'mail_failing',
+  'backup_failed',
 )
 
 /** A condition that needs attention. It is resolved automatically (`resolved_at`). */

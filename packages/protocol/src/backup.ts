@@ -57,9 +57,9 @@ export const DrillReport = Type.Object({
   deleted_since: Type.Integer({ description: 'Records that were deleted after the backup' }),
   different: Type.Integer({ description: 'Records with the same change but other content' }),
   absent: Type.Integer({ description: 'Records of the hub that the backup should contain' }),
-  tables: Type.Array(
-    Type.Object({ name: Type.String(), backup: Type.Integer(), restored: Type.Integer() }),
-  ),
+  tables: Type.Record(Type.String(), Type.Integer(), {
+    description: 'The rows of each restored table, which are as many as when the backup was made',
+  }),
 })
 
 export const BackupsResponse = Type.Object({

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
+import { createBackups } from './features/backups/create-backups.ts'
 import { createGuide } from './features/guide/create-guide.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
@@ -116,6 +117,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { searchRecords } = records
   const search = createSearch({ ...common, searchRecords, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
+  const backups = createBackups({ ...common, ...settings.backups })
   const guide = createGuide({ ...common, ...settings.guide })
 
   // The HTTP server and its routes.
@@ -125,7 +127,17 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { app } = await createHttpServer(http, auth, csrfTokenOf)
   await app.register(ingest.receiverRoutes)
   await app.register(healthRoutes({ checkReady }))
-  const features = [auth, operators, platforms, pulls, records, search, ingest, maintenance]
+  const features = [
+    auth,
+    operators,
+    platforms,
+    pulls,
+    records,
+    search,
+    ingest,
+    maintenance,
+    backups,
+  ]
   await registerWebRoutes(app, {
     ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
@@ -141,7 +153,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       const address = await listen(app, { port: config.PORT, host: config.HOST })
       await pulls.start()
       search.start()
-      jobs = [monitoring, maintenance, ingest].map(({ runJobs }) => runJobs(stopping.signal))
+      jobs = [monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
+        runJobs(stopping.signal),
+      )
       platforms.start()
       maintenance.start()
       isStarted = true
@@ -151,7 +165,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       // From here on, new requests are rejected and jobs end.
       stopping.abort()
       broadcaster?.stop()
-      for (const feature of [pulls, search, platforms, maintenance]) await feature.stop()
+      for (const feature of [pulls, search, platforms, maintenance, backups]) await feature.stop()
       // Requests in progress may finish. A client that sends nothing more must not delay the stop.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()

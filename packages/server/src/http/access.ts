@@ -170,6 +170,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/alerts/:id/acknowledge': 'operator',
   'POST /api/v1/alerts/test-mail': 'admin',
 
+  'GET /api/v1/backups': 'admin',
+  'POST /api/v1/backups': 'admin',
+  'GET /api/v1/backups/:file': 'admin',
+  'POST /api/v1/backups/:file/drill': 'admin',
+
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/push-errors': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',

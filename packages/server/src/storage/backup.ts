@@ -6,6 +6,7 @@ import type { BackupRequest, Restored, RestoreRequest } from './port/backup-stor
 import { readPayload } from './shared/backup/backup-file.ts'
 import { readHeader } from './shared/backup/backup-header.ts'
 import { BACKUP_SUFFIX } from './shared/backup/backup-names.ts'
+import { assertEngine } from './shared/backup/check-backup.ts'
 import { assertSecretKnown } from './shared/backup/find-references-key.ts'
 
 /** As `openStorage`. */
@@ -20,6 +21,10 @@ export async function writeBackup(
   { url, dataDir }: Location,
   request: BackupRequest,
 ): Promise<BackupInfo> {
+  if (isPostgres(url)) {
+    const { writePostgresBackup } = await import('./postgres/backup.ts')
+    return writePostgresBackup(url, request)
+  }
   const { writeSqliteBackup } = await import('./sqlite/backup.ts')
   return writeSqliteBackup(databasePathOf({ url, dataDir }), request)
 }
@@ -55,21 +60,20 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const info = await readBackupInfo(request.path)
   const engine = isPostgres(location.url) ? 'postgres' : 'sqlite'
-  if (info.engine !== engine) {
-    const backup = ENGINE_NAMES[info.engine]
-    throw new HubError('backup_other_engine', { backup, hub: ENGINE_NAMES[engine] })
-  }
+  assertEngine(info, engine)
   assertSecretKnown({ secrets: request.secrets, fingerprint: info.secret_fingerprint })
   const { migrations } = await import('./sqlite/migrations/index.ts')
   const unknown = info.migrations.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0) {
     throw new HubError('backup_unsupported', { reason: `its schema has ${unknown.join(', ')}` })
   }
+  if (engine === 'postgres') {
+    const { restorePostgres } = await import('./postgres/restore.ts')
+    return restorePostgres(location.url, request)
+  }
   const { restoreSqlite } = await import('./sqlite/restore.ts')
   return restoreSqlite(databasePathOf(location), request)
 }
-
-const ENGINE_NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
 /** The default name of a backup of this time. */
 export function backupNameOf(at: Date): string {

@@ -20,6 +20,7 @@ export const TEXTS = {
   searchIndexBehind: 'Search index is behind',
   lowDiskSpace: 'Low disk space',
   emailsCannotBeSent: 'E-mails cannot be sent',
+  scheduledBackupFailed: 'Scheduled backup failed',
   open: 'Open',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,

@@ -45,7 +45,7 @@ export type AlertFacts = {
   disk: DiskSpace | null
 }
 
-export type WatchedKind = Exclude<AlertKind, 'mail_failing'>
+export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
 
 /** A failure raises an alert after five consecutive pulls, or after two of them over an hour if pulls are rare. */
 const FAILURES = 5

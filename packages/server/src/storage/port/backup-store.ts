@@ -43,8 +43,7 @@ export type Restored = {
 /** The records of a backup, restored beside the database. */
 export type RestoredCopy = {
   changes: ChangeStore
-  /** Rows of each table, counted after the restore. */
-  tables: Record<string, number>
+  info: BackupInfo
   /** Deletes the copy. */
   close: () => Promise<void>
 }

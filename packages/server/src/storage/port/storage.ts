@@ -1,6 +1,7 @@
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { BackupStore } from './backup-store.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
@@ -65,6 +66,7 @@ export type Storage = {
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
   broadcast: Broadcast
+  backups: BackupStore
 
   /** Resolves if the database is writable; otherwise throws HubError `storage_unavailable`. */
   checkWritable(): Promise<void>

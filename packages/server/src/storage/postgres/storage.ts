@@ -13,6 +13,7 @@ import { createRecordReads } from '../shared/records/record-reads.ts'
 import { assertMigrated, findUpgrade, type Migrations, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
+import { createBackupStore } from './backup-store.ts'
 import { allocatePositions, readCommitWatermark, readLastSequence } from './commit-watermark.ts'
 import { describeServer, openConnections, withUnlimited } from './connection.ts'
 import {
@@ -110,6 +111,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     }),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     broadcast: notifications.createBroadcast(database, commits),
+    backups: createBackupStore(options.url),
     readDiskSpace: async () => null,
     readEngine: () => readEngineInfo(database),
     async close() {

@@ -68,6 +68,7 @@ export function createStores(
   | 'searchIndex'
   | 'pullDispatcher'
   | 'broadcast'
+  | 'backups'
   | 'readDiskSpace'
   | 'readEngine'
   | 'close'

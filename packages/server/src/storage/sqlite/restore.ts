@@ -37,6 +37,8 @@ export async function restoreSqlite(
   makeFolder(dirname(databasePath))
   const lock = acquireLock(databasePath)
   const copy = partialPath(databasePath)
+  const kept = `${databasePath}.before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+  let isReplaced = false
   try {
     const exists = existsSync(databasePath)
     if (exists && !request.force) {
@@ -46,19 +48,22 @@ export async function restoreSqlite(
     const { path, passphrase, onProgress } = request
     const info = await unpackSqliteBackup({ path, passphrase, target: copy }, onProgress)
     const hashReference = checkSecret(copy, request, info.secret_fingerprint)
+    if (exists) keepLog(databasePath, kept)
     const old = exists ? readTombstones(databasePath) : { tombstones: [], unread: null }
     const { erased, added } = await eraseAgain(copy, old.tombstones, { ...request, hashReference })
     endSessions(copy)
     syncFile(copy)
-    const kept = exists ? keepDatabase(databasePath) : null
+    if (exists) keepDatabase(databasePath, kept)
     // The index of the replaced database. The hub creates a new one.
     deleteDatabase(searchFileOf(databasePath))
     await publishFile(copy, databasePath)
-    return { info, kept, erased, tombstones: added, unread: old.unread }
+    isReplaced = true
+    return { info, kept: exists ? kept : null, erased, tombstones: added, unread: old.unread }
   } catch (error) {
     if (error instanceof HubError) throw error
     throw new HubError('restore_failed', { reason: messageOf(error) }, { cause: error })
   } finally {
+    if (!isReplaced) deleteDatabase(kept)
     deleteDatabase(copy)
     deleteDatabase(searchFileOf(copy))
     lock.release()
@@ -139,23 +144,26 @@ function endSessions(path: string): void {
   })
 }
 
-/** Gives the database a second name, under which it stays when the first one is replaced. @returns the second name. */
-function keepDatabase(path: string): string {
-  const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+/** SQLite deletes the log of a damaged database when it opens the database. */
+function keepLog(path: string, kept: string): void {
+  if (existsSync(`${path}-wal`)) linkOrCopy(`${path}-wal`, `${kept}-wal`)
+}
+
+/** Gives the database a second name, under which it stays when the first one is replaced. */
+function keepDatabase(path: string, kept: string): void {
   try {
     withDatabase(path, (database) => {
       const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
       if (result?.['busy'] !== 0) throw new HubError('restore_hub_running', { path })
     })
+    rmSync(`${kept}-wal`, { force: true })
   } catch (error) {
-    // A damaged database is kept with its write-ahead log.
+    // A damaged database is kept with its log.
     if (error instanceof HubError) throw error
   }
   linkOrCopy(path, kept)
   // A log that stayed would be applied to the restored database.
-  if (existsSync(`${path}-wal`)) linkOrCopy(`${path}-wal`, `${kept}-wal`)
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
-  return kept
 }
 
 /** Some file systems have no hard links. */

@@ -15,6 +15,7 @@ import type { Executor } from '../shared/schema/databases.ts'
 import { assertMigrated, type Migrations, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
+import { createBackupStore } from './backup-store.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { allocateSequence, readCommitWatermark } from './commit-watermark.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
@@ -143,6 +144,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       publish: async () => undefined,
       subscribe: () => undefined,
     },
+    backups: createBackupStore(options.path),
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngineInfo(reader),
     async close() {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { type Migration, Migrator, NO_MIGRATIONS } from 'kysely/migration'
 import { HubError } from '../../../errors.ts'
 import type { UpgradeStep } from '../../port/upgrade.ts'
 import type { Tables } from './tables.ts'
@@ -20,6 +20,21 @@ export async function migrate(database: Kysely<Tables>, migrations: Migrations):
   throw new Error('The database could not be migrated to the schema of this version.', {
     cause: error,
   })
+}
+
+/**
+ * Migrates an empty schema of a database up to a migration, for the rows of a backup.
+ * @param last the name of the last migration; undefined for none.
+ */
+export async function migrateTo(
+  database: Kysely<Tables>,
+  migrations: Migrations,
+  { schema, last }: { schema: string; last: string | undefined },
+): Promise<void> {
+  const provider = { getMigrations: async () => migrations }
+  const migrator = new Migrator({ db: database, provider, migrationTableSchema: schema })
+  const { error } = await migrator.migrateTo(last ?? NO_MIGRATIONS)
+  if (error) throw error
 }
 
 /**
