@@ -46,6 +46,9 @@ async function runCommand(parsed: Arguments): Promise<void> {
   if (command === 'search rebuild') {
     return (await import('./cli/search.ts')).rebuildSearch(config, print)
   }
+  if (command === 'rollback') {
+    return (await import('./cli/rollback.ts')).rollback(config, print)
+  }
   if (command === 'backup') {
     return (await import('./cli/backup.ts')).backup(config, { options, switches, print })
   }

@@ -138,6 +138,12 @@ input.`,
       ...STORAGE_SETTINGS,
     ],
   },
+  rollback: {
+    summary: 'State what a rollback to an earlier version would require.',
+    usage: '[settings]',
+    details: `Lists the backups with their versions, what would be lost with each of them, and the commands to run. Changes nothing.`,
+    settings: ['HUB_BACKUP_DIR', ...STORAGE_SETTINGS],
+  },
   operator: {
     summary: 'List, invite and change operators.',
     usage: '<subcommand>',

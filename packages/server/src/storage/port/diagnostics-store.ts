@@ -73,6 +73,9 @@ export type PlatformSource = {
   encrypted_source_key: string
 }
 
+/** Records that were created or changed, records that were deleted, and entries of the audit log. */
+export type ChangesSince = { changed: number; deleted: number; audited: number }
+
 export type ServerFacts = {
   engine_version: string
   /** The size of the database in bytes, without the write-ahead log. */
@@ -144,6 +147,9 @@ export interface DiagnosticsStore {
 
   /** Returns the ciphertext that shows whether a secret is that of the database; null in a new database. */
   readEncryptedKey(): Promise<string | null>
+
+  /** Counts what a restore of a backup of this time and position would lose. */
+  countChangesSince(backup: { position: number; at: string }): Promise<ChangesSince>
 
   /** Whether a hub uses the database now. */
   isHubRunning(): Promise<boolean>

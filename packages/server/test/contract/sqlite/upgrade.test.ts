@@ -73,11 +73,7 @@ const failing = (up: (db: Kysely<unknown>) => Promise<unknown>): Migrations => (
 })
 
 for (const [name, migrations, reason] of [
-  [
-    'fails',
-    failing((db) => sql`SELECT 1 FROM nowhere`.execute(db)),
-    /no such table: nowhere/,
-  ],
+  ['fails', failing((db) => sql`SELECT 1 FROM nowhere`.execute(db)), /no such table: nowhere/],
   [
     'loses records',
     failing((db) => sql`DELETE FROM records WHERE reference_number = 'r-2'`.execute(db)),

@@ -18,6 +18,7 @@ type SharedMethods =
   | 'readLastWritten'
   | 'listSources'
   | 'readEncryptedKey'
+  | 'countChangesSince'
 
 export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, SharedMethods> {
   return {
@@ -67,6 +68,17 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
         .where('p.removed_at', 'is', null)
         .orderBy('p.platform_name')
         .execute(),
+
+    async countChangesSince({ position, at }) {
+      const { rows } = await sql<Record<'changed' | 'deleted' | 'audited', number>>`
+        SELECT
+          (SELECT count(*) FROM records WHERE pushed_seq >= 0 AND change_seq > ${position}) AS changed,
+          (SELECT count(*) FROM record_deletions WHERE change_seq > ${position}) AS deleted,
+          (SELECT count(*) FROM audit WHERE at > ${at}) AS audited
+      `.execute(db)
+      const { changed = 0, deleted = 0, audited = 0 } = rows[0] ?? {}
+      return { changed: Number(changed), deleted: Number(deleted), audited: Number(audited) }
+    },
 
     async readEncryptedKey() {
       const row = await db
