@@ -82,7 +82,7 @@ for (const schema of listFixtures()) {
           const result = await push(reference, 'after the upgrade')
           statuses.push(result.kind === 'response' ? result.status : result.kind)
         }
-        assert.deepEqual(statuses, [200, 200, 410])
+        assert.deepEqual(statuses, [201, 200, 410])
         const key = JSON.parse(
           await sendRequest(operator, 'POST', '/api/v1/platforms/1/hub-key/reveal', {
             password: 'correct horse battery',

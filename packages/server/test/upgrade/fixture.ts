@@ -87,10 +87,10 @@ async function readChanging(get: (path: string) => Promise<Record<string, unknow
   const { alerts } = await get('alerts')
   return {
     operators: pick(operators, ['email', 'name', 'role', 'disabled_at']),
-    tokens: pick(tokens, ['name', 'role', 'hint', 'created_at', 'expires_at', 'revoked_at']),
+    tokens: pick(tokens, ['name', 'role', 'hint', 'created_at', 'expires_at']),
     alerts: pick(
       rowsOf(alerts).filter(({ kind }) => kind === 'platform_failing'),
-      ['kind', 'subject', 'raised_at', 'acknowledged_by'],
+      ['kind', 'raised_at', 'acknowledged_by'],
     ),
   }
 }
