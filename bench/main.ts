@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchBackup } from './backup.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
 import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
@@ -72,6 +73,7 @@ const BENCHES: Record<string, Bench> = {
     brief: 100,
     run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
   },
+  backup: { count: 'records', full: 1_000_000, brief: 20_000, run: benchBackup },
   scale: {
     count: 'records',
     full: 10_000_000,

@@ -4,6 +4,7 @@ import { toFeatureSettings, toPlatformClientSettings } from './config/feature-se
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
 import { createBackups } from './features/backups/create-backups.ts'
+import type { RestoreUpload } from './features/backups/setup-routes.ts'
 import { createGuide } from './features/guide/create-guide.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
@@ -49,6 +50,8 @@ export type HubDeps = {
   secret: string
   logger: FastifyBaseLogger
   version: string
+  /** Restarts the hub with a backup that was uploaded on the setup page; without it, none can be uploaded. */
+  restoreUpload?: RestoreUpload
   /** Tests replace the following. */
   clock?: Clock
   monotonicClock?: MonotonicClock
@@ -117,7 +120,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { searchRecords } = records
   const search = createSearch({ ...common, searchRecords, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
-  const backups = createBackups({ ...common, ...settings.backups })
+  const { isSetupToken } = auth
+  const restoreUpload = deps.restoreUpload ?? null
+  const backups = createBackups({ ...common, ...settings.backups, isSetupToken, restoreUpload })
   const guide = createGuide({ ...common, ...settings.guide })
 
   // The HTTP server and its routes.

@@ -50,6 +50,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /setup': 'anyone',
   'GET /invitation': 'anyone',
   'POST /setup': 'anyone',
+  'POST /setup/backup': 'anyone',
   'POST /api/auth/sign-in/email': 'anyone',
   'POST /api/auth/two-factor/verify-totp': 'anyone',
   'POST /api/auth/two-factor/verify-backup-code': 'anyone',

@@ -3,11 +3,12 @@ import type { BackupInfo } from '@recordhub/protocol'
 import { HubError } from '../errors.ts'
 import { databasePathOf, isPostgres } from './open.ts'
 import type { BackupRequest, Restored, RestoreRequest } from './port/backup-store.ts'
-import { readPayload } from './shared/backup/backup-file.ts'
 import { readHeader } from './shared/backup/backup-header.ts'
 import { BACKUP_SUFFIX } from './shared/backup/backup-names.ts'
 import { assertEngine } from './shared/backup/check-backup.ts'
 import { assertSecretKnown } from './shared/backup/find-references-key.ts'
+
+export { checkBackup } from './shared/backup/check-backup.ts'
 
 /** As `openStorage`. */
 type Location = { url: string; dataDir: string }
@@ -32,21 +33,6 @@ export async function writeBackup(
 /** Reads what a backup says about itself. @throws HubError `backup_invalid`, `backup_unsupported`. */
 export async function readBackupInfo(path: string): Promise<BackupInfo> {
   return (await readHeader(path)).header.info
-}
-
-/**
- * Reads a whole backup, which verifies its checksum and, if it is encrypted, its encryption.
- * @throws HubError `backup_damaged`, `backup_passphrase_wrong`, `backup_passphrase_missing`, and those of `readBackupInfo`.
- */
-export async function checkBackup(
-  request: Pick<RestoreRequest, 'path' | 'passphrase' | 'onProgress'>,
-): Promise<void> {
-  const { header, payload } = await readPayload(request.path, request.passphrase)
-  let done = 0
-  for await (const part of payload) {
-    done += part.length
-    request.onProgress?.({ phase: 'verify', done, total: header.payload_bytes })
-  }
 }
 
 /**

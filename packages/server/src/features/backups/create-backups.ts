@@ -1,12 +1,13 @@
 /** Backups on request and by schedule, and restore drills. */
 import type { FastifyPluginAsync } from 'fastify'
-import { secretFingerprint } from '../../domain/auth/secret-fingerprint.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { type BackupDeps, createBackupRunner } from './run-backup.ts'
+import { type RestoreUpload, setupRoutes } from './setup-routes.ts'
 
 /** One node makes a scheduled backup. The lease outlasts the difference between the clocks of nodes. */
 const LEASE = 'scheduled backup'
@@ -19,6 +20,8 @@ export function createBackups(
     timeZone: string
     /** The cron pattern of scheduled backups; null without a schedule. */
     schedulePattern: string | null
+    isSetupToken: (token: string) => boolean
+    restoreUpload: RestoreUpload | null
     requesterOf: Parameters<typeof backupRoutes>[0]['requesterOf']
   },
 ) {
@@ -28,7 +31,9 @@ export function createBackups(
   const runner = createBackupRunner({ ...deps, secretFingerprint: fingerprint })
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(backupRoutes({ ...deps, secretFingerprint: fingerprint, runner }))
+    const routeDeps = { ...deps, secretFingerprint: fingerprint, runner }
+    await app.register(backupRoutes(routeDeps))
+    await app.register(setupRoutes(routeDeps))
   }
 
   async function makeScheduledBackup(): Promise<void> {

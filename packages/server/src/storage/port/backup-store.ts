@@ -65,6 +65,13 @@ export interface BackupStore {
   readBackupInfo(path: string): Promise<BackupInfo>
 
   /**
+   * Reads a whole backup of this engine, which verifies it.
+   * @throws HubError `backup_other_engine`, `backup_damaged`, `backup_passphrase_wrong`, `backup_passphrase_missing`,
+   *   and those of `readBackupInfo`.
+   */
+  checkBackup(request: Pick<RestoreRequest, 'path' | 'passphrase'>): Promise<void>
+
+  /**
    * Restores a backup of this engine beside the database, in `folder` or in a schema of its own, and opens it. The
    * database itself is not changed.
    * @throws HubError as `restoreBackup`.

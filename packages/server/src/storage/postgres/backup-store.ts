@@ -1,6 +1,6 @@
 import type { BackupStore } from '../port/backup-store.ts'
 import { readHeader } from '../shared/backup/backup-header.ts'
-import { assertEngine } from '../shared/backup/check-backup.ts'
+import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
 import { createChangeStore } from '../shared/records/change-store.ts'
 import { writePostgresBackup } from './backup.ts'
 import { readCommitWatermark, readLastSequence } from './commit-watermark.ts'
@@ -14,6 +14,7 @@ export function createBackupStore(url: string): BackupStore {
   return {
     writeBackup: (request) => writePostgresBackup(url, request),
     readBackupInfo: async (path) => (await readHeader(path)).header.info,
+    checkBackup: (request) => checkBackup(request, 'postgres'),
     async openCopy(request) {
       assertEngine((await readHeader(request.path)).header.info, 'postgres')
       try {

@@ -4,7 +4,7 @@ import type { BackupStore } from '../port/backup-store.ts'
 import { deleteFiles } from '../shared/backup/backup-file.ts'
 import { readHeader } from '../shared/backup/backup-header.ts'
 import { deleteAbandoned, partialPath } from '../shared/backup/backup-names.ts'
-import { assertEngine } from '../shared/backup/check-backup.ts'
+import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
 import { createChangeStore } from '../shared/records/change-store.ts'
 import { unpackSqliteBackup, writeSqliteBackup } from './backup.ts'
 import { readCommitWatermark } from './commit-watermark.ts'
@@ -14,6 +14,7 @@ export function createBackupStore(databasePath: string): BackupStore {
   return {
     writeBackup: (request) => writeSqliteBackup(databasePath, request),
     readBackupInfo: async (path) => (await readHeader(path)).header.info,
+    checkBackup: (request) => checkBackup(request, 'sqlite'),
     async openCopy({ path, folder, passphrase, onProgress }) {
       assertEngine((await readHeader(path)).header.info, 'sqlite')
       makeFolder(folder)

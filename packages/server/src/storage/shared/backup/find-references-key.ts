@@ -1,8 +1,8 @@
-import { secretFingerprint } from '../../../domain/auth/secret-fingerprint.ts'
 import { REFERENCES_PURPOSE } from '../../../domain/platform/api-key.ts'
 import { createHashReference, type HashReference } from '../../../domain/record/erasure.ts'
 import { HubError } from '../../../errors.ts'
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts'
+import { secretFingerprint } from '../../../lib/crypto/secret-fingerprint.ts'
 
 type Candidates = { secrets: readonly string[]; fingerprint: string | null }
 

@@ -1,4 +1,4 @@
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { SecretBox } from './secret-box.ts'
 
 /** Identifies a hub secret without revealing it, so that a backup can state which secret it needs: `3f9a-01bc-…`. */
 export function secretFingerprint(secrets: Pick<SecretBox, 'deriveKey'>): string {
