@@ -1,6 +1,6 @@
 /** Data of released schemas, upgraded by the start of the current program. test/upgrade/ has the fixtures. */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { createDatabase } from '../helpers/postgres/database.ts'
@@ -52,7 +52,9 @@ async function load(
   const kit = await sqlite.createSandbox(t)
   const folder = join(kit.sandbox.folder, 'data')
   mkdirSync(folder, { mode: 0o700 })
-  loadSqlite(join(folder, 'recordhub.sqlite'), dump)
+  const path = join(folder, 'recordhub.sqlite')
+  loadSqlite(path, dump)
+  chmodSync(path, 0o600)
   return kit
 }
 
