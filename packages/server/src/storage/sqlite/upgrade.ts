@@ -3,7 +3,7 @@
  * itself is then migrated in one transaction. If the process is killed at any moment, the database has either its old or
  * its new schema, and the next start continues.
  */
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -55,6 +55,7 @@ export async function prepareUpgrade(databasePath: string, deps: UpgradeDeps): P
   }
 }
 
+/** Null for a new database and for a current one. @throws HubError `newer_schema`. */
 async function findStep(path: string, migrations: Migrations): Promise<UpgradeStep | null> {
   if (!existsSync(path)) return null
   const reader = withMappedErrors(() => openReader(path))
@@ -92,8 +93,11 @@ async function writeBackup(
   if (!isOneDisk) await assertSpace(databaseFolder, space.database, deps)
   await assertSpace(folder, isOneDisk ? space.both : space.backups, deps)
   log(`Writing the backup ${path}.`)
-  rmSync(path, { force: true })
-  await backup.write(path)
+  // An outdated backup of this name is replaced only by a complete one.
+  const fresh = path.replace(BACKUP_SUFFIX, `-new${BACKUP_SUFFIX}`)
+  rmSync(fresh, { force: true })
+  await backup.write(fresh)
+  renameSync(fresh, path)
   return path
 }
 
