@@ -80,6 +80,21 @@ const CATALOGUE = {
     message:
       'A newer version of Recordhub has migrated this database ({migrations}). Start that version, or restore a backup from before the upgrade.',
   },
+  older_schema: {
+    status: 500,
+    message:
+      'The database has the schema of an older version ({migrations} is missing). Start the hub of this version, which migrates it.',
+  },
+  upgrade_needs_space: {
+    status: 500,
+    message:
+      'The upgrade needs {needed} of free space on the disk of {path}, for a backup and a copy of the database, but only {available} are free. Nothing was changed. Free the space, or start the previous version.',
+  },
+  upgrade_rehearsal_failed: {
+    status: 500,
+    message:
+      'The upgrade failed on a copy of the database: {reason}. The database itself is unchanged. Start the previous version, and report this error.',
+  },
   database_rejected: { status: 500, message: 'DATABASE_URL: {reason}.' },
   data_folder_unusable: {
     status: 500,

@@ -23,6 +23,8 @@ async function main(args: string[]): Promise<number> {
     return (await import('./cli/check-platform.ts')).checkPlatform(parsed, print, printError)
   } else if (command === 'alerts') {
     return (await import('./cli/alerts.ts')).printAlerts(parsed, print, printError)
+  } else if (command === 'doctor') {
+    return (await import('./cli/doctor.ts')).doctor(parsed, print, printError)
   } else await runCommand(parsed)
   return 0
 }
@@ -47,6 +49,9 @@ async function runCommand(parsed: Arguments): Promise<void> {
   }
   if (command === 'search rebuild') {
     return (await import('./cli/search.ts')).rebuildSearch(config, print)
+  }
+  if (command === 'rollback') {
+    return (await import('./cli/rollback.ts')).rollback(config, print)
   }
   if (command === 'backup') {
     return (await import('./cli/backup.ts')).backup(config, { options, switches, print })

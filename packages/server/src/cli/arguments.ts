@@ -30,6 +30,7 @@ export const COMMAND_OPTIONS = [
   'max-records',
   'max-seconds',
   'out',
+  'timeout',
 ] as const
 export const COMMAND_SWITCHES = [
   'json',
@@ -40,6 +41,8 @@ export const COMMAND_SWITCHES = [
   'encrypt',
   'force',
   'check-only',
+  'quick',
+  'fix',
 ] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */

@@ -112,6 +112,20 @@ replaces the secret file in HUB_DATA_DIR.`,
 at once, otherwise the next start does. Until a record is indexed again, searches may not find it.`,
     settings: STORAGE_SETTINGS,
   },
+  doctor: {
+    summary: 'Check the hub and its database, and repair them.',
+    usage: '[options]',
+    details: `Works while a hub runs, and on a damaged database. docs/doctor.md describes the checks.
+
+  --quick                   Skip the checks that read the whole database.
+  --fix                     Repair what can safely be repaired: counters, leases, an abandoned pull, the search index,
+                            and the permissions of files. Prints each change.
+  --json                    Print the report as JSON. Everything else is printed to standard error.
+  --timeout <seconds>       Time after which no further check begins. Default: 3600
+
+Exit codes: 0 healthy, 1 problems found, 2 wrong usage or the database could not be opened.`,
+    settings: SETTING_NAMES,
+  },
   backup: {
     summary: 'Write a verified backup of the database.',
     usage: '[options]',
@@ -140,6 +154,12 @@ input.`,
       'HUB_SECRET_PREVIOUS',
       ...STORAGE_SETTINGS,
     ],
+  },
+  rollback: {
+    summary: 'State what a rollback to an earlier version would require.',
+    usage: '[settings]',
+    details: `Lists the backups with their versions, what would be lost with each of them, and the commands to run. Changes nothing.`,
+    settings: ['HUB_BACKUP_DIR', ...STORAGE_SETTINGS],
   },
   operator: {
     summary: 'List, invite and change operators.',

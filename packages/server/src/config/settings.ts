@@ -238,6 +238,12 @@ export const SETTINGS = {
     shownDefault: 'none',
     help: 'File with the passphrase that encrypts the backups, in its first line. The environment variable RECORDHUB_BACKUP_PASSPHRASE takes precedence.',
   }),
+  HUB_UPGRADE_BACKUP: setting({
+    parse: onOrOff,
+    default: true,
+    shownDefault: 'on',
+    help: 'Whether a hub writes a backup before it migrates the database of an older version: on or off.',
+  }),
   HUB_SMTP_URL: setting({
     parse: smtpUrl,
     default: '',

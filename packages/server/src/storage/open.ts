@@ -4,7 +4,9 @@ import type { HashReference } from '../domain/record/erasure.ts'
 import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'
+import type { DiagnosticsStore } from './port/diagnostics-store.ts'
 import type { Storage } from './port/storage.ts'
+import type { Upgrade } from './port/upgrade.ts'
 
 /** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30
@@ -39,15 +41,18 @@ export async function openStorage(options: {
   warn: (message: string) => void
   /** Aborts the wait for a database that is not available yet; without it, there is no wait. */
   waitUntil?: AbortSignal
+  /** How a hub prepares the migration of an older database. */
+  upgrade?: Upgrade
 }): Promise<Storage> {
   const { url, asHub, mustExist = !asHub, timeZone, warn, waitUntil } = options
+  const upgrade = options.upgrade ? { upgrade: options.upgrade } : {}
   const { hashReference = rejectHashing } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     const { openPostgres } = await import('./postgres/storage.ts')
-    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
+    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference, ...upgrade })
   }
-  const path = databasePathOf({ url, dataDir: options.dataDir })
+  const path = databasePathOf(options)
   if (mustExist && !existsSync(path)) throw new HubError('no_database', { path })
   const { openSqlite } = await import('./sqlite/storage.ts')
   return openSqlite({
@@ -57,7 +62,24 @@ export async function openStorage(options: {
     clock: systemClock,
     hashReference,
     warn,
+    ...upgrade,
   })
+}
+
+/**
+ * Opens a database for reading, in whatever state it is.
+ * @throws HubError `no_database`, `database_rejected` or `storage_unavailable`.
+ */
+export async function openDiagnostics(options: {
+  url: string
+  dataDir: string
+}): Promise<DiagnosticsStore> {
+  if (isPostgres(options.url)) {
+    const { openDiagnostics: open } = await import('./postgres/diagnostics.ts')
+    return open(options.url)
+  }
+  const { openDiagnostics: open } = await import('./sqlite/diagnostics.ts')
+  return open(databasePathOf(options))
 }
 
 function rejectHashing(): string {

@@ -21,6 +21,7 @@ import type { PushErrorStore } from './push-error-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { RemovalStore } from './removal-store.ts'
+import type { RepairStore } from './repair-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
@@ -61,6 +62,7 @@ export type Storage = {
   invitations: InvitationStore
   loginThrottle: LoginThrottleStore
   leases: LeaseStore
+  repairs: RepairStore
   encryptedSecrets: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore

@@ -12,6 +12,7 @@ import { createTombstoneImport } from './deletion/import-tombstones.ts'
 import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
+import { createRepairStore } from './diagnostics/repair-store.ts'
 import { createLeaseStore } from './lease-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
 import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
@@ -104,6 +105,7 @@ export function createStores(
     invitations: createInvitationStore(databases),
     loginThrottle: createLoginThrottleStore(databases),
     leases: createLeaseStore(databases),
+    repairs: createRepairStore(databases, node),
     encryptedSecrets: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
     snapshot: createSnapshotStore(databases, dialect.readVersion),
     statistics: createStatisticsStore(databases),

@@ -343,6 +343,15 @@ export function callsOfAllMethods(
     ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
     ['reopenInvitation', () => invitations.reopenInvitation(-1)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
+    ['recountRecords', () => storage.repairs.recountRecords(() => changeLog())],
+    ['recountRejectedBytes', () => storage.repairs.recountRejectedBytes(() => changeLog())],
+    [
+      'deleteLeases',
+      () =>
+        storage.repairs.deleteLeases({ before: '2000-01-01', after: '9999-01-01' }, () =>
+          changeLog(),
+        ),
+    ],
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['refreshViews', () => storage.sqlViews.refreshViews()],

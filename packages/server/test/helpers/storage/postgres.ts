@@ -1,6 +1,7 @@
 /** PostgreSQL in tests: databases are copied from a template, and reused by later tests. */
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
+import { openDiagnostics } from '../../../src/storage/postgres/diagnostics.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { createDatabaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
@@ -41,6 +42,7 @@ export async function openTemporaryPostgres(
       storage = await open()
       return storage
     },
+    openDiagnostics: () => openDiagnostics(url),
     async close() {
       await storage.close()
       await withDatabase(url, empty)
