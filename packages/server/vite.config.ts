@@ -11,6 +11,8 @@ const LOCATIONS = {
     "new URL('./search-worker.js', import.meta.url)",
   "new URL('./checkpoint-worker.ts', import.meta.url)":
     "new URL('./checkpoint-worker.js', import.meta.url)",
+  "new URL('./backup-worker.ts', import.meta.url)":
+    "new URL('./backup-worker.js', import.meta.url)",
   "new URL('./demo/sample-platform.ts', import.meta.url)":
     "new URL('./sample-platform.js', import.meta.url)",
   "new URL('../../package.json', import.meta.url)": "new URL('../package.json', import.meta.url)",
@@ -57,6 +59,7 @@ const SOURCES = {
   'read-worker': 'src/storage/sqlite/read-worker.ts',
   'search-worker': 'src/storage/sqlite/search-worker.ts',
   'checkpoint-worker': 'src/storage/sqlite/checkpoint-worker.ts',
+  'backup-worker': 'src/storage/sqlite/backup-worker.ts',
   'sample-platform': 'src/cli/demo/sample-platform.ts',
 }
 
