@@ -1,8 +1,10 @@
 import type { ServerFacts } from '../../../storage/port/diagnostics-store.ts'
 import { type Finding, info, problem } from './finding.ts'
 
-/** The first version with everything that the hub uses of `node:sqlite`. */
-const MIN_NODE = [24, 0] as const
+/** The first versions whose `node:sqlite` binds numbered parameters correctly; the range of the published package. */
+const MIN_NODE = '24.7, or 22.20 of Node.js 22,'
+const isSupported = (major: number, minor: number) =>
+  major > 24 || (major === 24 && minor >= 7) || (major === 22 && minor >= 20)
 
 /** @param server null if the database cannot be read. */
 export function checkVersions(
@@ -10,14 +12,12 @@ export function checkVersions(
   server: (Pick<ServerFacts, 'engine_version'> & { engine: 'sqlite' | 'postgres' }) | null,
 ): Finding[] {
   const [major = 0, minor = 0] = node.replace(/^v/, '').split('.').map(Number)
-  const [minMajor, minMinor] = MIN_NODE
-  const isOld = major < minMajor || (major === minMajor && minor < minMinor)
   const engine = server ? `, ${ENGINES[server.engine]} ${server.engine_version}` : ''
   return [
     info(`Recordhub ${hub}, Node.js ${node}${engine}`),
-    ...(isOld
-      ? [problem(`Node.js ${node} is too old.`, `Install Node.js ${MIN_NODE.join('.')} or later.`)]
-      : []),
+    ...(isSupported(major, minor)
+      ? []
+      : [problem(`Node.js ${node} is not supported.`, `Install Node.js ${MIN_NODE} or later.`)]),
   ]
 }
 

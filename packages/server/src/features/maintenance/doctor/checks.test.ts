@@ -98,10 +98,12 @@ test('settings of PostgreSQL that lose or block writes are found', () => {
   assert.deepEqual(check({ default_transaction_read_only: 'on' }), ['problem'])
 })
 
-test('an old version of Node.js is a problem', () => {
+test('a version of Node.js that is not supported is a problem', () => {
   const check = (node: string) => severities(checkVersions({ hub: '1.0.0', node }, null))
-  assert.deepEqual(check('v24.0.0'), ['info'])
-  assert.deepEqual(check('v22.22.0'), ['info', 'problem'])
+  for (const node of ['v22.20.0', 'v24.7.0', 'v25.0.0']) assert.deepEqual(check(node), ['info'])
+  for (const node of ['v22.19.0', 'v23.11.1', 'v24.6.0']) {
+    assert.deepEqual(check(node), ['info', 'problem'])
+  }
 })
 
 test('files that others may access are found and restricted to their owner', (t) => {
