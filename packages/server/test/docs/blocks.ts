@@ -19,6 +19,10 @@ const PACKAGED = notRun(
   'installs a package from a published hub; process/downloads.test.ts installs the same package',
 )
 
+const RELEASED = notRun(
+  'installs the files of a release; process/package.test.ts and npm run check:nodes install the same files',
+)
+
 /** By the path of the document. Examples of platforms in other languages are matched by their folder. */
 export const BLOCKS: Readonly<Record<string, Blocks>> = {
   'README.md': [
@@ -40,6 +44,38 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
   'docs/operations.md': [
     ['recordhub operator list', QUICK],
     ['HUB_SMTP_URL=', notRun('settings for .env, not commands')],
+  ],
+  'docs/install.md': [
+    ['npx ./recordhub-', RELEASED],
+    ['npm install --omit=dev', RELEASED],
+    ['chmod +x recordhub-', RELEASED],
+    ['sha256sum --check', RELEASED],
+    [
+      'source <(recordhub completion bash)',
+      notRun('lines for the files of three shells; process/completion.test.ts runs each of them'),
+    ],
+    ['npm ci\nnpm run release', notRun('process/package.test.ts builds and installs the package')],
+  ],
+  'packages/server/package/README.md': [['npx recordhub demo', RELEASED]],
+  'docs/backup.md': [
+    ['recordhub backup  ', QUICK],
+    ['recordhub backup --encrypt', notRun('asks for a passphrase, as in process/backup.test.ts')],
+  ],
+  'docs/doctor.md': [
+    [
+      'recordhub doctor',
+      notRun('fails while a platform is unreachable; process/doctor.test.ts runs each command'),
+    ],
+  ],
+  'docs/monitoring.md': [
+    [
+      '(umask 077; echo "HUB_METRICS_TOKEN=',
+      notRun('a setting for .env; npm run check:monitoring scrapes a hub with its token'),
+    ],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT=',
+      notRun('requires a collector; http/traces.test.ts starts hubs with one'),
+    ],
   ],
   'docs/alerts.md': [
     ['recordhub token create --name pager', QUICK],
