@@ -31,6 +31,7 @@ const STREAMS = [
   '/api/v1/alerts/events',
   '/dashboard/events',
   '/api/v1/audit/export',
+  '/api/v1/backups/:file',
   '/api/v1/records/export',
   '/api/v1/search',
 ]

@@ -155,14 +155,14 @@ test(
     assert.match(same.stdout.join('\n'), /No restore is needed and nothing is lost/)
     loadSqlite(
       path,
-      `INSERT INTO kysely_migration (name, timestamp) VALUES ('0002-later', '2126');
+      `INSERT INTO kysely_migration (name, timestamp) VALUES ('9001-later', '2126');
      UPDATE write_sequence SET value = value + 2;
      UPDATE records SET change_seq = (SELECT value FROM write_sequence) WHERE record_id = 1;`,
     )
     const { code, stdout } = await sandbox.run(['rollback'])
     assert.equal(code, 0)
     const text = stdout.join('\n')
-    assert.match(text, /has the schema 0002-later/)
+    assert.match(text, /has the schema 9001-later/)
     assert.match(text, / 1 records that were created or changed, 0 deletions/)
     assert.match(text, /recordhub restore \S+\.recordhub-backup --force/)
   },

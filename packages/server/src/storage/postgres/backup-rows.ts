@@ -15,9 +15,18 @@ const CURSOR = 'recordhub_backup'
 
 type Connection = Kysely<Tables>
 
+/** The tables of the connection's schema, which an older version may have created without those of later migrations. */
+async function listTables(db: Connection): Promise<string[]> {
+  const { rows } = await sql
+    .raw<Row>('SELECT tablename FROM pg_tables WHERE schemaname = current_schema()')
+    .execute(db)
+  const existing = new Set(rows.map((row) => textOf(row, 'tablename')))
+  return TABLE_NAMES.filter((name) => existing.has(name))
+}
+
 /** Reads rows of the transaction's snapshot, some at a time. */
 export async function* readRows(db: Connection): AsyncGenerator<Buffer> {
-  for (const table of TABLE_NAMES) {
+  for (const table of await listTables(db)) {
     yield Buffer.from(`${table}\n`)
     yield* fetchRows(db, `SELECT row_to_json(t)::text AS row FROM ${quoteName(table)} t`)
   }
@@ -43,7 +52,7 @@ async function* fetchRows(db: Connection, query: string): AsyncGenerator<Buffer>
 
 export async function countTables(db: Connection): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const table of TABLE_NAMES) {
+  for (const table of await listTables(db)) {
     const { rows } = await sql
       .raw<Row>(`SELECT count(*)::int8 AS n FROM ${quoteName(table)}`)
       .execute(db)
@@ -74,12 +83,17 @@ export async function* parseLines(payload: AsyncIterable<Buffer>): AsyncGenerato
 const NEWLINE = 10
 const BATCH_BYTES = 1_000_000
 
-/** Inserts rows into the tables of the connection's schema. @returns the number of rows of each table. */
+/**
+ * Replaces the rows of the tables in the connection's schema, which migrations may have inserted.
+ * @returns the number of rows of each table.
+ */
 export async function loadRows(
   db: Connection,
   payload: AsyncIterable<Buffer>,
 ): Promise<Record<string, number>> {
-  const counts: Record<string, number> = Object.fromEntries(TABLE_NAMES.map((name) => [name, 0]))
+  const tables = await listTables(db)
+  await sql.raw(`TRUNCATE ${tables.map(quoteName).join(', ')}`).execute(db)
+  const counts: Record<string, number> = Object.fromEntries(tables.map((name) => [name, 0]))
   let section = ''
   let batch: string[] = []
   let bytes = 0

@@ -33,10 +33,10 @@ test('of nodes that start at once, one writes a backup and migrates, and the oth
   await Promise.all(nodes.map((node) => node.checkWritable()))
   await Promise.all(nodes.map((node) => node.close()))
   assert.deepEqual([migrated, backups.length], [1, 1])
-  assert.match(backups[0] ?? '', /before-0002-add-notes-.*\.recordhub-backup$/)
-  assert.match(messages.join('\n'), /0002-add-notes, 0003-add-labels/)
+  assert.match(backups[0] ?? '', /before-9001-add-notes-.*\.recordhub-backup$/)
+  assert.match(messages.join('\n'), /9001-add-notes, 9002-add-labels/)
   const previous = openNodeStorage(database.url)
-  await assert.rejects(previous, { code: 'newer_schema', message: /0002-add-notes/ })
+  await assert.rejects(previous, { code: 'newer_schema', message: /9001-add-notes/ })
 })
 
 test('without a way to write a backup, the operator is told, and one transaction migrates or nothing', async (t) => {

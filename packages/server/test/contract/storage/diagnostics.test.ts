@@ -183,12 +183,11 @@ onEachEngine((engine) => {
         await runSql(kit.storage, `DELETE FROM kysely_migration WHERE name = '9999-new'`)
         const [first] = (await read()).applied
         assert.ok(first)
-        await runSql(
-          kit.storage,
-          'UPDATE kysely_migration SET name = name || $$x$$'.replaceAll('$$', "'"),
-        )
+        const rename = (from: string, to: string) =>
+          runSql(kit.storage, `UPDATE kysely_migration SET name = '${to}' WHERE name = '${from}'`)
+        await rename(first, `${first}x`)
         const { pending, unknown } = await read()
-        await runSql(kit.storage, `UPDATE kysely_migration SET name = '${first}'`)
+        await rename(`${first}x`, first)
         assert.deepEqual([pending, unknown], [[first], [`${first}x`]])
       }),
     )

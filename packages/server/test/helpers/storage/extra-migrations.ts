@@ -4,7 +4,7 @@ import { migrations as currentOnPostgres } from '../../../src/storage/postgres/m
 import type { Migrations } from '../../../src/storage/shared/schema/migrate.ts'
 import { migrations as current } from '../../../src/storage/sqlite/migrations/index.ts'
 
-export const EXTRA = ['0002-add-notes', '0003-add-labels']
+export const EXTRA = ['9001-add-notes', '9002-add-labels']
 
 /**
  * Adds a column that every record fills, and a table with a row per record.
@@ -17,7 +17,7 @@ export function withExtraMigrations(
   const run = (db: Kysely<unknown>, statement: string) => sql.raw(statement).execute(db)
   return {
     ...(engine === 'SQLite' ? current : currentOnPostgres),
-    '0002-add-notes': {
+    '9001-add-notes': {
       async up(db: Kysely<unknown>) {
         await run(db, 'ALTER TABLE records ADD COLUMN note TEXT')
         await onStep('column added', db)
@@ -25,7 +25,7 @@ export function withExtraMigrations(
         await onStep('column filled', db)
       },
     },
-    '0003-add-labels': {
+    '9002-add-labels': {
       async up(db: Kysely<unknown>) {
         await onStep('second migration', db)
         await run(db, 'CREATE TABLE record_labels (record_id BIGINT NOT NULL, label TEXT NOT NULL)')

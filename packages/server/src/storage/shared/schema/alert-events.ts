@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { createTables, type SchemaDialect } from './create-tables.ts'
 import { integer, type TablesOf, table, text } from './define-table.ts'
 
-const newTables = {
+export const alertEventTables = {
   /** At most three rows per alert, deleted with it. They are committed in the order of their ids. */
   alert_events: table(
     {
@@ -31,14 +31,14 @@ const newTables = {
 /** For the types: the column that the migration adds to `api_tokens`. */
 type ScopeColumn = { api_tokens: { scope: TokenScope | null } }
 
-export type AlertEventTables = TablesOf<typeof newTables> & ScopeColumn
+export type AlertEventTables = TablesOf<typeof alertEventTables> & ScopeColumn
 
 /** Creates the tables, and the events of the alerts that exist already. */
 export async function addAlertEvents(
   database: Kysely<unknown>,
   dialect: SchemaDialect,
 ): Promise<void> {
-  await createTables(database, newTables, dialect)
+  await createTables(database, alertEventTables, dialect)
   const scope = `scope ${dialect.types.text} CHECK (scope IN ('alerts'))`
   await sql.raw(`ALTER TABLE api_tokens ADD COLUMN ${scope}`).execute(database)
   await sql`
