@@ -194,8 +194,8 @@ function compareUsers(files: Files): string[] {
     readYaml(files['compose/postgres.yaml']),
     'services',
     'hub-1',
-    'tmpfs',
-    1,
+    'volumes',
+    0,
   )
   return [
     ...(user === undefined || user === '0'
@@ -216,11 +216,7 @@ function compareUsers(files: Files): string[] {
       folder,
     ),
     ...expectEqual('compose/sqlite.yaml, volume', sqlite, `data:${folder}`),
-    ...expectEqual(
-      'compose/postgres.yaml, tmpfs',
-      postgres,
-      `${folder}:uid=${user},gid=${user},mode=0700`,
-    ),
+    ...expectEqual('compose/postgres.yaml, volume', postgres, `backups:${folder}`),
   ]
 }
 

@@ -6,13 +6,14 @@
 #   buildah build --build-arg NODE_IMAGE=localhost/recordhub-node --build-arg BASE_IMAGE=localhost/recordhub-base …
 #
 # recordhub-base has the packages of gcr.io/distroless/cc-debian12, and recordhub-node has a shell, Node.js and npm.
-# Needs root, mmdebstrap, buildah, and an installed npm.
+# Needs root, mmdebstrap, buildah, and an installed npm. Arguments are options of buildah, such as --root.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 suite=bookworm
+options=$*
 
 # The hooks run in the new folder tree. Packages that are only extracted have not run the scripts that create these files.
 mmdebstrap --quiet --variant=extract --mode=root \
@@ -34,10 +35,10 @@ mmdebstrap --quiet --variant=essential --mode=root --include=ca-certificates,lib
 
 # The images have one layer with the content of the archive.
 import() {
-  container=$(buildah from scratch)
-  buildah add --quiet "$container" "$2" / > /dev/null
-  buildah config --env PATH=/usr/local/bin:/usr/bin:/bin "$container"
-  buildah commit --quiet --rm "$container" "$1" > /dev/null
+  container=$(buildah $options from scratch)
+  buildah $options add --quiet "$container" "$2" / > /dev/null
+  buildah $options config --env PATH=/usr/local/bin:/usr/bin:/bin "$container"
+  buildah $options commit --quiet --rm "$container" "$1" > /dev/null
 }
 import localhost/recordhub-base "$work/base.tar"
 import localhost/recordhub-node "$work/node.tar"
