@@ -8,7 +8,7 @@ import {
   type PushRetryRule,
   SERVER_ERROR_RULE,
 } from '@recordhub/protocol/push-retry'
-import { describeSettings, flagOf } from '../src/config/settings.ts'
+import { describeSettings, flagOf, SECRET_SETTINGS } from '../src/config/settings.ts'
 import { FIELD_TYPES } from '../src/domain/record/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
@@ -40,6 +40,12 @@ directory. An empty value counts as not set. The hub does not start with an inva
 | setting | flag | description | default |
 |---|---|---|---|
 ${rows.join('\n')}
+
+A secret can be in a file of one line instead: \`HUB_SECRET_FILE\`, in the environment or in \`.env\`, is the path of
+a file that contains \`HUB_SECRET\`. The same applies to
+${SECRET_SETTINGS.filter((name) => name !== 'HUB_SECRET')
+  .map((name) => `\`${name}\``)
+  .join(', ')}.
 
 \`NODE_EXTRA_CA_CERTS\`, a variable of Node.js, is the path of a file with additional certificate authorities for
 requests to platforms.

@@ -200,7 +200,8 @@ ${commands.join('\n')}
 
 recordhub <command> --help prints the options of a command.
 
-Settings, from flags, the environment, or the file .env in the working directory:
+Settings, from flags, the environment, or the file .env in the working directory. A secret can be in a
+file of its own instead, whose path is in HUB_SECRET_FILE, DATABASE_URL_FILE and so on:
 ${settingsText(SETTING_NAMES)}
 `
 }

@@ -3,11 +3,45 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { errorCodeOf } from '../lib/files/error-code.ts'
 import { type ConfigSources, SettingError } from './config.ts'
-import type { Config, SettingName } from './settings.ts'
+import { type Config, SECRET_SETTINGS, type SettingName } from './settings.ts'
+
+type Variables = Record<string, string | undefined>
 
 /** The environment and the `.env` file of the working directory. */
 export function readEnvironment(): Pick<ConfigSources, 'environment' | 'envFile'> {
-  return { environment: process.env, envFile: readEnvFile() }
+  return {
+    environment: readSecretFiles({ ...process.env }),
+    envFile: readSecretFiles(readEnvFile()),
+  }
+}
+
+/**
+ * Replaces `<NAME>_FILE` of each secret setting by the content of that file. Containers and service managers pass
+ * secrets as files, because the environment of a process is shown in more places than a file.
+ * @throws SettingError naming the variable, never the content of the file.
+ */
+export function readSecretFiles(variables: Variables): Variables {
+  for (const name of SECRET_SETTINGS) {
+    const variable = `${name}_FILE`
+    const { [variable]: path } = variables
+    delete variables[variable]
+    if (!path) continue
+    if (variables[name]) throw new SettingError(`${name} and ${variable}: set only one of them.`)
+    variables[name] = readSecretFile(variable, path)
+  }
+  return variables
+}
+
+function readSecretFile(variable: string, path: string): string {
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new SettingError(`${variable}: ${path} cannot be read (${errorCodeOf(error)}).`)
+  }
+  if (content === '') throw new SettingError(`${variable}: ${path} is empty.`)
+  if (content.includes('\n')) throw new SettingError(`${variable}: ${path} has several lines.`)
+  return content
 }
 
 /** The settings of `check-platform`: how it calls platforms, and where its test receiver listens. */
@@ -74,7 +108,7 @@ function readFirstLine(path: string): string {
   }
 }
 
-function readEnvFile(): Record<string, string | undefined> {
+function readEnvFile(): Variables {
   try {
     return parseEnv(readFileSync('.env', 'utf8'))
   } catch (error) {

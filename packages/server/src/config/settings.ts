@@ -412,6 +412,12 @@ export type Config = { readonly [Name in SettingName]: Settings[Name]['default']
 
 export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS).filter(isSettingName)
 
+/** The settings that may be in files of their own; see `environment.ts`. */
+export const SECRET_SETTINGS: readonly SettingName[] = SETTING_NAMES.filter((name) => {
+  const { secret }: Setting<unknown> = SETTINGS[name]
+  return secret === true
+})
+
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name)
 }

@@ -23,6 +23,10 @@ const RELEASED = notRun(
   'installs the files of a release; process/package.test.ts and npm run check:nodes install the same files',
 )
 
+const DEPLOYED = notRun(
+  'needs root, an image registry or a cluster; deploy/check builds and starts the image, the service and three hubs',
+)
+
 /** By the path of the document. Examples of platforms in other languages are matched by their folder. */
 export const BLOCKS: Readonly<Record<string, Blocks>> = {
   'README.md': [
@@ -55,6 +59,17 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
       notRun('lines for the files of three shells; process/completion.test.ts runs each of them'),
     ],
     ['npm ci\nnpm run release', notRun('process/package.test.ts builds and installs the package')],
+  ],
+  'deploy/README.md': [
+    ['npm run release', DEPLOYED],
+    ['cd deploy/compose\ncp .env.example .env     ', DEPLOYED],
+    ['cd deploy/compose\ncp .env.example .env\n', DEPLOYED],
+    ['npm install --global', DEPLOYED],
+    ['(umask 077; openssl rand', DEPLOYED],
+    ['runuser --user recordhub', DEPLOYED],
+    ['kubectl create namespace', DEPLOYED],
+    ['kubectl --namespace recordhub create secret', DEPLOYED],
+    ['deploy/check ', notRun('takes minutes; its comparison of files is deploy/agreement.test.ts')],
   ],
   'packages/server/package/README.md': [['npx recordhub demo', RELEASED]],
   'docs/backup.md': [

