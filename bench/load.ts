@@ -17,6 +17,8 @@ export type LoadOrder = {
   firstNumber: number
   /** The load also ends after the request with this number. */
   lastNumber?: number
+  /** The rate of all connections together; as fast as possible by default. */
+  perSecond?: number
 }
 export type LoadResult = {
   completed: number
@@ -37,6 +39,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const latencies: number[] = []
   let number = order.firstNumber
   let failed = 0
+  let due = performance.now()
   const begun = performance.now()
   const end = begun + order.seconds * 1000
   const lastNumber = order.lastNumber ?? Number.POSITIVE_INFINITY
@@ -58,7 +61,12 @@ async function run(order: LoadOrder): Promise<LoadResult> {
         sentAt = performance.now()
         socket.write(request)
       }
-      socket.once('connect', send)
+      const sendWhenDue = () => {
+        if (order.perSecond === undefined) return send()
+        due += 1000 / order.perSecond
+        setTimeout(send, Math.max(0, due - performance.now()))
+      }
+      socket.once('connect', sendWhenDue)
       socket.once('error', reject)
       socket.on('data', (chunk) => {
         received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
@@ -67,7 +75,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
         // "HTTP/1.1 20…"
         if (received[9] !== 0x32 || received[10] !== 0x30) failed += 1
         received = Buffer.alloc(0)
-        if (performance.now() < end && number < lastNumber) send()
+        if (performance.now() < end && number < lastNumber) sendWhenDue()
         else {
           socket.destroy()
           resolve()

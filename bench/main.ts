@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchBackup } from './backup.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
 import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
@@ -21,6 +22,7 @@ import { benchRecordsPage } from './records-page.ts'
 import { printTable, writeJson } from './report.ts'
 import { benchRunner } from './runner.ts'
 import { benchScale } from './scale.ts'
+import { benchScrape } from './scrape.ts'
 
 type Bench = {
   /** What `--count` sets, and its default. */
@@ -72,6 +74,13 @@ const BENCHES: Record<string, Bench> = {
     brief: 100,
     run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
   },
+  scrape: {
+    count: 'platforms with 10 modules each',
+    full: 1000,
+    brief: null,
+    run: (engine, platforms) => benchScrape(engine, platforms, 10),
+  },
+  backup: { count: 'records', full: 1_000_000, brief: 20_000, run: benchBackup },
   scale: {
     count: 'records',
     full: 10_000_000,

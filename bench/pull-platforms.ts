@@ -68,7 +68,7 @@ export async function benchPlatforms(
   }
 }
 
-async function registerAll(hub: BenchHub, port: number, platforms: number, modules: number) {
+export async function registerAll(hub: BenchHub, port: number, platforms: number, modules: number) {
   const waiting = platformNames(platforms)
   const work = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {

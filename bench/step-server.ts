@@ -17,6 +17,7 @@ import { acceptJsonBodies } from '../packages/server/src/http/json-body.ts'
 import { createHttpServer } from '../packages/server/src/http/server.ts'
 import { sha256 } from '../packages/server/src/lib/crypto/hash.ts'
 import { createSecretBox } from '../packages/server/src/lib/crypto/secret-box.ts'
+import { createMetricsRegistry } from '../packages/server/src/lib/metrics/registry.ts'
 import { createDayOf, systemClock } from '../packages/server/src/lib/time/clock.ts'
 import { openStorage } from '../packages/server/src/storage/open.ts'
 import type { WriteBatch } from '../packages/server/src/storage/port/record-store.ts'
@@ -55,7 +56,7 @@ async function createApp(): Promise<FastifyInstance> {
 
 async function createServer(): Promise<FastifyInstance> {
   const settings = {
-    ...{ logger, bodyLimit: 1_048_576, trustProxy: false as const, version: 'bench' },
+    ...{ logger, bodyLimit: 1_048_576, trustProxy: false as const },
     ...{ isBehindTls: false, publicUrl: '', rejectionReason: () => null },
   }
   const nobody = { findOperator: async () => null, findProgram: async () => null }
@@ -97,7 +98,12 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
     },
     ...{ clock: systemClock, monotonicClock: performance, dayOf: createDayOf('UTC') },
     ...{ secrets: createSecretBox('a secret for benchmarks only'), ratePerSecond: 0 },
-    ...{ flushIntervalMs: 5000, requesterOf: () => ({ actor: 'bench', address: null }) },
+    ...{
+      metrics: createMetricsRegistry(),
+      tracer: null,
+      flushIntervalMs: 5000,
+      requesterOf: () => ({ actor: 'bench', address: null }),
+    },
   })
   await app.register(ingest.receiverRoutes)
 }

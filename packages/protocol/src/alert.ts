@@ -18,6 +18,7 @@ export const AlertKind = OneOf(
   'search_behind',
   'disk_low',
   'mail_failing',
+  'backup_failed',
 )
 
 /** A condition that needs attention. It is resolved automatically (`resolved_at`). */
@@ -47,6 +48,24 @@ export const OpenAlerts = Type.Object({ open: Type.Integer(), latest: Type.Array
 
 export const AlertState = OneOf('open', 'resolved')
 
+/** What happened to an alert. */
+export const AlertChange = OneOf('raised', 'acknowledged', 'resolved')
+
+/** A change of an alert, with the alert as it is now. `cursor` is its position in the sequence of events. */
+export const AlertEvent = Type.Object({
+  cursor: Type.String(),
+  change: AlertChange,
+  at: Timestamp,
+  alert: Alert,
+})
+
+export const AlertEventsResponse = Type.Object({
+  success: Type.Literal(true),
+  events: Type.Array(AlertEvent),
+  next_cursor: Type.String({ description: 'Pass it as `since` of the next request' }),
+  has_more: Type.Boolean(),
+})
+
 export const AlertResponse = Type.Object({ success: Type.Literal(true), alert: Alert })
 
 export const AlertPage = Type.Object({
@@ -60,3 +79,6 @@ export type AlertState = Static<typeof AlertState>
 export type Alert = Static<typeof Alert>
 export type OpenAlerts = Static<typeof OpenAlerts>
 export type AlertPage = Static<typeof AlertPage>
+export type AlertChange = Static<typeof AlertChange>
+export type AlertEvent = Static<typeof AlertEvent>
+export type AlertEventsResponse = Static<typeof AlertEventsResponse>

@@ -1,5 +1,6 @@
 export * from './activity.ts'
 export * from './alert.ts'
+export * from './backup.ts'
 export * from './common.ts'
 export * from './completeness.ts'
 export * from './conformance.ts'

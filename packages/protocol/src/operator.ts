@@ -70,11 +70,19 @@ export const Passkey = Type.Object({
   synced: Type.Boolean(),
 })
 
+/** Restricts a token to a few routes. `alerts`: reading alerts, and nothing else. */
+export const TokenScope = OneOf('alerts')
+
 /** An API token without its secret. */
 export const ApiToken = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   role: Role,
+  scope: Type.Unsafe<TokenScope | null>({
+    type: ['string', 'null'],
+    enum: ['alerts', null],
+    description: '`alerts`: only for reading alerts. Null: for everything that the role allows',
+  }),
   hint: Type.String(),
   created_by: Type.String(),
   created_at: Timestamp,
@@ -139,6 +147,7 @@ export type Invitation = Static<typeof Invitation>
 export type RequiredSecondFactorStep = Static<typeof RequiredSecondFactorStep>
 export type Account = Static<typeof Account>
 export type Passkey = Static<typeof Passkey>
+export type TokenScope = Static<typeof TokenScope>
 export type ApiToken = Static<typeof ApiToken>
 export type AuditEntry = Static<typeof AuditEntry>
 export type SignInOptions = Static<typeof SignInOptions>

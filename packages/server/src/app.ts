@@ -3,27 +3,40 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
+import { createBackups } from './features/backups/create-backups.ts'
+import type { RestoreUpload } from './features/backups/setup-routes.ts'
 import { createGuide } from './features/guide/create-guide.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
 import { createMonitoring } from './features/monitoring/create-monitoring.ts'
 import { MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mailer.ts'
+import { collectMetrics } from './features/monitoring/metrics/collect-metrics.ts'
+import {
+  type MetricsProtection,
+  metricsRoutes,
+} from './features/monitoring/metrics/metrics-routes.ts'
 import { createOperators } from './features/operators/create-operators.ts'
 import { createPlatforms } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
+import { tokenOf } from './http/authentication-challenge.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
+import { createMetricsServer } from './http/metrics-server.ts'
+import { describeApi } from './http/openapi.ts'
 import { createHttpServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
+import { createMetricsRegistry } from './lib/metrics/registry.ts'
 import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
 import { sleep } from './lib/time/run-periodically.ts'
+import type { OtlpTracer } from './lib/tracing/otlp-tracer.ts'
 import { createPlatformClient } from './platform-client/platform-client.ts'
+import { createRequestMetrics } from './platform-client/request/request-metrics.ts'
 import { DEFAULT_TIMEOUTS, type PlatformTimeouts } from './platform-client/request/timeouts.ts'
 import type { Storage } from './storage/port/storage.ts'
 
@@ -32,9 +45,14 @@ const INTERVALS = {
   alerts: 30_000,
   retention: 600_000,
   heartbeat: 15_000,
+  alertEvents: 1000,
   pushErrors: 5000,
   /** The minimum time between two broadcasts to a page. */
   broadcast: 1000,
+  /** Scrapes of the metrics within this time share a read of the database. */
+  metrics: 5000,
+  /** The pause between two exports of traces. */
+  traces: 5000,
 }
 export type BackgroundIntervals = typeof INTERVALS
 
@@ -48,6 +66,8 @@ export type HubDeps = {
   secret: string
   logger: FastifyBaseLogger
   version: string
+  /** Restarts the hub with a backup that was uploaded on the setup page; without it, none can be uploaded. */
+  restoreUpload?: RestoreUpload
   /** Tests replace the following. */
   clock?: Clock
   monotonicClock?: MonotonicClock
@@ -61,8 +81,11 @@ export type HubDeps = {
 
 export type Hub = {
   http: FastifyInstance
-  /** Listens and starts background work. `setupLink` is null if an operator exists. */
-  start: () => Promise<{ address: string; setupLink: string | null }>
+  /**
+   * Listens and starts background work. `metricsAddress` is the URL of the second port; null without one. `setupLink` is
+   * null if an operator exists.
+   */
+  start: () => Promise<{ address: string; metricsAddress: string | null; setupLink: string | null }>
   /** Stops background work and listening. Does not close the storage. */
   stop: () => Promise<void>
 }
@@ -75,7 +98,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { publicUrl, timeZone, isBehindTls } = settings.shared
   const firstByteSeconds = config.HUB_PULL_TIMEOUT_SECONDS
   const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds, ...deps.timeouts }
-  const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
+  const metrics = createMetricsRegistry()
+  const clientSettings = toPlatformClientSettings(config, timeouts)
+  const client = createPlatformClient({ ...clientSettings, metrics: createRequestMetrics(metrics) })
+  const tracer = await createTracer(deps, intervals.traces)
   const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
@@ -88,6 +114,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   // Dependencies of several features.
   const common = {
     ...{ storage, client, secrets, clock, monotonicClock, log, version, ...settings.shared },
+    ...{ metrics, tracer },
     ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
   }
   // The features.
@@ -99,6 +126,14 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
+    alertEventIntervalMs: intervals.alertEvents,
+    stopping: stopping.signal,
+    async isStillValid(request) {
+      const token = tokenOf(request)
+      return token === undefined
+        ? auth.isSignedIn(request)
+        : (await auth.findProgram(token)) !== null
+    },
   })
   const operators = createOperators({ ...common, betterAuth, sendMail: monitoring.sendMail })
   const platforms = createPlatforms({ ...common, reauthenticate })
@@ -114,18 +149,40 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   })
   const records = createRecords(common)
   const { searchRecords } = records
-  const search = createSearch({ ...common, searchRecords, stopping: stopping.signal })
+  const { hasPushes } = ingest.ingest
+  const search = createSearch({ ...common, searchRecords, hasPushes, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
+  const { isSetupToken } = auth
+  const restoreUpload = deps.restoreUpload ?? null
+  const backups = createBackups({ ...common, ...settings.backups, isSetupToken, restoreUpload })
   const guide = createGuide({ ...common, ...settings.guide })
 
   // The HTTP server and its routes.
   const rejectionReason = () =>
     stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
-  const http = { ...settings.http, logger: log, version, isBehindTls, publicUrl, rejectionReason }
+  const accessLog = settings.hasAccessLog ? { accessLog: log } : {}
+  const http = {
+    ...settings.http,
+    ...accessLog,
+    logger: log,
+    isBehindTls,
+    publicUrl,
+    rejectionReason,
+  }
   const { app } = await createHttpServer(http, auth, csrfTokenOf)
+  describeApi(app, version)
+  const health = healthRoutes({ checkReady })
+  const { token, listener } = settings.metrics
+  const metricsOn = (protection: MetricsProtection) =>
+    metricsRoutes({ registry: metrics, protection: token === null ? protection : { token } })
   await app.register(ingest.receiverRoutes)
-  await app.register(healthRoutes({ checkReady }))
-  const features = [auth, operators, platforms, pulls, records, search, ingest, maintenance]
+  await app.register(health)
+  await app.register(metricsOn('closed'))
+  const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
+  const features = [
+    ...[auth, operators, platforms, pulls, records, search],
+    ...[ingest, maintenance, backups],
+  ]
   await registerWebRoutes(app, {
     ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
@@ -133,25 +190,36 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   })
 
   let jobs: Promise<void>[] = []
+  let measuring: { stop: () => void } | null = null
   return {
     http: app,
     async start() {
       await auth.start()
       // Listens first: if the port is taken, the hub must not touch the database that it shares with other nodes.
       const address = await listen(app, { port: config.PORT, host: config.HOST })
+      const metricsAddress =
+        second && (await listen(second.app, { ...listener, setting: 'HUB_METRICS_PORT' }))
+      if (token !== null || second) {
+        const { engine } = await storage.readEngine()
+        const sources = { registry: metrics, storage, clock, log, version, engine }
+        const cacheMs = intervals.metrics
+        measuring = collectMetrics({ ...sources, cacheMs, spans: tracer?.counts ?? null })
+      }
       await pulls.start()
       search.start()
-      jobs = [monitoring, maintenance, ingest].map(({ runJobs }) => runJobs(stopping.signal))
+      jobs = [monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
+        runJobs(stopping.signal),
+      )
       platforms.start()
       maintenance.start()
       isStarted = true
-      return { address, setupLink: await auth.findSetupLink(publicUrl || address) }
+      return { address, metricsAddress, setupLink: await auth.findSetupLink(publicUrl || address) }
     },
     async stop() {
       // From here on, new requests are rejected and jobs end.
       stopping.abort()
       broadcaster?.stop()
-      for (const feature of [pulls, search, platforms, maintenance]) await feature.stop()
+      for (const feature of [pulls, search, platforms, maintenance, backups]) await feature.stop()
       // Requests in progress may finish. A client that sends nothing more must not delay the stop.
       const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
       await app.close()
@@ -161,6 +229,29 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       // Last, because requests and jobs until here may have counted push errors or called platforms.
       await ingest.stop()
       await client.close()
+      await tracer?.stop()
+      second?.app.server.closeAllConnections()
+      await second?.app.close()
+      measuring?.stop()
     },
   }
+}
+
+/** Loads the exporter of traces if it is configured. */
+async function createTracer(
+  { config, storage, logger, version }: HubDeps,
+  intervalMs: number,
+): Promise<OtlpTracer | null> {
+  const { tracing } = toFeatureSettings(config)
+  if (!tracing) return null
+  const { createOtlpTracer } = await import('./lib/tracing/otlp-tracer.ts')
+  const instance = { 'service.version': version, 'service.instance.id': storage.processName }
+  return createOtlpTracer({
+    ...{
+      settings: { ...tracing, resource: { ...instance, ...tracing.resource } },
+      version,
+      intervalMs,
+    },
+    onError: (error) => logger.error({ err: error }, 'traces could not be exported'),
+  })
 }

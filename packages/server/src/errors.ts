@@ -80,6 +80,21 @@ const CATALOGUE = {
     message:
       'A newer version of Recordhub has migrated this database ({migrations}). Start that version, or restore a backup from before the upgrade.',
   },
+  older_schema: {
+    status: 500,
+    message:
+      'The database has the schema of an older version ({migrations} is missing). Start the hub of this version, which migrates it.',
+  },
+  upgrade_needs_space: {
+    status: 500,
+    message:
+      'The upgrade needs {needed} of free space on the disk of {path}, for a backup and a copy of the database, but only {available} are free. Nothing was changed. Free the space, or start the previous version.',
+  },
+  upgrade_rehearsal_failed: {
+    status: 500,
+    message:
+      'The upgrade failed on a copy of the database: {reason}. The database itself is unchanged. Start the previous version, and report this error.',
+  },
   database_rejected: { status: 500, message: 'DATABASE_URL: {reason}.' },
   data_folder_unusable: {
     status: 500,
@@ -118,6 +133,10 @@ const CATALOGUE = {
   },
 
   // Operators and programs
+  metrics_token_invalid: {
+    status: 401,
+    message: 'Send the token of HUB_METRICS_TOKEN: Authorization: Bearer <token>.',
+  },
   not_signed_in: { status: 401, message: 'Sign in, or send a token: Authorization: Bearer rht_….' },
   session_or_token_invalid: {
     status: 419,
@@ -130,6 +149,10 @@ const CATALOGUE = {
       'The request came from a page of another site, {origin}. If operators open the hub at that address, for example through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
   },
   forbidden: { status: 403, message: 'Requires the role {role}.' },
+  out_of_scope: {
+    status: 403,
+    message: 'The token is restricted to the scope {scope}. Use a token without a scope.',
+  },
   password_wrong: { status: 403, message: 'The password is wrong.' },
   setup_link_invalid: {
     status: 403,
@@ -363,6 +386,54 @@ const CATALOGUE = {
     message: 'Mail is not configured. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
   },
   mail_failed: { status: 502, message: 'The mail could not be sent: {reason}.' },
+
+  // Backups
+  backup_failed: {
+    status: 500,
+    message: 'The backup failed: {reason}. No backup was written.',
+  },
+  backup_invalid: { status: 422, message: 'This file cannot be used as a backup: {reason}.' },
+  backup_unsupported: {
+    status: 422,
+    message:
+      'A newer version of Recordhub wrote this backup ({reason}). Restore it with that version.',
+  },
+  backup_damaged: {
+    status: 422,
+    message: 'The backup is damaged: {reason}. Use another backup.',
+  },
+  backup_passphrase_missing: {
+    status: 422,
+    message:
+      'The backup is encrypted. Pass its passphrase in RECORDHUB_BACKUP_PASSPHRASE, or in a file named by HUB_BACKUP_PASSPHRASE_FILE.',
+  },
+  backup_passphrase_wrong: {
+    status: 422,
+    message: 'The passphrase of the backup is wrong.',
+  },
+  backup_other_engine: {
+    status: 422,
+    message:
+      'The backup is of a database on {backup}, but this hub uses {hub}. Set DATABASE_URL to a database of that engine.',
+  },
+  backup_secret_wrong: {
+    status: 422,
+    message:
+      'The keys in this backup need the hub secret with the fingerprint {needed}, but {given}. Set HUB_SECRET to that secret, or copy its file recordhub.secret to HUB_DATA_DIR.',
+  },
+  backup_in_progress: {
+    status: 409,
+    message: 'A backup or a restore drill is already running. Wait until it ends.',
+  },
+  restore_would_overwrite: {
+    status: 409,
+    message: 'There is already data in {path}. Pass --force to replace it; a copy of it is kept.',
+  },
+  restore_hub_running: {
+    status: 409,
+    message: 'A hub is running on {path}. Stop every process of it before you restore a backup.',
+  },
+  restore_failed: { status: 500, message: 'The restore failed: {reason}. Nothing was changed.' },
 } satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof CATALOGUE

@@ -17,8 +17,14 @@ async function main(args: string[]): Promise<number> {
   if (parsed.version) print(VERSION)
   else if (parsed.help || command === '') print(commandHelp(positionals) ?? helpText())
   else if (positionals[0] === 'help') print(commandHelp(positionals.slice(1)) ?? helpText())
-  else if (command === 'check-platform') {
+  else if (positionals[0] === 'completion') {
+    print((await import('./cli/completion.ts')).completionScript(positionals[1]))
+  } else if (command === 'check-platform') {
     return (await import('./cli/check-platform.ts')).checkPlatform(parsed, print, printError)
+  } else if (command === 'alerts') {
+    return (await import('./cli/alerts.ts')).printAlerts(parsed, print, printError)
+  } else if (command === 'doctor') {
+    return (await import('./cli/doctor.ts')).doctor(parsed, print, printError)
   } else await runCommand(parsed)
   return 0
 }
@@ -43,6 +49,16 @@ async function runCommand(parsed: Arguments): Promise<void> {
   }
   if (command === 'search rebuild') {
     return (await import('./cli/search.ts')).rebuildSearch(config, print)
+  }
+  if (command === 'rollback') {
+    return (await import('./cli/rollback.ts')).rollback(config, print)
+  }
+  if (command === 'backup') {
+    return (await import('./cli/backup.ts')).backup(config, { options, switches, print })
+  }
+  if (positionals[0] === 'restore') {
+    const { restore } = await import('./cli/restore.ts')
+    return restore(config, { args: positionals.slice(1), switches, print })
   }
   if (positionals[0] === 'operator') {
     const { operatorCommand } = await import('./cli/operator.ts')

@@ -32,7 +32,6 @@ export type ReceiverPlatform = { platform_name: string; display_title: string }
 
 type Options = {
   config: Config
-  version: string
   platform: ReceiverPlatform
   modules: readonly CheckedModule[]
   validator: PushValidator
@@ -44,7 +43,7 @@ type Options = {
 
 /** @throws Error if the port is in use. */
 export async function openTestReceiver(options: Options): Promise<TestReceiver> {
-  const { config, version } = options
+  const { config } = options
   const hubApiKey = createRandomKey(HUB_KEY_PREFIX)
   const { app } = await createHttpServer(
     {
@@ -53,7 +52,6 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
       trustProxy: false,
       isBehindTls: false,
       publicUrl: '',
-      version,
       rejectionReason: () => null,
     },
     { findOperator: async () => null, findProgram: async () => null },
@@ -77,7 +75,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
       receivePush,
       acceptJsonBodies,
       counter,
-      ratePerSecond: 0,
+      ...{ metrics: NO_METRICS, tracer: null, ratePerSecond: 0 },
       monotonicClock: performance,
     }),
   )
@@ -91,6 +89,8 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
     },
   }
 }
+
+const NO_METRICS = { countAccepted: () => undefined, countError: () => undefined }
 
 /** Passes each push and its response to the validator, and injects the faults that the validator returns. */
 function addHooks(app: FastifyInstance, { validator, now, onPush }: Options): void {

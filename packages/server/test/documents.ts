@@ -57,7 +57,8 @@ members of the request are invalid, \`errors\` lists them: \`{"data": ["must be 
 contains the \`request_id\` too. Programs should use the code, because messages may change.
 
 A 401 response has \`WWW-Authenticate\`, which names the credentials that the path accepts: \`Bearer\` (a token, in
-\`/api/v1\`; with \`error="invalid_token"\` if one was sent), \`ApiKey\` (the hub API key, at the receiver) or
+\`/api/v1\`; with \`error="invalid_token"\` if one was sent), \`Basic\` (a token as the password, only for the
+[Atom feed](alerts.md#atom-feed) of alerts), \`ApiKey\` (the hub API key, at the receiver) or
 \`Cookie\` (the session of an operator). A 405 response has \`Allow\`. A 429 or 503 response has \`Retry-After\`.
 
 Errors of a platform also appear in the response of a connection test, in the tasks of a pull and in the activity. Their

@@ -1,4 +1,4 @@
-import { NavLink } from '@mantine/core'
+import { Badge, NavLink, VisuallyHidden } from '@mantine/core'
 import {
   IconActivity,
   IconBook,
@@ -10,7 +10,12 @@ import {
   IconSettings,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { snapshot } from '../api/live.ts'
+import { formatCount } from '../lib/format.ts'
+import { useStore } from '../lib/store.ts'
 import { TEXTS } from '../texts.ts'
+
+const MAX_COUNT = 99
 
 export const PAGES = [
   { to: '/dashboard', label: TEXTS.overview, icon: IconLayoutDashboard },
@@ -25,11 +30,13 @@ export const PAGES = [
 
 /** `onChoose` is also called for the current page. */
 export function Navigation({ onChoose }: { onChoose: () => void }) {
+  const openAlerts = useOpenAlerts()
   return PAGES.map(({ to, label, icon: Icon }) => (
     <NavLink
       key={to}
       label={label}
       leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
+      rightSection={to === '/dashboard/activity' && <AlertBadge count={openAlerts} />}
       onClick={onChoose}
       // The router marks the current page, which also gives it its color.
       renderRoot={(props) => (
@@ -41,4 +48,19 @@ export function Navigation({ onChoose }: { onChoose: () => void }) {
       )}
     />
   ))
+}
+
+/** The number of open alerts in the snapshot that the page polls anyway. */
+export function useOpenAlerts(): number {
+  return useStore(snapshot)?.alerts.open ?? 0
+}
+
+function AlertBadge({ count }: { count: number }) {
+  if (count === 0) return null
+  return (
+    <Badge size="sm" variant="light" color="orange">
+      <span aria-hidden>{count > MAX_COUNT ? `${MAX_COUNT}+` : count}</span>
+      <VisuallyHidden>{formatCount(count, 'open alert')}</VisuallyHidden>
+    </Badge>
+  )
 }

@@ -1,17 +1,18 @@
 /** The frame of every page: navigation, search, pull progress, connection state, operator menu. */
-import { AppShell, Burger, Group, Text } from '@mantine/core'
+import { AppShell, Burger, Group, Indicator, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
+import { formatCount } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
 import { TEXTS } from '../texts.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
-import { Navigation } from './navigation.tsx'
+import { Navigation, useOpenAlerts } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
 import { PullRing } from './pull-ring.tsx'
 
@@ -57,13 +58,7 @@ export function Shell() {
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="xs" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? TEXTS.closeNavigation : TEXTS.openNavigation}
-            />
+            <NavigationButton isOpen={isOpen} onClick={toggle} />
             <Text
               component={Link}
               to="/dashboard"
@@ -93,6 +88,22 @@ export function Shell() {
       </AppShell.Main>
       <SessionEnd />
     </AppShell>
+  )
+}
+
+/** On a phone, it shows that there are alerts, because the navigation is closed. */
+function NavigationButton({ isOpen, onClick }: { isOpen: boolean; onClick: () => void }) {
+  const openAlerts = useOpenAlerts()
+  const label = isOpen ? TEXTS.closeNavigation : TEXTS.openNavigation
+  return (
+    <Indicator color="orange" size={10} offset={4} disabled={openAlerts === 0} hiddenFrom="sm">
+      <Burger
+        opened={isOpen}
+        onClick={onClick}
+        size="sm"
+        aria-label={openAlerts === 0 ? label : `${label}, ${formatCount(openAlerts, 'open alert')}`}
+      />
+    </Indicator>
   )
 }
 

@@ -16,9 +16,10 @@ export type Arguments = {
   version: boolean
 }
 
-const COMMAND_OPTIONS = [
+export const COMMAND_OPTIONS = [
   'name',
   'role',
+  'scope',
   'expires-in-days',
   'platform',
   'language',
@@ -28,8 +29,21 @@ const COMMAND_OPTIONS = [
   'for',
   'max-records',
   'max-seconds',
+  'out',
+  'timeout',
 ] as const
-const COMMAND_SWITCHES = ['json', 'push', 'strict', 'remove-second-factor'] as const
+export const COMMAND_SWITCHES = [
+  'json',
+  'push',
+  'strict',
+  'watch',
+  'remove-second-factor',
+  'encrypt',
+  'force',
+  'check-only',
+  'quick',
+  'fix',
+] as const
 
 /** @throws SettingError for an unknown flag or a missing value. */
 export function parseArguments(args: string[]): Arguments {

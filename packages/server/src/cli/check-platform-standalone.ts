@@ -56,7 +56,6 @@ export async function* checkPlatformStandalone(
     const checked = await checkPushesOfPlatform(config, push, {
       platform: { platform_name, display_title: platform_title ?? platform_name },
       modules: new Map(modules),
-      version,
       signal: AbortSignal.any([signal, ...timeout]),
     })
     yield { kind: 'endpoint', checked }
@@ -71,9 +70,9 @@ export async function* checkPlatformStandalone(
 export function checkPushesOfPlatform(
   config: Config,
   push: PushOptions,
-  check: Pick<PushCheck, 'modules' | 'signal'> & { platform: ReceiverPlatform; version: string },
+  check: Pick<PushCheck, 'modules' | 'signal'> & { platform: ReceiverPlatform },
 ): Promise<CheckedEndpoint> {
-  const { modules, signal, platform, version } = check
+  const { modules, signal, platform } = check
   return checkPushes({
     ...push,
     rules: CHECKER_RULES,
@@ -82,7 +81,7 @@ export function checkPushesOfPlatform(
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     openReceiver: (validator, now) =>
       openTestReceiver({
-        ...{ config, version, platform, modules: [...modules.keys()], validator, now },
+        ...{ config, platform, modules: [...modules.keys()], validator, now },
         onPush: (line) => push.onPush(toSingleLine(line, MAX_LINE_LENGTH)),
       }),
   })

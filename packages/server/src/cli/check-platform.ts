@@ -10,7 +10,7 @@ import { checkSourceKey, parseSourceUrl } from '../platform-client/source-url.ts
 import type { Arguments } from './arguments.ts'
 import { checkPlatformStandalone } from './check-platform-standalone.ts'
 import { readSourceKey } from './prompt-secret.ts'
-import { stopSignal } from './start.ts'
+import { closedOutputSignal, stopSignal } from './stop-signal.ts'
 import { VERSION } from './version.ts'
 
 const MAX_RECORDS = 1_000_000
@@ -64,13 +64,6 @@ export async function checkPlatform(
   if (isJson) print(JSON.stringify(report, null, 2))
   else print(formatSummary(report))
   return exitCodeOf(report, switches.has('strict'))
-}
-
-/** Aborts when the reader of the output exits, as in `… | head`. */
-function closedOutputSignal(): AbortSignal {
-  const closed = new AbortController()
-  process.stdout.on('error', () => closed.abort())
-  return closed.signal
 }
 
 function printPushes(print: Print) {

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config/settings.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
-import { aborted, createLogger, type RunningHub, startHub, stopSignal } from './start.ts'
+import type { RunningHub } from './library.ts'
+import { createLogger, startHub } from './start.ts'
+import { aborted, stopSignal } from './stop-signal.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
 const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }

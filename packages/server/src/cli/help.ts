@@ -2,12 +2,15 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { CHECK_SETTINGS } from '../config/environment.ts'
 import { describeSettings, flagOf, SETTING_NAMES, type SettingName } from '../config/settings.ts'
 
-type CommandHelp = {
+export type CommandHelp = {
   /** One line for the list of all commands. */
   summary: string
   /** The arguments after the name of the command. */
   usage: string
-  /** The options of the command, and further information. */
+  /**
+   * The options of the command, and further information. Lines that begin with two spaces and a word are its subcommands
+   * (`completion.ts` reads them).
+   */
   details: string
   settings: readonly SettingName[]
 }
@@ -38,7 +41,7 @@ check was stopped.`,
   settings: CHECK_SETTINGS,
 }
 
-const COMMANDS: Record<string, CommandHelp> = {
+export const COMMANDS: Record<string, CommandHelp> = {
   start: {
     summary: 'Run the hub.',
     usage: '[settings]',
@@ -59,7 +62,21 @@ const COMMANDS: Record<string, CommandHelp> = {
 
   --name <name>             The name of the token.
   --role <role>             viewer, operator or admin. Default: viewer
+  --scope alerts            Restrict the token to reading alerts, such as for a feed reader. Default: everything that the
+                            role allows
   --expires-in-days <days>  Validity of the token. Default: unlimited`,
+    settings: STORAGE_SETTINGS,
+  },
+  alerts: {
+    summary: 'List or watch the open alerts.',
+    usage: '[options]',
+    details: `Reads the database of the hub, which does not have to run.
+
+  --json                    Print {"alerts": [...]} in one line, then one line per change.
+  --watch                   Also print each change until Ctrl-C.
+
+Exit codes: 0 no alert is open, 1 alerts are open (with --watch: at the end), 2 the alerts could not be read, or wrong
+usage.`,
     settings: STORAGE_SETTINGS,
   },
   guide: {
@@ -95,6 +112,55 @@ replaces the secret file in HUB_DATA_DIR.`,
 at once, otherwise the next start does. Until a record is indexed again, searches may not find it.`,
     settings: STORAGE_SETTINGS,
   },
+  doctor: {
+    summary: 'Check the hub and its database, and repair them.',
+    usage: '[options]',
+    details: `Works while a hub runs, and on a damaged database. docs/doctor.md describes the checks.
+
+  --quick                   Skip the checks that read the whole database.
+  --fix                     Repair what can safely be repaired: counters, leases, an abandoned pull, the search index,
+                            and the permissions of files. Prints each change.
+  --json                    Print the report as JSON. Everything else is printed to standard error.
+  --timeout <seconds>       Time after which no further check begins. Default: 3600
+
+Exit codes: 0 healthy, 1 problems found, 2 wrong usage or the database could not be opened.`,
+    settings: SETTING_NAMES,
+  },
+  backup: {
+    summary: 'Write a verified backup of the database.',
+    usage: '[options]',
+    details: `Works with or without a running hub, which continues to store pushes. The backup is one file. It does not contain the
+secret of the hub (HUB_SECRET, or recordhub.secret in HUB_DATA_DIR), which a restore needs.
+
+  --out <file>              The backup. Default: a file named by the time, in HUB_BACKUP_DIR
+  --encrypt                 Encrypt the backup with a passphrase, read from standard input unless the variable
+                            RECORDHUB_BACKUP_PASSPHRASE or HUB_BACKUP_PASSPHRASE_FILE is set, which encrypt it, too.`,
+    settings: ['HUB_BACKUP_DIR', 'HUB_BACKUP_PASSPHRASE_FILE', 'HUB_SECRET', ...STORAGE_SETTINGS],
+  },
+  restore: {
+    summary: 'Restore a backup.',
+    usage: '<file> [options]',
+    details: `Stop every process of the hub first. Checks the whole backup, and that the configured secret decrypts it, before anything
+is changed. The replaced data is kept. Records that were erased after the backup are erased again.
+
+  --force                   Replace existing data.
+  --check-only              Only check the backup, and print what it contains and which secret it needs.
+
+The passphrase of an encrypted backup is read from RECORDHUB_BACKUP_PASSPHRASE, HUB_BACKUP_PASSPHRASE_FILE or standard
+input.`,
+    settings: [
+      'HUB_BACKUP_PASSPHRASE_FILE',
+      'HUB_SECRET',
+      'HUB_SECRET_PREVIOUS',
+      ...STORAGE_SETTINGS,
+    ],
+  },
+  rollback: {
+    summary: 'State what a rollback to an earlier version would require.',
+    usage: '[settings]',
+    details: `Lists the backups with their versions, what would be lost with each of them, and the commands to run. Changes nothing.`,
+    settings: ['HUB_BACKUP_DIR', ...STORAGE_SETTINGS],
+  },
   operator: {
     summary: 'List, invite and change operators.',
     usage: '<subcommand>',
@@ -109,6 +175,14 @@ at once, otherwise the next start does. Until a record is indexed again, searche
   reset-password <email> [--remove-second-factor]
                             Set a new password, read from standard input, and end all sessions.`,
     settings: ['HUB_PUBLIC_URL', 'PORT', ...STORAGE_SETTINGS],
+  },
+  completion: {
+    summary: 'Print a script that completes commands and options in a shell.',
+    usage: '<shell>',
+    details: `  bash                      Add to ~/.bashrc: source <(recordhub completion bash)
+  zsh                       Add to ~/.zshrc, after compinit: source <(recordhub completion zsh)
+  fish                      Run: recordhub completion fish > ~/.config/fish/completions/recordhub.fish`,
+    settings: [],
   },
 }
 
@@ -155,14 +229,13 @@ function describeCommand(
     settings === CHECK_SETTINGS
       ? 'flags or the environment'
       : 'flags, the environment, or the file .env in the working directory'
+  const settingsPart =
+    settings.length === 0 ? '' : `\n\nSettings, from ${sources}:\n${settingsText(settings)}`
   return `${summary}
 
 Usage: ${program} ${usage}
 
-${details}
-
-Settings, from ${sources}:
-${settingsText(settings)}
+${details}${settingsPart}
 `
 }
 

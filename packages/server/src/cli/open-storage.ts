@@ -1,6 +1,12 @@
+import { readBackupPassphrase } from '../config/environment.ts'
+import { backupFolderOf } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
 import { type VerifiedSecret, verifySecret } from '../features/maintenance/verify-secret.ts'
+import { createSecretBox } from '../lib/crypto/secret-box.ts'
+import { secretFingerprint } from '../lib/crypto/secret-fingerprint.ts'
 import { openStorage } from '../storage/open.ts'
+import type { Upgrade } from '../storage/port/upgrade.ts'
+import { VERSION } from './version.ts'
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
 
@@ -44,6 +50,7 @@ export async function openHubStorage(
     timeZone: config.HUB_TIME_ZONE,
     warn,
     waitUntil,
+    upgrade: { backup: toUpgradeBackup(config, secrets, waitUntil), log: warn },
   })
   try {
     const verified = await verifySecret(storage, secrets)
@@ -52,5 +59,31 @@ export async function openHubStorage(
   } catch (error) {
     await storage.close()
     throw error
+  }
+}
+
+function toUpgradeBackup(
+  config: Config,
+  [secret]: readonly [string, ...string[]],
+  signal: AbortSignal,
+): Upgrade['backup'] {
+  if (!config.HUB_UPGRADE_BACKUP) return null
+  const passphrase = readBackupPassphrase(config)
+  return {
+    folder: backupFolderOf(config),
+    passphrase,
+    async write(path) {
+      const { writeBackup } = await import('../storage/backup.ts')
+      return writeBackup(
+        { url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR },
+        {
+          path,
+          passphrase,
+          secretFingerprint: secretFingerprint(createSecretBox(secret)),
+          hubVersion: VERSION,
+          signal,
+        },
+      )
+    },
   }
 }

@@ -1,31 +1,63 @@
-import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 import { createHub, type Hub } from '../app.ts'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
+import type { RestoreUpload, UploadedBackup } from '../features/backups/setup-routes.ts'
+import { restoreBackup } from '../storage/backup.ts'
+import type { RunningHub } from './library.ts'
 import { limitHeapAfterStart } from './limit-heap.ts'
 import { loadSecrets } from './load-secret.ts'
 import { openHubStorage } from './open-storage.ts'
+import { aborted, stopSignal } from './stop-signal.ts'
 import { VERSION } from './version.ts'
-
-export type RunningHub = { address: string; setupLink: string | null; stop: () => Promise<void> }
 
 /** `recordhub start`: runs until SIGINT or SIGTERM. */
 export async function start(config: Config, print: (line: string) => void): Promise<void> {
   const signal = stopSignal()
-  const hub = await startHub(config, createLogger(config), signal).catch((error: unknown) => {
-    // The signal also ends the wait for a database.
-    if (signal.aborted) return null
-    throw error
-  })
-  if (!hub) return
-  limitHeapAfterStart()
-  print(`Recordhub listens at ${hub.address}`)
-  if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
-  await aborted(signal)
-  print('Stopping…')
-  await hub.stop()
+  const logger = createLogger(config)
+  for (let settings = config; ; ) {
+    const uploaded = Promise.withResolvers<UploadedBackup>()
+    const restoreUpload = uploaded.resolve
+    const hub = await startHub(settings, logger, signal, { restoreUpload }).catch(
+      (error: unknown) => {
+        // The signal also ends the wait for a database.
+        if (signal.aborted) return null
+        throw error
+      },
+    )
+    if (!hub) return
+    limitHeapAfterStart()
+    print(`Recordhub listens at ${hub.address}`)
+    if (hub.metricsAddress) print(`Metrics at ${hub.metricsAddress}/metrics`)
+    if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
+    const backup = await Promise.race([aborted(signal), uploaded.promise])
+    print(backup ? 'Restoring the backup…' : 'Stopping…')
+    await hub.stop()
+    if (!backup) return
+    await restoreUploaded(config, backup, logger)
+    // The page waits for the hub at the same address.
+    settings = { ...config, PORT: Number(new URL(hub.address).port) || config.PORT }
+  }
+}
+
+/** Restores the backup of the setup page. If that fails, the hub starts again without it. */
+async function restoreUploaded(
+  config: Config,
+  { path, passphrase }: UploadedBackup,
+  logger: Logger,
+): Promise<void> {
+  const { DATABASE_URL: url, HUB_DATA_DIR: dataDir, HUB_TIME_ZONE: timeZone } = config
+  const request = { path, passphrase, secrets: loadSecrets(config), force: true, timeZone }
+  try {
+    const { info } = await restoreBackup({ url, dataDir }, request)
+    logger.warn({ created_at: info.created_at, tables: info.tables }, 'the backup was restored')
+  } catch (error) {
+    logger.error({ err: error }, 'the uploaded backup could not be restored')
+  } finally {
+    rmSync(path, { force: true })
+  }
 }
 
 /** Starts a hub. The signal ends the wait for a database that does not accept connections yet. */
@@ -33,6 +65,7 @@ export async function startHub(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
+  deps: { restoreUpload?: RestoreUpload } = {},
 ): Promise<RunningHub> {
   const { storage, secret } = await openHubStorage(config, loadSecrets(config), {
     warn: (message) => logger.warn(message),
@@ -40,7 +73,7 @@ export async function startHub(
   })
   let hub: Hub | null = null
   try {
-    hub = await createHub({ config, storage, secret, logger, version: VERSION })
+    hub = await createHub({ config, storage, secret, logger, version: VERSION, ...deps })
     const started = await hub.start().catch((error: unknown) => {
       throw toSettingError(error)
     })
@@ -67,15 +100,4 @@ function toSettingError(error: unknown): unknown {
 
 export function createLogger(config: Config): Logger {
   return pino({ level: config.HUB_LOG_LEVEL })
-}
-
-/** A signal that aborts on SIGINT or SIGTERM. */
-export function stopSignal(): AbortSignal {
-  const stopping = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
-  return stopping.signal
-}
-
-export async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }

@@ -129,3 +129,32 @@ test('an invalid single sign-on setting is named, and the secret is never shown'
     )
   }
 })
+
+test('the port of the metrics is a port or off, and their token is long', () => {
+  assert.equal(configOf({}).HUB_METRICS_PORT, null)
+  assert.equal(configOf({ HUB_METRICS_PORT: 'Off' }).HUB_METRICS_PORT, null)
+  assert.equal(configOf({ HUB_METRICS_PORT: '9464' }).HUB_METRICS_PORT, 9464)
+  for (const port of ['65536', '-1', 'on']) {
+    assert.throws(() => configOf({ HUB_METRICS_PORT: port }), /^.*HUB_METRICS_PORT: must be a port/)
+  }
+  assert.throws(() => configOf({ HUB_METRICS_TOKEN: 'short' }), /at least 32 characters/)
+})
+
+test('the variables of OpenTelemetry have their standard formats', () => {
+  const config = configOf({
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-tenant = 7',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+  })
+  const headers = { authorization: 'Bearer a=b', 'x-tenant': '7' }
+  assert.deepEqual(config.OTEL_EXPORTER_OTLP_HEADERS, headers)
+  assert.equal(config.OTEL_TRACES_SAMPLER_ARG, 0.25)
+  for (const [name, value] of [
+    ...[['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'] as const],
+    ...[['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'] as const],
+    ...[['OTEL_TRACES_SAMPLER', 'sometimes'] as const],
+    ...[['OTEL_TRACES_SAMPLER_ARG', '1.5'] as const],
+  ]) {
+    assert.throws(() => configOf({ [name]: value }), new RegExp(`^.*${name}: must be`))
+  }
+})

@@ -1,4 +1,6 @@
 /** The settings of the features, taken from the configuration. */
+import { join } from 'node:path'
+import { readBackupPassphrase } from './environment.ts'
 import type { Config } from './settings.ts'
 
 /** The settings of each feature by its name, and those that several features share. */
@@ -14,6 +16,7 @@ export function toFeatureSettings(config: Config) {
       activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
     },
     http: { bodyLimit: config.HUB_MAX_BODY_BYTES, trustProxy: config.HUB_TRUST_PROXY },
+    hasAccessLog: config.HUB_ACCESS_LOG,
     auth: {
       oidc: toOidcSettings(config),
       requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
@@ -29,8 +32,29 @@ export function toFeatureSettings(config: Config) {
       missingThresholdPercent: config.HUB_MISSING_FUSE,
       missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
     },
+    metrics: {
+      /** HUB_METRICS_TOKEN; null without one. */
+      token: config.HUB_METRICS_TOKEN || null,
+      /** The second port; null without one. */
+      listener:
+        config.HUB_METRICS_PORT === null
+          ? null
+          : { port: config.HUB_METRICS_PORT, host: config.HUB_METRICS_HOST },
+    },
+    tracing: toTracingSettings(config),
+    backups: {
+      folder: backupFolderOf(config),
+      /** The cron pattern of scheduled backups; null without a schedule. */
+      schedulePattern: config.HUB_BACKUP_SCHEDULE === 'off' ? null : config.HUB_BACKUP_SCHEDULE,
+      keep: config.HUB_BACKUP_KEEP,
+      passphrase: readBackupPassphrase(config),
+    },
     guide: { platformPath: config.HUB_PLATFORM_PATH, tunnelHeader: config.HUB_TUNNEL_HEADER },
   }
+}
+
+export function backupFolderOf(config: Config): string {
+  return config.HUB_BACKUP_DIR || join(config.HUB_DATA_DIR, 'backups')
 }
 
 /** How the hub calls platforms. */
@@ -62,6 +86,18 @@ function toOidcSettings(config: Config) {
 function toBootstrapOperator(config: Config) {
   const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_NAME: name, HUB_ADMIN_PASSWORD: password } = config
   return email === '' ? null : { email, name, password }
+}
+
+/** Null if no collector is configured. */
+function toTracingSettings(config: Config) {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === '') return null
+  return {
+    endpoint,
+    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+    resource: { ...config.OTEL_RESOURCE_ATTRIBUTES, 'service.name': config.OTEL_SERVICE_NAME },
+    sampler: { name: config.OTEL_TRACES_SAMPLER, ratio: config.OTEL_TRACES_SAMPLER_ARG },
+  }
 }
 
 /** Null if no mail server is configured. */

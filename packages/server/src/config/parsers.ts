@@ -15,6 +15,36 @@ export function integer(min: number, max: number): (value: string) => number {
   }
 }
 
+/** Null for off. */
+export function portOrOff(value: string): number | null {
+  if (value.toLowerCase() === 'off') return null
+  try {
+    return integer(0, 65_535)(value)
+  } catch {
+    throw new Error('must be a port from 0 to 65535, or off')
+  }
+}
+
+export function share(value: string): number {
+  const number = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  if (number <= 1) return number
+  throw new Error('must be a number from 0 to 1')
+}
+
+/** A list of `name=value`, as OpenTelemetry specifies it: percent-encoded, separated by commas. */
+export function namedValues(value: string): Readonly<Record<string, string>> {
+  const pairs = value.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/s.exec(pair))
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name = '', text = ''] = pair ?? []
+      if (name === '' || !isEncoded(name + text)) {
+        throw new Error('must be a list such as name=value,other=value, percent-encoded')
+      }
+      return [decodeURIComponent(name), decodeURIComponent(text)]
+    }),
+  )
+}
+
 /** Up to a hundred years. */
 export function days(value: string): number {
   return integer(0, 36_500)(value)

@@ -1,4 +1,5 @@
 /** The table of all settings: it produces the type `Config`, the validation, `--help` and docs/configuration.md. */
+import { SAMPLERS } from '../lib/tracing/sampler.ts'
 import {
   cronPattern,
   databaseUrl,
@@ -10,10 +11,13 @@ import {
   httpUrl,
   integer,
   minLength,
+  namedValues,
   oneOf,
   onOrOff,
   password,
   pathSegment,
+  portOrOff,
+  share,
   smtpUrl,
   text,
   timeZone,
@@ -31,6 +35,8 @@ type Setting<Value> = {
 }
 
 const EMPTY_LIST: readonly string[] = []
+const NO_VALUES: Readonly<Record<string, string>> = {}
+const NO_PORT: number | null = null
 const NO_TRUSTED_PROXY: ReturnType<typeof trustProxy> = false
 
 const setting = <Value>(definition: Setting<Value>): Setting<Value> => definition
@@ -210,6 +216,34 @@ export const SETTINGS = {
     default: 730,
     help: 'Days to keep the audit log; 0 to keep it forever.',
   }),
+  HUB_BACKUP_DIR: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'the folder backups in HUB_DATA_DIR',
+    help: 'Folder of the backups.',
+  }),
+  HUB_BACKUP_SCHEDULE: setting({
+    parse: cronPattern,
+    default: 'off',
+    help: 'Cron pattern of the scheduled backups in HUB_TIME_ZONE, such as 30 2 * * *, or off.',
+  }),
+  HUB_BACKUP_KEEP: setting({
+    parse: integer(0, 10_000),
+    default: 7,
+    help: 'Number of scheduled backups to keep, newest first; 0 to keep them all. Other backups are never deleted.',
+  }),
+  HUB_BACKUP_PASSPHRASE_FILE: setting({
+    parse: text,
+    default: '',
+    shownDefault: 'none',
+    help: 'File with the passphrase that encrypts the backups, in its first line. The environment variable RECORDHUB_BACKUP_PASSPHRASE takes precedence.',
+  }),
+  HUB_UPGRADE_BACKUP: setting({
+    parse: onOrOff,
+    default: true,
+    shownDefault: 'on',
+    help: 'Whether a hub writes a backup before it migrates the database of an older version: on or off.',
+  }),
   HUB_SMTP_URL: setting({
     parse: smtpUrl,
     default: '',
@@ -290,6 +324,65 @@ export const SETTINGS = {
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
     help: 'Minimum level of log messages.',
+  }),
+  HUB_ACCESS_LOG: setting({
+    parse: onOrOff,
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether the hub logs every request: on or off. An entry has the route, the status, the duration and the subnet of the client, but no URL, no body and no key.',
+  }),
+  HUB_METRICS_TOKEN: setting({
+    parse: minLength(32),
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Token that Prometheus sends to read GET /metrics; at least 32 characters. Without it, the path does not exist on PORT.',
+  }),
+  HUB_METRICS_PORT: setting({
+    parse: portOrOff,
+    default: NO_PORT,
+    shownDefault: 'off',
+    help: 'Second port that serves only /metrics, /healthz and /readyz; 0 chooses a free port. It requires HUB_METRICS_TOKEN only if that is set.',
+  }),
+  HUB_METRICS_HOST: setting({
+    parse: text,
+    default: '127.0.0.1',
+    help: 'Address of HUB_METRICS_PORT.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    parse: httpUrl,
+    default: '',
+    shownDefault: 'none',
+    secret: true,
+    help: 'Base URL of an OpenTelemetry collector that receives traces (OTLP/HTTP with JSON), such as http://127.0.0.1:4318.',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: setting({
+    parse: namedValues,
+    default: NO_VALUES,
+    shownDefault: 'none',
+    secret: true,
+    help: 'Headers of the requests to the collector: name=value, separated by commas.',
+  }),
+  OTEL_SERVICE_NAME: setting({
+    parse: text,
+    default: 'recordhub',
+    help: 'Name of the hub in traces.',
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: setting({
+    parse: namedValues,
+    default: NO_VALUES,
+    shownDefault: 'none',
+    help: 'Additional attributes of the hub in traces: name=value, separated by commas.',
+  }),
+  OTEL_TRACES_SAMPLER: setting({
+    parse: oneOf(...SAMPLERS),
+    default: 'parentbased_always_on',
+    help: `Which traces are exported: ${SAMPLERS.join(', ')}. With parentbased_…, the traceparent header of a request decides.`,
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting({
+    parse: share,
+    default: 1,
+    help: 'Share of the traces that …traceidratio exports, from 0 to 1.',
   }),
   HTTP_PROXY: setting({
     parse: httpUrl,

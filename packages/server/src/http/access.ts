@@ -1,14 +1,16 @@
-import type { Role } from '../domain/auth/caller.ts'
+import type { TokenScope } from '@recordhub/protocol'
+import { isRole, type Role } from '../domain/auth/caller.ts'
 
 /**
- * The callers of a route: `anyone`; a `platform` with its hub API key, which the receiver checks; or an operator or
- * program with at least a role. The hub does not start if a route is not in the table.
+ * The callers of a route: `anyone`; a `platform` with its hub API key, which the receiver checks; a `scraper` with the
+ * token of HUB_METRICS_TOKEN, which the route checks; or an operator or program with at least a role. The hub does not
+ * start if a route is not in the table.
  */
-export type Access = 'anyone' | 'platform' | Role
+export type Access = 'anyone' | 'platform' | 'scraper' | Role
 
 /** Whether a route requires an authenticated operator or program. */
 export function requiresCaller(access: Access | undefined): access is Role {
-  return access !== undefined && access !== 'anyone' && access !== 'platform'
+  return access !== undefined && isRole(access)
 }
 
 /** The keys of a route in the tables. HEAD has the same entry as GET. */
@@ -32,10 +34,22 @@ export const OPEN_WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'all' | 'set_up
   'POST /api/v1/account/passkeys': 'set_up',
 }
 
+/** The routes that a token with a scope may call. */
+export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
+  alerts: ['GET /api/v1/alerts', 'GET /api/v1/alerts/events', 'GET /api/v1/alerts/feed'],
+}
+
+/**
+ * The routes that also accept a token as the password of HTTP Basic, because feed readers cannot send other headers. Their
+ * tokens are not accepted in the URL, which would appear in logs and in the history of browsers.
+ */
+export const BASIC_ROUTES: readonly string[] = ['/api/v1/alerts/feed']
+
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /': 'anyone',
   'GET /healthz': 'anyone',
   'GET /readyz': 'anyone',
+  'GET /metrics': 'scraper',
   'GET /assets/*': 'anyone',
   'GET /downloads/*': 'anyone',
   'GET /api/openapi.json': 'anyone',
@@ -50,6 +64,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /setup': 'anyone',
   'GET /invitation': 'anyone',
   'POST /setup': 'anyone',
+  'POST /setup/backup': 'anyone',
   'POST /api/auth/sign-in/email': 'anyone',
   'POST /api/auth/two-factor/verify-totp': 'anyone',
   'POST /api/auth/two-factor/verify-backup-code': 'anyone',
@@ -167,8 +182,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/missing-reviews/:id/dismiss': 'operator',
 
   'GET /api/v1/alerts': 'viewer',
+  'GET /api/v1/alerts/events': 'viewer',
+  'GET /api/v1/alerts/feed': 'viewer',
   'POST /api/v1/alerts/:id/acknowledge': 'operator',
   'POST /api/v1/alerts/test-mail': 'admin',
+
+  'GET /api/v1/backups': 'admin',
+  'POST /api/v1/backups': 'admin',
+  'GET /api/v1/backups/:file': 'admin',
+  'POST /api/v1/backups/:file/drill': 'admin',
 
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/push-errors': 'viewer',

@@ -1,15 +1,25 @@
 /** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
-import { CSRF_HEADER, type RequiredSecondFactorStep, UNATTENDED_HEADER } from '@recordhub/protocol'
+import {
+  CSRF_HEADER,
+  type RequiredSecondFactorStep,
+  type TokenScope,
+  UNATTENDED_HEADER,
+} from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Requester } from '../domain/activity/activity.ts'
 import { type Caller, hasRole, nameOfCaller } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
-import { ACCESS, type Access, OPEN_WITHOUT_SECOND_FACTOR, routeKeysOf } from './access.ts'
-import { bearerTokenOf, isApiPath, routeOf } from './authentication-challenge.ts'
+import { ACCESS, type Access, OPEN_WITHOUT_SECOND_FACTOR, routeKeysOf, SCOPES } from './access.ts'
+import { isApiPath, routeOf, tokenOf } from './authentication-challenge.ts'
 
-/** Routes that the page polls without an action of the operator. */
-const POLLED_ROUTES = ['/dashboard/realtime', '/dashboard/events']
+/** Routes that pages and feed readers poll without an action of the operator. */
+const POLLED_ROUTES = [
+  '/dashboard/realtime',
+  '/dashboard/events',
+  '/api/v1/alerts/events',
+  '/api/v1/alerts/feed',
+]
 
 export type Authenticators = {
   /** The operator of a request's session cookie. */
@@ -64,7 +74,7 @@ export function authorize(
   }
 
   async function findCaller(request: FastifyRequest): Promise<Caller | null> {
-    const token = bearerTokenOf(request)
+    const token = tokenOf(request)
     if (token !== undefined && isApiPath(request)) return findProgram(token)
     // Neither polling by the page nor a request from another origin keeps an idle session alive.
     const isUnattended =
@@ -77,7 +87,7 @@ export function authorize(
   async function authorizeRequest(
     request: FastifyRequest,
     route: string,
-    access: Exclude<Access, 'platform'>,
+    access: Exclude<Access, 'platform' | 'scraper'>,
   ) {
     if (access === 'anyone') return assertSameOrigin(request)
     const caller = await findCaller(request)
@@ -95,6 +105,7 @@ export function authorize(
     assertSameOrigin(request)
     if (caller.kind === 'operator') assertSecondFactor(route, caller.secondFactorStep)
     if (!hasRole(caller, access)) throw new HubError('forbidden', { role: access })
+    if (caller.kind === 'program') assertScope(route, caller.scope)
     request.caller = caller
   }
 
@@ -103,7 +114,7 @@ export function authorize(
       const access = ACCESS[name]
       if (!access) throw new Error(`${name} is not in the table of access`)
       // The receiver authenticates platforms itself, without the cost of a hook per push.
-      if (access === 'platform') continue
+      if (access === 'platform' || access === 'scraper') continue
       const hooks = route.onRequest ?? []
       route.onRequest = [
         async (request) => authorizeRequest(request, name, access),
@@ -111,6 +122,11 @@ export function authorize(
       ]
     }
   })
+}
+
+function assertScope(route: string, scope: TokenScope | null): void {
+  if (scope === null || SCOPES[scope].includes(route)) return
+  throw new HubError('out_of_scope', { scope })
 }
 
 function assertSecondFactor(route: string, step: RequiredSecondFactorStep): void {

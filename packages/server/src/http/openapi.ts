@@ -2,7 +2,7 @@
 import { ErrorResponse } from '@recordhub/protocol'
 import fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify'
 import { memoizeAsync } from '../lib/concurrency/memoize-async.ts'
-import { ACCESS, type Access } from './access.ts'
+import { ACCESS, type Access, requiresCaller } from './access.ts'
 
 type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>
 
@@ -30,6 +30,7 @@ async function generateDocument(routes: readonly DescribedRoute[], version: stri
           session: { type: 'apiKey', in: 'cookie', name: 'recordhub.session_token' },
           token: { type: 'http', scheme: 'bearer' },
           hubKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+          metricsToken: { type: 'http', scheme: 'bearer' },
         },
       },
     },
@@ -49,21 +50,24 @@ their hub API key in \`X-API-KEY\`. A 401 response names the credentials that it
 \`Bearer\`, \`Cookie\` (the session) or \`ApiKey\`. Every error is \`{success: false, code, message, request_id}\`. Numbers
 in \`data\` keep all of their digits.`
 
-const SECURITY: Record<'anyone' | 'platform' | 'role', { [scheme: string]: string[] }[]> = {
+const SECURITY: Record<
+  'anyone' | 'platform' | 'scraper' | 'role',
+  { [scheme: string]: string[] }[]
+> = {
   anyone: [],
   platform: [{ hubKey: [] }],
+  scraper: [{ metricsToken: [] }],
   role: [{ token: [] }, { session: [] }],
 }
 
 function complete(given: FastifySchema | undefined, url: string, access: Access): FastifySchema {
   const schema = given ?? {}
-  const isOpen = access === 'anyone' || access === 'platform'
-  const role = isOpen ? [] : [`Requires the role ${access}.`]
+  const role = requiresCaller(access) ? [`Requires the role ${access}.`] : []
   const description = [...(schema.description ? [schema.description] : []), ...role].join(' ')
   return {
     ...schema,
     tags: schema.tags ?? [tagOf(url)],
-    security: SECURITY[isOpen ? access : 'role'],
+    security: SECURITY[requiresCaller(access) ? 'role' : access],
     ...(description === '' ? {} : { description }),
     response: { '4xx': ErrorResponse, '5xx': ErrorResponse, ...Object(schema.response) },
   }

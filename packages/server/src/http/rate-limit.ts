@@ -23,6 +23,7 @@ export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   'POST /api/v1/platforms/conformance': 4,
   'POST /api/v1/platforms/:id/conformance': 4,
   'POST /api/v1/alerts/test-mail': 4,
+  'GET /api/v1/alerts/events': 8,
   // One per open page.
   'GET /dashboard/events': 32,
 }

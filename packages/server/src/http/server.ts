@@ -9,26 +9,27 @@ import fastify, {
 } from 'fastify'
 import { HubError } from '../errors.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
+import { logAccess } from './access-log.ts'
 import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
 import { createClientErrorHandler, handleErrors, sendError } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
-import { describeApi } from './openapi.ts'
 import { createHeaders, headersOf } from './response-headers.ts'
 import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
 
-type HttpSettings = {
+export type HttpSettings = {
   logger: FastifyBaseLogger
   bodyLimit: number
   /** The number of trusted proxies in front of the hub, or their addresses; false for none. */
   trustProxy: false | number | string
-  version: string
   /** Whether HUB_PUBLIC_URL is an https URL. */
   isBehindTls: boolean
   /** HUB_PUBLIC_URL; empty if it is not set. */
   publicUrl: string
   /** The reason why the hub rejects all requests at the moment; null if it accepts them. */
   rejectionReason: () => 'starting' | 'shutting_down' | null
+  /** Logs every request; left out for no access log. */
+  accessLog?: FastifyBaseLogger
   /** Overrides some of `LIMITS`. */
   limits?: Partial<HttpLimits>
 }
@@ -92,6 +93,7 @@ export async function createHttpServer(
   app.setSerializerCompiler(serializerCompiler)
   acceptJsonBodies(app)
   handleErrors(app, settings.bodyLimit)
+  if (settings.accessLog) logAccess(app, settings.accessLog)
   const findHostIssue = createHostValidator()
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(reply)
@@ -109,20 +111,19 @@ export async function createHttpServer(
   })
   authorize(app, authenticators, { csrfTokenOf, publicUrl: settings.publicUrl })
   handleUnknownRoutes(app, MAX_PARAM_LENGTH)
-  describeApi(app, settings.version)
   return { app }
 }
 
-/** @returns the URL. @throws Error if the port is taken. */
+/** @param setting the name of the port's setting. @returns the URL. @throws Error if the port is taken. */
 export async function listen(
   app: FastifyInstance,
-  { port, host }: { port: number; host: string },
+  { port, host, setting = 'PORT' }: { port: number; host: string; setting?: string },
 ): Promise<string> {
   try {
     return await app.listen({ port, host })
   } catch (error) {
     if (errorCodeOf(error) !== 'EADDRINUSE') throw error
-    throw new Error(`PORT: ${port} is taken by another program (${host}).`, { cause: error })
+    throw new Error(`${setting}: ${port} is taken by another program (${host}).`, { cause: error })
   }
 }
 

@@ -4,7 +4,9 @@ import type { HashReference } from '../domain/record/erasure.ts'
 import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'
+import type { DiagnosticsStore } from './port/diagnostics-store.ts'
 import type { Storage } from './port/storage.ts'
+import type { Upgrade } from './port/upgrade.ts'
 
 /** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30
@@ -12,6 +14,11 @@ const WAIT_SECONDS = 30
 /** Whether the URL is that of a PostgreSQL database, which several hubs may share. */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
+}
+
+/** The SQLite file of a URL. */
+export function databasePathOf({ url, dataDir }: { url: string; dataDir: string }): string {
+  return resolve(url ? url.slice('sqlite:'.length) : join(dataDir, 'recordhub.sqlite'))
 }
 
 /**
@@ -34,25 +41,45 @@ export async function openStorage(options: {
   warn: (message: string) => void
   /** Aborts the wait for a database that is not available yet; without it, there is no wait. */
   waitUntil?: AbortSignal
+  /** How a hub prepares the migration of an older database. */
+  upgrade?: Upgrade
 }): Promise<Storage> {
   const { url, asHub, mustExist = !asHub, timeZone, warn, waitUntil } = options
+  const upgrade = options.upgrade ? { upgrade: options.upgrade } : {}
   const { hashReference = rejectHashing } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     const { openPostgres } = await import('./postgres/storage.ts')
-    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference })
+    return openPostgres({ url, asHub, timeZone, waiting, warn, hashReference, ...upgrade })
   }
-  const path = url ? url.slice('sqlite:'.length) : join(options.dataDir, 'recordhub.sqlite')
-  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path: resolve(path) })
+  const path = databasePathOf(options)
+  if (mustExist && !existsSync(path)) throw new HubError('no_database', { path })
   const { openSqlite } = await import('./sqlite/storage.ts')
   return openSqlite({
-    path: resolve(path),
+    path,
     asHub,
     timeZone,
     clock: systemClock,
     hashReference,
     warn,
+    ...upgrade,
   })
+}
+
+/**
+ * Opens a database for reading, in whatever state it is.
+ * @throws HubError `no_database`, `database_rejected` or `storage_unavailable`.
+ */
+export async function openDiagnostics(options: {
+  url: string
+  dataDir: string
+}): Promise<DiagnosticsStore> {
+  if (isPostgres(options.url)) {
+    const { openDiagnostics: open } = await import('./postgres/diagnostics.ts')
+    return open(options.url)
+  }
+  const { openDiagnostics: open } = await import('./sqlite/diagnostics.ts')
+  return open(databasePathOf(options))
 }
 
 function rejectHashing(): string {

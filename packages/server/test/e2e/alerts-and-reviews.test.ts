@@ -49,6 +49,40 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     assert.deepEqual(pageErrors, [])
   })
 
+  test('the navigation shows the number of open alerts on every page and screen', async () => {
+    const { hub } = shared
+    const [alert] = await untilAlertsOpen(hub, 'missing_review')
+    assert.ok(alert)
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await page.goto('/dashboard')
+    const navigation = page.getByRole('navigation', { name: 'Pages' })
+    await navigation.getByRole('link', { name: 'Activity 1 open alert' }).waitFor()
+    await navigation.getByRole('link', { name: 'Platforms', exact: true }).click()
+    await page.getByRole('heading', { name: 'Platforms', exact: true }).waitFor()
+    await expectAccessible(page)
+    // The count is part of the snapshot, which is polled anyway.
+    assert.ok(requests.every((path) => !path.startsWith('/api/v1/alerts')))
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'Open navigation, 1 open alert' }).click()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await navigation.getByRole('link', { name: 'Activity 1 open alert' }).click()
+    await page.getByRole('tab', { name: /Alerts/ }).click()
+    const feed = page.getByRole('link', { name: 'Atom feed' })
+    const url = await feed.getAttribute('href')
+    // A string, because the types of the page are not available here.
+    const entries: unknown = await page.evaluate(`fetch(${JSON.stringify(url)})
+      .then((response) => response.text())
+      .then((text) => new DOMParser().parseFromString(text, 'application/xml'))
+      .then((feed) => [...feed.querySelectorAll('parsererror, entry > title')])
+      .then((found) => found.map(({ textContent }) => textContent).join())`)
+    assert.match(String(entries), /^(Acknowledged: .*,)?Alert: [^,]* records of /)
+    assert.deepEqual(pageErrors, [])
+  })
+
   test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
     await using fixture = await startWithReview()
     const { hub } = fixture

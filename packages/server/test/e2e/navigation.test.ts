@@ -183,6 +183,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
       'API tokens': () => panel('API tokens').getByRole('heading', { name: 'API tokens' }),
       'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
       'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
+      Backups: () => panel('Backups').getByText('No backups yet'),
       'Audit log': () => panel('Audit log').getByRole('row').filter({ hasText: EMAIL }),
       About: () => panel('About').getByRole('row', { name: /SQLite/ }),
     })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/auth/caller.ts'
 import { createApiToken } from '../../src/features/auth/api-token.ts'
-import { ACCESS, OPEN_WITHOUT_SECOND_FACTOR } from '../../src/http/access.ts'
+import { ACCESS, OPEN_WITHOUT_SECOND_FACTOR, requiresCaller } from '../../src/http/access.ts'
 import { registerPushingPlatform, type Session, shareHub } from '../helpers/hub/actions.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { addOperator, signInAs } from '../helpers/hub/operators.ts'
@@ -24,7 +24,7 @@ const ROUTES: Route[] = Object.entries(ACCESS)
   .flatMap(([name, access]) => {
     const [method, path = ''] = name.split(' ')
     const url = path.replaceAll(/:\w+/g, '999999').replace('*', 'any')
-    if (access === 'anyone' || access === 'platform') return []
+    if (!requiresCaller(access)) return []
     return [{ name, method: methodOf(method), url, role: access }]
   })
   .toSorted((one, other) => Number(one.name === SIGN_OUT) - Number(other.name === SIGN_OUT))

@@ -6,7 +6,7 @@ import { shareHub } from '../helpers/hub/actions.ts'
 import { expectError } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
-const NAMES = ['platform-kit', 'platform-runner', 'check-platform']
+const NAMES = ['platform-kit', 'platform', 'check-platform']
 const urlOf = (name: string) => `/downloads/recordhub-${name}-${VERSION}.tgz`
 
 onEachEngineWhenDeep((engine) => {

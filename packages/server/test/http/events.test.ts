@@ -10,48 +10,18 @@ import {
   type Session,
   signIn,
 } from '../helpers/hub/actions.ts'
+import { type EventStream, openEventStream } from '../helpers/hub/event-stream.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { runSql } from '../helpers/storage/sql.ts'
-import { guardMs } from '../helpers/time/guard.ts'
 import { until } from '../helpers/time/until.ts'
 
 const EVENTS = '/dashboard/events'
 const ON: TestHubOptions = { env: { HUB_BROADCAST: 'on' }, withOperator: true }
 
-type EventStream = {
-  /** The text received so far. */
-  text: () => string
-  /** Waits until the received text matches. */
-  untilReceived: (pattern: RegExp) => Promise<unknown>
-  /** Resolves when the hub or `close` ends the stream, and rejects after a time limit. */
-  ended: Promise<void>
-  close: () => void
-  headers: Headers
-}
-
-async function openStream(hub: TestHub, { headers }: Session): Promise<EventStream> {
-  const controller = new AbortController()
-  const response = await fetch(`${hub.address}${EVENTS}`, {
-    headers: { cookie: headers['cookie'] ?? '', accept: 'text/event-stream' },
-    signal: AbortSignal.any([controller.signal, AbortSignal.timeout(guardMs(180_000))]),
-  })
-  assert.equal(response.status, 200)
-  let text = ''
-  const read = async () => {
-    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
-  }
-  return {
-    text: () => text,
-    untilReceived: (pattern) =>
-      until(() => (pattern.test(text) ? true : null), `the stream contains ${pattern}`),
-    ended: read().catch((error: unknown) => {
-      if (!controller.signal.aborted) throw error
-    }),
-    close: () => controller.abort(),
-    headers: response.headers,
-  }
+function openStream(hub: TestHub, { headers }: Session): Promise<EventStream> {
+  return openEventStream(`${hub.address}${EVENTS}`, { cookie: headers['cookie'] ?? '' })
 }
 
 onEachEngineWhenDeep((engine) => {

@@ -51,6 +51,7 @@ onEachEngineWhenDeep((engine) => {
         const schemes = JSON.stringify(security ?? null)
         if (access === 'anyone') assert.equal(schemes, '[]', route)
         else if (access === 'platform') assert.match(schemes, /hubKey/, route)
+        else if (access === 'scraper') assert.match(schemes, /metricsToken/, route)
         else {
           assert.match(schemes, /token.*session/, route)
           assert.match(String(operation['description']), new RegExp(`role ${access}\\.`), route)

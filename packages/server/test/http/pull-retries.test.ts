@@ -150,6 +150,15 @@ onEachEngineWhenDeep((engine) => {
       assert.equal(kit.platform.listRecordsRequests().length, 1)
     })
 
+    test('a request is sent again at once after the platform closed its connection', async () => {
+      await using kit = await startRecordingDelays(engine)
+      kit.platform.queueResponses('records/cases', respond.disconnect())
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
+      assert.equal(kit.platform.listRecordsRequests().length, 2)
+      assert.deepEqual(kit.pauses, [0])
+    })
+
     test('stopping the hub ends the delay before a retry at once', {
       timeout: 120_000,
     }, async () => {

@@ -210,9 +210,10 @@ onEachEngineWhenDeep((engine) => {
       await using first = await startHub()
       const { storage } = first
       const close = async () => undefined
+      const openDiagnostics = () => Promise.reject(new Error('not used'))
       const shared = {
         ...engine,
-        open: async () => ({ storage, close, reopen: async () => storage }),
+        open: async () => ({ storage, close, openDiagnostics, reopen: async () => storage }),
       }
       await using second = await startTestHub(shared, { env: REQUIRED })
       const session = await signInAs(first)

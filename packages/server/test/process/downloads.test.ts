@@ -43,7 +43,7 @@ test(
     const { address } = await sandbox.startHub()
     const empty = createEmptyFolder(sandbox.folder)
     const urlOf = (name: string) => `${address}/downloads/recordhub-${name}-${VERSION}.tgz`
-    await empty.run('npm', ['install', urlOf('platform-kit'), urlOf('platform-runner')])
+    await empty.run('npm', ['install', urlOf('platform-kit'), urlOf('platform')])
     const modules = ['', '/node', '/fastify', '/hono', '/file-outbox']
     const imports = modules.map((path) => `await import('@recordhub/platform-kit${path}')`)
     await empty.run(process.execPath, ['--input-type=module', '--eval', imports.join('\n')])

@@ -12,6 +12,7 @@ const LAZY = [
   ...['nodemailer', 'yazl', '@fastify/swagger', '@scalar/fastify-api-reference'],
 ]
 const CHECKER = 'packages/platform-checker/src/check-platform.ts'
+const TRACES = 'src/lib/tracing/otlp-tracer.ts'
 const OF_OTHER_ENGINE: Record<ProcessEngine['name'], string[]> = {
   SQLite: ['node_modules/pg/', 'node_modules/pg-boss/', 'src/storage/postgres/'],
   PostgreSQL: ['src/storage/sqlite/'],
@@ -30,22 +31,31 @@ for (const engine of ENGINES) {
       assert.ok(hasModule(second, 'node_modules/fastify/'))
       const unwanted = [
         ...LAZY.map((name) => `node_modules/${name}/`),
-        CHECKER,
+        ...[CHECKER, TRACES],
         ...OF_OTHER_ENGINE[engine.name],
       ]
       assert.deepEqual(
         unwanted.filter((path) => hasModule(second, path)),
         [],
       )
+      // Nothing listens there.
+      const traced = await loadedModules(sandbox, 'traced', {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      })
+      assert.ok(hasModule(traced, TRACES))
     },
   )
 }
 
 /** Starts and stops a hub. @returns the URLs of its modules. */
-async function loadedModules(sandbox: Sandbox, name: string): Promise<string[]> {
+async function loadedModules(
+  sandbox: Sandbox,
+  name: string,
+  settings: Record<string, string> = {},
+): Promise<string[]> {
   const folder = join(sandbox.folder, name)
   // The bundle of the test run has no modules.
-  const env = { NODE_V8_COVERAGE: folder }
+  const env = { ...settings, NODE_V8_COVERAGE: folder }
   const hub = await sandbox.startHub({ env, program: HUB_SOURCE })
   assert.equal((await hub.stop()).code, 0)
   return readdirSync(folder).flatMap((file) => {

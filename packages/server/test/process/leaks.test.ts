@@ -23,6 +23,10 @@ const SETTINGS = {
   HUB_OIDC_CLIENT_ID: 'recordhub',
   HUB_OIDC_CLIENT_SECRET: 'client-secret-of-the-single-sign-on',
   HUB_LOG_LEVEL: 'trace',
+  HUB_ACCESS_LOG: 'on',
+  HUB_METRICS_TOKEN: 'the token of the scraper 0123456789 0123456789',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret-of-the-collector',
 }
 const NEW_PASSWORD = 'another horse, another battery 2'
 
@@ -60,6 +64,8 @@ for (const engine of enginesForTier(sqlite)) {
         'the secret': SETTINGS.HUB_SECRET,
         'the mail password': 'password-of-the-mail-server',
         'the client secret': SETTINGS.HUB_OIDC_CLIENT_SECRET,
+        'the metrics token': SETTINGS.HUB_METRICS_TOKEN,
+        "the collector's secret": 'secret-of-the-collector',
       }
       const responses: string[] = []
       const first = await sandbox.startHub({ env: SETTINGS })

@@ -4,7 +4,7 @@ import { fetchToCache } from './fetch-pinned.mjs'
 
 export { cacheFolder, fetchPinned } from './fetch-pinned.mjs'
 
-export type ProgramName = 'chromium' | 'postgres' | 'typescript'
+export type ProgramName = 'chromium' | 'postgres' | 'typescript' | 'vitepress'
 
 const ALTERNATIVES: Partial<Record<ProgramName, string>> = {
   chromium: 'Install Chromium (Debian: apt-get install chromium)',

@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import type { PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { COMMON_TEXTS } from '../../texts.ts'
@@ -20,6 +21,7 @@ export const TEXTS = {
   searchIndexBehind: 'Search index is behind',
   lowDiskSpace: 'Low disk space',
   emailsCannotBeSent: 'E-mails cannot be sent',
+  scheduledBackupFailed: 'Scheduled backup failed',
   open: 'Open',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
@@ -47,6 +49,15 @@ export const TEXTS = {
     </>
   ),
   alertEmailHint: 'Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL).',
+  alertFeedHint: (
+    <>
+      Feed readers subscribe to the{' '}
+      <Anchor inherit underline="always" href="/api/v1/alerts/feed">
+        Atom feed
+      </Anchor>{' '}
+      with an API token for alerts as the password. Programs read /api/v1/alerts/events.
+    </>
+  ),
   sendTestEMail: 'Send test e-mail',
 
   completenessHint:

@@ -2,6 +2,7 @@ import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { ScrollArea, Tabs } from '@mantine/core'
 import {
+  IconDatabaseExport,
   IconHistory,
   IconInfoCircle,
   IconKey,
@@ -18,6 +19,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { AboutTab } from './about-tab.tsx'
 import { AccountTab } from './account/account-tab.tsx'
 import { AuditTab } from './audit-tab.tsx'
+import { BackupsTab } from './backups-tab.tsx'
 import { OperatorsTab } from './operators/operators-tab.tsx'
 import { ScheduleTab } from './schedule-tab.tsx'
 import { SingleSignOnTab } from './single-sign-on-tab.tsx'
@@ -55,11 +57,18 @@ const ALL: readonly Tab[] = [
     requiredRole: 'viewer',
     page: ScheduleTab,
   },
+  {
+    id: 'backups',
+    label: TEXTS.backups,
+    icon: IconDatabaseExport,
+    requiredRole: 'admin',
+    page: BackupsTab,
+  },
   { id: 'audit', label: TEXTS.auditLog, icon: IconHistory, requiredRole: 'admin', page: AuditTab },
   { id: 'about', label: TEXTS.about, icon: IconInfoCircle, requiredRole: 'viewer', page: AboutTab },
 ]
 
-/** Account, operators, tokens, single sign-on, schedule, audit log, about. */
+/** Account, operators, tokens, single sign-on, schedule, backups, audit log, about. */
 export function SettingsPage() {
   const [{ tab = 'account' }, change] = useUrlState()
   const { operator } = useStore(session)

@@ -29,8 +29,66 @@ export const TEXTS = {
   licences: 'Licences',
   thirdPartyLicences: 'Third-party licences',
 
+  backups: 'Backups',
+  backupsDescription:
+    'A backup contains all data of the hub, but not its secret: store HUB_SECRET or the file recordhub.secret separately. To restore a backup, stop the hub and run “recordhub restore <file>”.',
+  backUpNow: 'Back up now',
+  backup: 'Backup',
+  backupFiles: 'Backup files',
+  drillDescription:
+    'A restore test unpacks a backup beside the database, compares its records with the hub, and deletes the copy.',
+  noBackupsYet: 'No backups yet',
+  noBackupsYetHint: 'Start a backup, or set HUB_BACKUP_SCHEDULE.',
+  noBackupSchedule: 'Off. Set HUB_BACKUP_SCHEDULE to make backups regularly.',
+  nextBackup: 'Next backup',
+  scheduledBackupsKept: 'Scheduled backups to keep',
+  folder: 'Folder',
+  encryption: 'Encryption',
+  encrypted: 'Encrypted',
+  encryptedWithPassphrase: 'New backups are encrypted with a passphrase',
+  notEncrypted: 'Off. Set HUB_BACKUP_PASSPHRASE_FILE to encrypt new backups.',
+  secretFingerprint: 'Fingerprint of the hub secret',
+  size: 'Size',
+  content: 'Content',
+  actions: 'Actions',
+  download: 'Download',
+  downloadBackup: (file: string) => `Download ${file}`,
+  testRestore: 'Test restore',
+  drillBackup: (file: string) => `Test restore of ${file}`,
+  restoreDrill: 'Restore test',
+  backupPhases: {
+    copy: 'Copying the database',
+    check: 'Checking the copy',
+    write: 'Writing the backup',
+    verify: 'Verifying the backup',
+    unpack: 'Unpacking the backup',
+    compare: 'Comparing the records',
+  },
+  backupFailed: 'The backup failed',
+  drillFailed: 'The restore test failed',
+  backupComplete: 'Backup complete',
+  backupVerified: (file: string, time: ReactNode) => (
+    <>
+      {file} was written and verified at {time}.
+    </>
+  ),
+  drillPassed: 'The backup can be restored',
+  drillFoundDifferences: 'The restored copy differs from the hub',
+  drillOf: (file: string, time: ReactNode) => (
+    <>
+      Restore test of {file} at {time}
+    </>
+  ),
+  recordsInBackup: 'Records in the backup',
+  equalRecords: 'Equal in the hub',
+  changedSince: 'Changed after the backup',
+  deletedSince: 'Deleted after the backup',
+  differentRecords: 'Different',
+  absentRecords: 'Missing from the backup',
+
   singleSignOn: 'Single sign-on',
   twoFactor: 'Two-factor authentication',
+  alertsOnly: 'Alerts: read alerts only, such as for a feed reader',
   anotherAdminChangesRole: 'Another admin can change your role.',
   adminChangesRole: 'An admin can change your role.',
 

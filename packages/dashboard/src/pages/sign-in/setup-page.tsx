@@ -6,12 +6,14 @@ import { signIn } from '../../api/sign-in.ts'
 import { useLinkToken } from '../../lib/use-link-token.ts'
 import { EntryFrame } from './entry-frame.tsx'
 import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
+import { RestoreForm } from './restore-form.tsx'
 import { TEXTS } from './texts.ts'
 
 /** The setup page of the first run, opened by the one-time link in the log of the hub. */
 export function SetupPage() {
   const token = useLinkToken()
   const [errorText, setErrorText] = useState('')
+  const [isRestoring, setIsRestoring] = useState(false)
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', email: '', password: '', again: '' },
@@ -30,6 +32,13 @@ export function SetupPage() {
       setErrorText(errorMessage(error))
     }
   })
+  if (isRestoring) {
+    return (
+      <EntryFrame title={TEXTS.iHaveABackup} description={TEXTS.restoreDescription}>
+        <RestoreForm token={token} onCancel={() => setIsRestoring(false)} />
+      </EntryFrame>
+    )
+  }
   return (
     <EntryFrame title={TEXTS.welcome} description={TEXTS.setupDescription}>
       <form onSubmit={submit}>
@@ -62,6 +71,9 @@ export function SetupPage() {
           )}
           <Button type="submit" loading={form.submitting}>
             {TEXTS.createAccountAndSignIn}
+          </Button>
+          <Button variant="subtle" onClick={() => setIsRestoring(true)}>
+            {TEXTS.iHaveABackup}
           </Button>
         </Stack>
       </form>

@@ -45,7 +45,7 @@ export type AlertFacts = {
   disk: DiskSpace | null
 }
 
-export type WatchedKind = Exclude<AlertKind, 'mail_failing'>
+export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
 
 /** A failure raises an alert after five consecutive pulls, or after two of them over an hour if pulls are rare. */
 const FAILURES = 5
@@ -248,11 +248,16 @@ function findSearchBehind(
 }
 
 function findLowDisk({ available, total }: DiskSpace, open: OpenAlert | undefined): FoundAlert[] {
-  const low = Math.min(LOW_DISK_BYTES, total * LOW_DISK_SHARE)
+  const low = lowDiskBytes(total)
   if (available >= low * (open ? DISK_RESOLVE_FACTOR : 1)) return []
   if (open) return [open]
   const message = `The disk with the data of the hub has ${formatGigabytes(available)} of ${formatGigabytes(total)} left.`
   return [{ kind: 'disk_low', subject: 'disk', platform: null, message }]
+}
+
+/** The free space below which a disk of this size is low, in bytes. */
+export function lowDiskBytes(total: number): number {
+  return Math.min(LOW_DISK_BYTES, total * LOW_DISK_SHARE)
 }
 
 function toFound(kind: WatchedKind, platform: PlatformHealth, message: string): FoundAlert {
@@ -263,6 +268,6 @@ function toPlatform({ platform_id, platform_name }: PlatformHealth): AlertPlatfo
   return { platform_id, platform_name }
 }
 
-function formatGigabytes(bytes: number): string {
+export function formatGigabytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 }

@@ -22,6 +22,8 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
     'Free disk space, or add more. A shorter retention (HUB_RETENTION_…) frees space within hours. The hub rejects every push while the disk is full.',
   mail_failing:
     'Send a test mail from the hub, which shows the error message of the mail server. Then check HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+  backup_failed:
+    'Open the backups in the settings of the hub and start one, which shows the error. Check the free space and the permissions of HUB_BACKUP_DIR.',
 }
 
 export type AlertPlatform = { platform_id: number; platform_name: string }

@@ -1,4 +1,4 @@
-import type { RequiredSecondFactorStep } from '@recordhub/protocol'
+import type { RequiredSecondFactorStep, TokenScope } from '@recordhub/protocol'
 
 /** The roles in ascending order: a viewer reads, an operator also manages platforms and pulls, an admin does everything. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
@@ -21,6 +21,8 @@ export type Caller =
       tokenId: number
       name: string
       role: Role
+      /** Null: the token may do everything that its role allows. */
+      scope: TokenScope | null
       expiresAt: string | null
       /** The operator who owns the token; null for a token of the command line. */
       operatorId: string | null

@@ -6,7 +6,8 @@ import { concernsPlatform, decideRetry, MAX_ATTEMPTS, type RequestFailure } from
 const FIRST = { attempts: 1, left_ms: 900_000, jitter: 1 }
 
 test('a refused connection, 429, 502, 503 and 504 are retried, other failures are not', () => {
-  for (const status of [null, 429, 502, 503, 504]) {
+  assert.equal(decideRetry({ network: 'refused' }, FIRST).outcome, 'retry')
+  for (const status of [429, 502, 503, 504]) {
     assert.equal(decideRetry({ status, retry_after_ms: null }, FIRST).outcome, 'retry')
   }
   for (const status of [200, 304, 400, 401, 404, 408, 500, 501, 505]) {
@@ -21,6 +22,13 @@ test('a request is retried three times, with growing delays', () => {
     pauses.push(decision.outcome === 'retry' ? decision.pause_ms : decision.outcome)
   }
   assert.deepEqual(pauses, [500, 1000, 2000, 'give_up'])
+})
+
+test('a request whose connection was closed is sent again once, without a pause', () => {
+  const failed = { network: 'closed' } as const
+  assert.deepEqual(decideRetry(failed, FIRST), { outcome: 'retry', pause_ms: 0 })
+  assert.deepEqual(decideRetry(failed, { ...FIRST, attempts: 2 }), { outcome: 'give_up' })
+  assert.deepEqual(decideRetry(failed, { ...FIRST, left_ms: 0 }), { outcome: 'give_up' })
 })
 
 test('jitter shortens a growing delay by up to one half', () => {

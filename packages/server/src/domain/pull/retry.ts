@@ -1,7 +1,10 @@
 /** Whether a failed request to a platform is retried, and after which pause: pure. */
 
-/** A failed attempt: its HTTP status, or null when the connection was refused. */
-export type FailedAttempt = { status: number | null; retry_after_ms: number | null }
+/** An attempt that failed with an HTTP status, or without a response. */
+export type FailedAttempt =
+  | { status: number; retry_after_ms: number | null }
+  /** `closed`: the connection was closed before the response began. */
+  | { network: 'refused' | 'closed' }
 
 export type RetryDecision =
   | { outcome: 'retry'; pause_ms: number }
@@ -21,10 +24,12 @@ const MAX_PAUSE_MS = 60_000
  *   hubs and modules from retrying at the same time.
  */
 export function decideRetry(
-  { status, retry_after_ms }: FailedAttempt,
+  failed: FailedAttempt,
   context: { attempts: number; left_ms: number; jitter: number },
 ): RetryDecision {
-  if (status !== null && !RETRYABLE.has(status)) return { outcome: 'give_up' }
+  if ('network' in failed && failed.network === 'closed') return decideAfterClose(context)
+  const retry_after_ms = 'status' in failed ? failed.retry_after_ms : null
+  if ('status' in failed && !RETRYABLE.has(failed.status)) return { outcome: 'give_up' }
   const maxPauseMs = Math.min(MAX_PAUSE_MS, context.left_ms)
   if (retry_after_ms !== null && retry_after_ms > maxPauseMs) {
     return { outcome: 'too_long', seconds: Math.ceil(retry_after_ms / 1000) }
@@ -33,6 +38,16 @@ export function decideRetry(
   const backoff_ms = FIRST_PAUSE_MS * 2 ** (context.attempts - 1) * (0.5 + context.jitter / 2)
   const pause_ms = Math.round(retry_after_ms ?? backoff_ms)
   return pause_ms <= maxPauseMs ? { outcome: 'retry', pause_ms } : { outcome: 'give_up' }
+}
+
+/**
+ * A platform may close an idle connection at the moment at which the hub sends a request on it, so a GET is sent again at
+ * once (RFC 9110, section 9.2.2), but only once: the request itself may have crashed the platform.
+ */
+function decideAfterClose({ attempts, left_ms }: { attempts: number; left_ms: number }) {
+  return attempts === 1 && left_ms > 0
+    ? ({ outcome: 'retry', pause_ms: 0 } as const)
+    : ({ outcome: 'give_up' } as const)
 }
 
 /** Why a request failed after all retries: the HTTP status, or the network error that prevented a complete response. */

@@ -54,14 +54,17 @@ export function findDrift(
 ): Drift | null {
   const unknown: string[] = []
   const wrong_type: WrongType[] = []
-  for (const [position, key] of keys.entries()) {
+  // Runs for every key of every changed record. `entries()` would allocate a pair for each.
+  let position = 0
+  for (const key of keys) {
     const type = typed.get(key)
+    const found = type === undefined ? null : findMismatch(position, type.kind)
     if (type === undefined) {
       if (!known.has(key)) unknown.push(key)
-      continue
+    } else if (found !== null) {
+      wrong_type.push({ key, found, declared: type.declared })
     }
-    const found = findMismatch(position, type.kind)
-    if (found !== null) wrong_type.push({ key, found, declared: type.declared })
+    position++
   }
   const absent = isWhole ? findAbsent(required, keys) : []
   if (unknown.length + absent.length + wrong_type.length === 0) return null

@@ -1,6 +1,6 @@
 /** The kinds of values of the types in a manifest. The specification uses only `string`; the others are common. */
 import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
-import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
+import { isCalendarDate, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import { NUMERIC_TYPES, numberKey } from './sort-key.ts'
 
 const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
@@ -94,6 +94,9 @@ function isUnreadableDate(value: JsonValue): boolean {
 
 /** A day, or a day and a time with or without a zone. */
 function isReadableDate(text: string): boolean {
+  if (UTC_DATE_AND_TIME.test(text)) {
+    return isCalendarDate(+text.slice(0, 4), +text.slice(5, 7), +text.slice(8, 10))
+  }
   const [, day, time = '00:00:00', zone = 'Z'] = DATE_AND_TIME.exec(text) ?? []
   if (day === undefined) return false
   const seconds = time.length === 5 ? `${time}:00` : time
@@ -102,6 +105,10 @@ function isReadableDate(text: string): boolean {
 
 const DATE_AND_TIME =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d|))?$/
+
+/** The usual form, whose time is valid. Recognising it takes a third of the time of {@link parseRfc3339}. */
+const UTC_DATE_AND_TIME =
+  /^\d{4}-\d\d-\d\d(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?Z?)?$/
 
 /** The labels of the kinds of values. */
 const STRING = 'a text'

@@ -113,6 +113,7 @@ export function scanData(bytes: Buffer, members: ScannedMembers, inner: ScannedM
       keys: inner.keys,
       findMismatch(position, expected) {
         const from = inner.starts[position] ?? 0
+        if (expected === 'text' && bytes[from] === QUOTE) return null
         const readText = () => readString(bytes.toString('utf8', from, inner.ends[position]))
         return findKindMismatchOfText(bytes[from] ?? 0, readText, expected)
       },

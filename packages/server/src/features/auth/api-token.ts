@@ -1,4 +1,4 @@
-import type { ApiToken } from '@recordhub/protocol'
+import type { ApiToken, TokenScope } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import type { Role } from '../../domain/auth/caller.ts'
 import { createKey, TOKEN_PREFIX } from '../../domain/platform/api-key.ts'
@@ -11,6 +11,7 @@ export async function createOwnedToken(
   request: {
     name: string
     role: Role
+    scope: TokenScope | null
     expiresAt: string | null
     /** The owner; null for a token of the command line. */
     operatorId: string | null
@@ -18,11 +19,12 @@ export async function createOwnedToken(
   requester: Requester,
 ): Promise<{ token: string; stored: ApiToken }> {
   const token = createKey(TOKEN_PREFIX)
-  const { name, role, expiresAt, operatorId } = request
+  const { name, role, scope, expiresAt, operatorId } = request
   const stored = await operators.createToken(
     {
       name,
       role,
+      scope,
       token_hash: token.hash,
       hint: token.hint,
       expires_at: expiresAt,
@@ -33,7 +35,7 @@ export async function createOwnedToken(
       ...requester,
       action: 'token.create',
       target: name,
-      details: { role, expires_at: expiresAt },
+      details: { role, ...(scope ? { scope } : {}), expires_at: expiresAt },
     },
   )
   return { token: token.key, stored }
@@ -42,13 +44,20 @@ export async function createOwnedToken(
 /** Creates a token without an owner, as the command line does. */
 export async function createApiToken(
   deps: { operators: Pick<OperatorStore, 'createToken'>; clock: Clock },
-  request: { name: string; role: Role; expiresInDays: number | null; actor: string },
+  request: {
+    name: string
+    role: Role
+    /** Null by default: everything that the role allows. */
+    scope?: TokenScope | null
+    expiresInDays: number | null
+    actor: string
+  },
 ): Promise<string> {
-  const { name, role, expiresInDays, actor } = request
+  const { name, role, scope = null, expiresInDays, actor } = request
   const expiresAt = expiresInDays === null ? null : daysFrom(deps.clock.now(), expiresInDays)
   const created = await createOwnedToken(
     deps.operators,
-    { name, role, expiresAt, operatorId: null },
+    { name, role, scope, expiresAt, operatorId: null },
     { actor, address: null },
   )
   return created.token

@@ -8,7 +8,7 @@ import type { Storage } from '../../storage/port/storage.ts'
 import { accountRoutes } from './account-routes.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
 import { createFindOperator, findProgram } from './find-caller.ts'
-import { createBootstrapOperator, setupLink } from './first-operator.ts'
+import { createBootstrapOperator, isSetupToken, setupLink } from './first-operator.ts'
 import { createLazyBetterAuth } from './lazy-better-auth.ts'
 import { createLoginThrottle } from './login-throttle.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
@@ -84,6 +84,8 @@ export function createAuth(deps: {
     async findSetupLink(site: string): Promise<string | null> {
       return (await operators.hasOperators()) ? null : setupLink(secrets, site)
     },
+    /** Whether a token is that of the setup link. */
+    isSetupToken: (token: string) => isSetupToken(secrets, token),
     /** Waits for the audit log entries in progress. */
     stop: throttle.waitForPending,
   }

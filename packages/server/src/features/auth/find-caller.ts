@@ -78,12 +78,13 @@ export async function findProgram(
   if (!isRandomKey(token, TOKEN_PREFIX)) return null
   const found = await deps.operators.findToken(sha256(token), deps.clock.now().toISOString())
   if (!found) return null
-  const { id, name, role, expires_at } = found.token
+  const { id, name, role, scope, expires_at } = found.token
   return {
     kind: 'program',
     tokenId: id,
     name,
     role,
+    scope,
     expiresAt: expires_at,
     operatorId: found.operator_id,
   }

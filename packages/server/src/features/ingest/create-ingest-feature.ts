@@ -1,12 +1,15 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { createPlatformAuthenticator } from './authenticate-platform.ts'
 import { createPushErrorCounter } from './count-push-errors.ts'
 import { createIngest } from './ingest.ts'
+import { createPushMetrics } from './ingest-metrics.ts'
 import { pushErrorRoutes } from './push-error-routes.ts'
 import { type AcceptJsonBodies, pushRoutes } from './push-routes.ts'
 import { createReceivePush } from './receive-push.ts'
@@ -20,6 +23,8 @@ export function createIngestFeature(deps: {
   monotonicClock: MonotonicClock
   dayOf: (at: Date) => string
   log: FastifyBaseLogger
+  metrics: MetricsRegistry
+  tracer: Tracer | null
   acceptJsonBodies: AcceptJsonBodies
   /** Pushes per second and platform; 0 for no limit. */
   ratePerSecond: number
@@ -45,7 +50,10 @@ export function createIngestFeature(deps: {
     ingest,
     rejectedPushSaver,
     /** The routes for platforms, which authenticate with a hub API key. */
-    receiverRoutes: pushRoutes({ ...deps, authenticator, receivePush, counter }),
+    receiverRoutes: pushRoutes({
+      ...{ ...deps, authenticator, receivePush, counter },
+      metrics: createPushMetrics(deps.metrics),
+    }),
     routes,
     /** Saves the counted push errors periodically until the signal. */
     runJobs: (signal: AbortSignal): Promise<void> =>

@@ -1,7 +1,9 @@
 import { HubError } from '../../errors.ts'
 import { Batcher } from '../../lib/concurrency/batcher.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { Span } from '../../lib/tracing/tracer.ts'
 import type {
   PullWrite,
   PushWrite,
@@ -11,14 +13,16 @@ import type {
   WriteBatch,
   WriteOutcome,
 } from '../../storage/port/record-store.ts'
+import { type CommitKind, collectQueueMetrics, createCommitMetrics } from './ingest-metrics.ts'
 
 /** Every write of a record passes through here: pushes, pulls and replays. */
 export type Ingest = {
   /**
    * Stores a push in one commit with other pushes that arrive at the same time. Resolves when it is durable.
+   * @param span gets the wait for the commit and the commit as children.
    * @throws HubError `busy` when too many pushes are waiting.
    */
-  push: (write: PushWrite) => Promise<WriteOutcome>
+  push: (write: PushWrite, span: Span | null) => Promise<WriteOutcome>
   /** Whether a push has arrived in the last second. */
   hasPushes: () => boolean
   /** Stores elements of one read, in their order, in one commit. */
@@ -31,37 +35,74 @@ export type Ingest = {
 const MAX_BATCH = 256
 const MAX_WAITING = 10_000
 
+type QueuedPush = { write: PushWrite; span: Span | null; queuedAt: number }
+
 export function createIngest(deps: {
   records: Pick<RecordStore, 'applyWrites' | 'tryWrites'>
   clock: Clock
   dayOf: (at: Date) => string
+  metrics: MetricsRegistry
 }): Ingest {
   const { records, clock, dayOf } = deps
+  const commits = createCommitMetrics(deps.metrics)
   const toBatch = (writes: RecordWrite[]): WriteBatch => {
     const now = clock.now()
     return { at: now.toISOString(), day: dayOf(now), writes }
   }
-  const apply = (writes: RecordWrite[]) => records.applyWrites(toBatch(writes))
-  const pushes = new Batcher<PushWrite, WriteOutcome>({
-    handle: async (writes) => (await apply(writes)).map((value) => ({ value })),
+  async function apply(kind: CommitKind, writes: RecordWrite[]): Promise<WriteOutcome[]> {
+    const begun = performance.now()
+    try {
+      const outcomes = await records.applyWrites(toBatch(writes))
+      const seconds = (performance.now() - begun) / 1000
+      commits.countCommit(kind, { records: writes.length, seconds })
+      return outcomes
+    } catch (error) {
+      commits.countFailure(kind)
+      throw error
+    }
+  }
+  async function commitPushes(pushes: QueuedPush[]) {
+    const begun = performance.now()
+    try {
+      const outcomes = await apply(
+        'push',
+        pushes.map(({ write }) => write),
+      )
+      return outcomes.map((value) => ({ value }))
+    } finally {
+      traceCommit(pushes, begun)
+    }
+  }
+  const pushes = new Batcher<QueuedPush, WriteOutcome>({
+    handle: commitPushes,
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
   })
+  const listPending = () => pushes.listPending().map(({ write }) => write)
+  collectQueueMetrics(deps.metrics, listPending, MAX_WAITING)
   let pushedAt = Number.NEGATIVE_INFINITY
   return {
-    push(write) {
+    push(write, span) {
       pushedAt = performance.now()
       if (pushes.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
-      return pushes.add(write)
+      return pushes.add({ write, span, queuedAt: pushedAt })
     },
     hasPushes: () => performance.now() - pushedAt < 1000,
     async pull(writes) {
-      const outcomes = await apply(writes)
+      const outcomes = await apply('pull', writes)
       // Pushes that have arrived in the meantime must not wait until the end of the pull.
       await yieldToEventLoop()
       return outcomes
     },
     replay: (writes, { isDryRun }) =>
-      isDryRun ? records.tryWrites(toBatch(writes)) : apply(writes),
+      isDryRun ? records.tryWrites(toBatch(writes)) : apply('replay', writes),
+  }
+}
+
+function traceCommit(pushes: readonly QueuedPush[], begun: number): void {
+  for (const { span, queuedAt } of pushes) {
+    if (!span) continue
+    span.addChild('wait for batch', queuedAt, begun)
+    span.addChild('commit', begun, performance.now(), { 'recordhub.records': pushes.length })
   }
 }

@@ -10,14 +10,16 @@ import {
   RECEIVER_CHECK_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { PushBody } from '../../domain/record/push-body.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import type { MonotonicClock } from '../../lib/time/clock.ts'
+import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
+import type { PushMetrics } from './ingest-metrics.ts'
 import type { ReceivePush } from './receive-push.ts'
 
 /** Accepts only JSON bodies, and reads them with a function. */
@@ -27,7 +29,14 @@ export type AcceptJsonBodies = (
 ) => void
 
 /** The key of a request and its platform. */
-type Authenticated = { key: string; platform: AuthenticatedPlatform }
+type Authenticated = {
+  key: string
+  platform: AuthenticatedPlatform
+  /** When its headers were read, by `performance.now()`. */
+  begun: number
+  /** Null if the request is not traced. */
+  span: Span | null
+}
 const AUTHENTICATED = 'authenticated'
 
 /** The error codes of requests that are counted but not stored. */
@@ -44,21 +53,31 @@ export function pushRoutes(deps: {
   receivePush: ReceivePush
   acceptJsonBodies: AcceptJsonBodies
   counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
+  metrics: PushMetrics
+  /** Null if tracing is not configured. */
+  tracer: Tracer | null
   /** Maximum number of pushes per second of each platform; 0 for no limit. */
   ratePerSecond: number
   monotonicClock: MonotonicClock
 }): FastifyPluginAsyncTypebox {
-  const { authenticator, receivePush, counter, ratePerSecond } = deps
+  const { authenticator, receivePush, counter, metrics, tracer, ratePerSecond } = deps
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
   return async (app) => {
     app.decorateRequest(AUTHENTICATED)
     deps.acceptJsonBodies(app, (bytes, parse) => new PushBody(bytes, parse))
     // Before the body is read, so that a request without a valid key costs little.
     app.addHook('onRequest', (request, _reply, done) => {
+      const span = tracer && startSpan(tracer, request)
+      const begun = performance.now()
       const key = keyOf(request)
       const accept = (platform: AuthenticatedPlatform | null) => {
-        if (!platform) return done(new HubError('api_key_invalid'))
-        request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform })
+        span?.addChild('authenticate', begun, performance.now())
+        if (!platform) {
+          span?.end('api_key_invalid')
+          return done(new HubError('api_key_invalid'))
+        }
+        span?.setAttributes({ 'recordhub.platform': platform.platform_name })
+        request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform, begun, span })
         counter.recordAddress(platform.platform_id, request.ip)
         done()
       }
@@ -67,7 +86,13 @@ export function pushRoutes(deps: {
       else authenticator.find(key).then(accept, done)
     })
 
-    app.addHook('onError', async (request, _reply, error) => {
+    app.addHook('onError', async (request, _reply, error: FastifyError | HubError) => {
+      const authenticated = request.getDecorator<Authenticated | undefined>(AUTHENTICATED)
+      const status = error instanceof HubError ? error.status : (error.statusCode ?? 500)
+      if (isPush(request)) metrics.countError({ code: error.code, status })
+      authenticated?.span?.setAttributes({ 'http.response.status_code': status })
+      // An unexpected error has no code.
+      authenticated?.span?.end(error.code || 'internal_error')
       const key = keyOf(request)
       const sender = { key, address: request.ip }
       if (error.code === 'api_key_invalid') {
@@ -76,7 +101,6 @@ export function pushRoutes(deps: {
         return
       }
       const reason = COUNTED[error.code]
-      const authenticated = request.getDecorator<Authenticated | undefined>(AUTHENTICATED)
       if (!reason || !authenticated) return
       const { platform_id } = authenticated.platform
       counter.countError({ ...sender, reason, platform_id })
@@ -99,7 +123,8 @@ export function pushRoutes(deps: {
         // The handler validates the body, since an invalid push is saved with its reason.
         validatorCompiler: () => (value) => ({ value }),
         handler: async (request, reply) => {
-          const { key, platform } = request.getDecorator<Authenticated>(AUTHENTICATED)
+          const authenticated = request.getDecorator<Authenticated>(AUTHENTICATED)
+          const { key, platform, begun, span } = authenticated
           const pushed: unknown = request.body
           // A request without a content type has no body.
           if (!(pushed instanceof PushBody)) throw new HubError('unsupported_media_type')
@@ -112,7 +137,17 @@ export function pushRoutes(deps: {
             key,
             platform,
             request_id: request.id,
+            span,
           })
+          metrics.countAccepted(body.outcome, (performance.now() - begun) / 1000)
+          if (span) {
+            const { outcome } = body
+            span.setAttributes({
+              'http.response.status_code': status,
+              'recordhub.outcome': outcome,
+            })
+            span.end()
+          }
           reply.code(status)
           return body
         },
@@ -137,6 +172,24 @@ export function pushRoutes(deps: {
       },
     )
   }
+}
+
+/** Whether a request is a push: the plugin also has the check of a key. */
+function isPush({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === RECEIVER_PATH
+}
+
+function startSpan(tracer: Tracer, request: FastifyRequest): Span | null {
+  if (!isPush(request)) return null
+  return tracer.startSpan(`${request.method} ${RECEIVER_PATH}`, {
+    isServer: true,
+    traceparent: request.headers['traceparent'],
+    attributes: {
+      'http.request.method': request.method,
+      'http.route': RECEIVER_PATH,
+      'recordhub.request_id': request.id,
+    },
+  })
 }
 
 /** The hub API key of a request; "" without one. */

@@ -4,6 +4,7 @@ import { checkPushBody, type PushBody } from '../../domain/record/push-body.ts'
 import { formatErrors, type PushInput, recordTypeOf } from '../../domain/record/record-input.ts'
 import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { Span } from '../../lib/tracing/tracer.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
@@ -16,6 +17,8 @@ type PushRequest = {
   key: string
   platform: AuthenticatedPlatform
   request_id: string
+  /** Null if the push is not traced. */
+  span: Span | null
 }
 
 export type ReceivePush = (
@@ -59,6 +62,8 @@ export function createReceivePush(deps: {
   }
 
   return async (request) => {
+    const { span } = request
+    const begun = span && performance.now()
     const checked = checkPushBody(request.method, request.body, clock.now())
     if (checked.outcome === 'invalid') {
       const reason = formatErrors(checked.errors)
@@ -77,7 +82,7 @@ export function createReceivePush(deps: {
       return reject(request, new HubError('drift_rejected', { reason }, { errors }))
     }
     const { full_name, data, occurred_at, record_type, reference_number } = input
-    const written = await ingest.push({
+    const write = {
       platform_id: request.platform.platform_id,
       hub_key_id: request.platform.hub_key_id,
       record_type,
@@ -85,7 +90,9 @@ export function createReceivePush(deps: {
       request_id: request.request_id,
       content: { source: request.method, full_name, data, occurred_at },
       ...(drift ? { drift } : {}),
-    })
+    }
+    if (begun !== null) span?.addChild('validate', begun, performance.now())
+    const written = await ingest.push(write, span)
     if (written.outcome !== 'rejected') {
       return toResponse(request, written, [...input.warnings, ...warningsOf(drift)])
     }

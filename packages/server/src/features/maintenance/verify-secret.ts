@@ -23,12 +23,22 @@ export async function verifySecret(
   const ciphertext = await storage.encryptedSecrets.ensureReferencesKey(
     createSecretBox(first).encrypt(key, REFERENCES_PURPOSE),
   )
-  for (const secret of [first, ...others]) {
+  const found = findSecret([first, ...others], ciphertext)
+  if (!found) throw new HubError('secret_wrong')
+  const { secret, decrypted } = found
+  return { secret, hashReference: createHashReference(Buffer.from(decrypted, 'base64url')) }
+}
+
+/** Finds the secret that encrypted the key for erased references; null if none of them did. */
+export function findSecret(
+  secrets: readonly string[],
+  ciphertext: string,
+): { secret: string; decrypted: string } | null {
+  for (const secret of secrets) {
     const decrypted = tryDecrypt(secret, ciphertext)
-    if (decrypted === null) continue
-    return { secret, hashReference: createHashReference(Buffer.from(decrypted, 'base64url')) }
+    if (decrypted !== null) return { secret, decrypted }
   }
-  throw new HubError('secret_wrong')
+  return null
 }
 
 /** Null if another secret encrypted the text. */

@@ -6,11 +6,13 @@ import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { aboutRoutes } from './about-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
+import { alertEventRoutes } from './alert-event-routes.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { auditRoutes, type RequesterOf } from './audit-routes.ts'
 import type { Broadcaster } from './broadcast.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { eventRoutes } from './event-routes.ts'
+import { createAlertEventSignal } from './follow-alert-events.ts'
 import { createMailer, createSendMail, type MailSettings, type MailTimeouts } from './mailer.ts'
 import { createReadSnapshot } from './read-snapshot.ts'
 import { statisticsRoutes } from './statistics-routes.ts'
@@ -34,6 +36,10 @@ export function createMonitoring(deps: {
   /** The pause between two evaluations of the alerts. */
   alertIntervalMs: number
   heartbeatMs: number
+  /** How often requests that wait for alerts look for new events. */
+  alertEventIntervalMs: number
+  isStillValid: Parameters<typeof alertEventRoutes>[0]['isStillValid']
+  stopping: AbortSignal
   checkReady: () => Promise<void>
   isSignedIn: Parameters<typeof eventRoutes>[0]['isSignedIn']
   requesterOf: RequesterOf
@@ -43,10 +49,15 @@ export function createMonitoring(deps: {
   const broadcasting = broadcaster !== null
   const { nextRun } = storage.pullDispatcher
   const readSnapshot = createReadSnapshot({ ...storage, ...deps, nextRun, broadcasting })
+  const signal = createAlertEventSignal({
+    ...{ alertEvents: storage.alertEvents, stopping: deps.stopping },
+    intervalMs: deps.alertEventIntervalMs,
+  })
   const watchAlerts = createAlertWatch({ ...storage, ...deps, mailer })
 
   const routes: FastifyPluginAsync = async (app) => {
     await app.register(alertRoutes({ ...storage, ...deps, mailer }))
+    await app.register(alertEventRoutes({ ...storage, ...deps, signal }))
     await app.register(activityRoutes(storage))
     await app.register(auditRoutes({ ...storage, ...deps }))
     await app.register(aboutRoutes({ ...storage, ...deps, broadcasting }))

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AutoSyncResponse, ErrorResponse, Snapshot } from '@recordhub/protocol'
+import { matchesEtag } from '../../lib/net/etag.ts'
 import { ignoreBody } from '../../lib/net/ignore-body.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
@@ -42,9 +43,4 @@ export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPl
       )
     })
   }
-}
-
-/** A proxy may weaken an ETag, and a browser may send several of them (RFC 9110, section 13.1.2). */
-function matchesEtag(header: string | undefined, etag: string): boolean {
-  return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }

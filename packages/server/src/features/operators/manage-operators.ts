@@ -1,5 +1,5 @@
 /** The commands for operators and tokens. They use the database directly, and can run next to a hub. */
-import type { Operator } from '@recordhub/protocol'
+import type { Operator, TokenScope } from '@recordhub/protocol'
 import { isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
@@ -90,7 +90,12 @@ export async function resetPassword(
 /** Creates a token and stores its hash. @returns the token. */
 export function createToken(
   { operators }: Storage,
-  request: { name: string; role: Role; expiresInDays: number | null },
+  request: {
+    name: string
+    role: Role
+    scope: TokenScope | null
+    expiresInDays: number | null
+  },
 ): Promise<string> {
   return createApiToken({ operators, clock: systemClock }, { ...request, actor: REQUESTER.actor })
 }

@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ApiToken, DoneResponse, ErrorResponse, Role } from '@recordhub/protocol'
+import { ApiToken, DoneResponse, ErrorResponse, Role, TokenScope } from '@recordhub/protocol'
 import { type Caller, hasRole } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, daysFrom } from '../../lib/time/clock.ts'
@@ -42,6 +42,7 @@ export function tokenRoutes(deps: {
             {
               name: Type.String({ minLength: 1, maxLength: 100 }),
               role: Role,
+              scope: Type.Optional(Type.Union([TokenScope, Type.Null()])),
               /** Absent or null: the token does not expire. */
               expires_in_days: Type.Optional(
                 Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
@@ -61,7 +62,7 @@ export function tokenRoutes(deps: {
       },
       async (request, reply) => {
         const caller = callerOf(request)
-        const { name, role, expires_in_days = null } = request.body
+        const { name, role, scope = null, expires_in_days = null } = request.body
         if (!hasRole(caller, role)) throw new HubError('forbidden', { role })
         const expiresAt = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
         const created = await createOwnedToken(
@@ -69,6 +70,7 @@ export function tokenRoutes(deps: {
           {
             name: name.trim(),
             role,
+            scope,
             expiresAt: earliest(expiresAt, expiryOf(caller)),
             operatorId: ownerOf(caller),
           },

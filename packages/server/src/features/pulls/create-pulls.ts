@@ -1,11 +1,14 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { createCancelPull } from './cancel-pull.ts'
 import { missingReviewRoutes } from './missing-review-routes.ts'
+import { createPullMetrics } from './pull-metrics.ts'
 import { pullRoutes } from './pull-routes.ts'
 import { createRequestPull, createScheduledPull } from './request-pull.ts'
 import { createPullRunner, type PullRunnerDeps } from './run-pull.ts'
@@ -34,6 +37,8 @@ export function createPulls(
     secrets: SecretBox
     clock: Clock
     log: FastifyBaseLogger
+    metrics: MetricsRegistry
+    tracer: Tracer | null
     /** The cron pattern of scheduled pulls; null without a schedule. */
     schedulePattern: string | null
     callerOf: Parameters<typeof pullRoutes>[0]['callerOf']
@@ -43,7 +48,8 @@ export function createPulls(
   const { storage, log, schedulePattern: pattern } = deps
   const dispatcher = storage.pullDispatcher
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
-  const runner = createPullRunner({ ...storage, ...deps, lease })
+  const metrics = createPullMetrics(deps.metrics)
+  const runner = createPullRunner({ ...storage, ...deps, lease, metrics })
   const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })

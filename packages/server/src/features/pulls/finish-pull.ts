@@ -5,7 +5,14 @@ import {
   isSameEnding,
   type PullEnding,
 } from '../../domain/pull/pull-ending.ts'
-import type { PullStore } from '../../storage/port/pull-store.ts'
+import type { EndState, PullStore, PullTaskResult } from '../../storage/port/pull-store.ts'
+
+/** How a pull ended. `unfinishedTasks`: the state of the tasks that did not end before; `skipped`: their number. */
+type FinishedPull = {
+  state: EndState
+  unfinishedTasks: PullTaskResult['state']
+  skipped: number
+}
 
 type Pulls = Pick<PullStore, 'listPulls' | 'tallyTasks' | 'finishPull'>
 
@@ -17,7 +24,7 @@ export async function finishPull(
   pulls: Pulls,
   pullId: number,
   stop: PullStop | null,
-): Promise<void> {
+): Promise<FinishedPull> {
   const tasks = await pulls.tallyTasks(pullId)
   const state = stop ?? concludePull(tasks)
   const ending = { state, tasks }
@@ -31,6 +38,7 @@ export async function finishPull(
   const unfinishedTasks = stop && stop !== 'timed_out' ? stop : 'not_reached'
   const isKnown = before !== null && isSameEnding(ending, before)
   await pulls.finishPull(pullId, { state, unfinishedTasks }, isKnown ? null : activity)
+  return { state, unfinishedTasks, skipped: tasks.skipped ?? 0 }
 }
 
 /** The ending of the pull before a scheduled one; null without one, and for a pull that was not scheduled. */

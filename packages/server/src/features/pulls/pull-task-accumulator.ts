@@ -10,6 +10,7 @@ import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { noCounts } from '../../domain/pull/pull.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
+import type { Span } from '../../lib/tracing/tracer.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import {
   describeMissingMembers,
@@ -34,6 +35,8 @@ export type PullTaskContext = StartedTask & {
   signal: AbortSignal
   /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
   retryUntil: number | null
+  /** Null if the task is not traced. */
+  span: Span | null
   report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
 }
 

@@ -114,26 +114,34 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
 
 async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void> {
   const { deps, context, result } = pipeline
-  const { plan, signal, retryUntil } = context
+  const { plan, signal, retryUntil, span } = context
   const { firstByteSeconds } = deps
   const options = { signal, firstByteSeconds, retryUntil, validators: result.cachedResponse }
+  let begun = performance.now()
   let page = await deps.client.openRecords(target, plan.record_type, options)
-  if (!page) return result.addNotModified()
+  if (!page) {
+    span?.addChild('fetch', begun, performance.now())
+    return result.addNotModified()
+  }
   while (page) {
     const current: RecordsPage = page
-    await withPageContext(current.number, () => fetchPage(pipeline, current))
+    await withPageContext(current.number, () => fetchPage(pipeline, current, begun))
+    begun = performance.now()
     page = await withPageContext(current.number + 1, current.next)
   }
   result.endPages()
 }
 
-async function fetchPage(pipeline: Pipeline, page: RecordsPage): Promise<void> {
-  const { deps, result } = pipeline
+/** @param begun when the page was requested. */
+async function fetchPage(pipeline: Pipeline, page: RecordsPage, begun: number): Promise<void> {
+  const { deps, context, result } = pipeline
   result.beginPage(page)
   const buffer = new WriteBuffer({
     prepare: (chunks) => prepareChunks(pipeline, chunks),
     async store(prepared, chunks) {
+      const stored = performance.now()
       await storeChunks(pipeline, prepared, page.path)
+      context.span?.addChild('store', stored, performance.now())
       for (const chunk of chunks) page.release(chunk)
     },
     hasPushes: deps.ingest.hasPushes,
@@ -148,6 +156,8 @@ async function fetchPage(pipeline: Pipeline, page: RecordsPage): Promise<void> {
     // The elements that arrived completely before the error are stored.
     await buffer.end().catch(() => undefined)
     throw error
+  } finally {
+    context.span?.addChild('fetch', begun, performance.now(), { 'recordhub.page': page.number })
   }
   await buffer.end()
   result.endPage(page)
@@ -155,7 +165,10 @@ async function fetchPage(pipeline: Pipeline, page: RecordsPage): Promise<void> {
 
 /** Runs the stages that do not depend on the previous batch: filter, validate. */
 async function prepareChunks(pipeline: Pipeline, chunks: RecordsChunk[]): Promise<PreparedChunks> {
-  return validate(pipeline, await pipeline.filter.filter(chunks))
+  const begun = performance.now()
+  const prepared = validate(pipeline, await pipeline.filter.filter(chunks))
+  pipeline.context.span?.addChild('parse', begun, performance.now())
+  return prepared
 }
 
 function validate(pipeline: Pipeline, filtered: FilteredElements): PreparedChunks {

@@ -25,9 +25,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
-import type { PullStop } from '../../domain/pull/pull.ts'
+import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { HubError } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type {
   Lease,
@@ -37,6 +38,7 @@ import type {
 } from '../../storage/port/pull-store.ts'
 import { type DetectMissingDeps, detectMissing } from './detect-missing.ts'
 import { finishPull } from './finish-pull.ts'
+import type { PullMetrics } from './pull-metrics.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
 import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
 import { describeTask, toResult } from './task-result.ts'
@@ -66,6 +68,9 @@ export type PullRunnerDeps = PullTaskDeps &
     waitForLimit: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
     /** The number of platforms that are read at the same time. */
     concurrency: number
+    metrics: PullMetrics
+    /** Null if tracing is not configured. */
+    tracer: Tracer | null
     log: FastifyBaseLogger
   }
 
@@ -77,6 +82,8 @@ type RunningPull = {
   signal: AbortSignal
   /** When the time limit of the pull is reached, by `performance.now()`. */
   endsAt: number
+  /** The number of tasks that have run. */
+  tasksRun: number
 }
 
 /** The state that each task of a platform passes to the next one. */
@@ -123,6 +130,7 @@ async function runPull(
 ): Promise<void> {
   const plans = await deps.pulls.startPull(pullId, deps.lease)
   if (!plans) return
+  const begun = performance.now()
   const { signal } = ending
   const stop = (why: PullStop) => ending.abort(why)
   const limitMs = deps.timeoutSeconds * 1000
@@ -134,10 +142,14 @@ async function runPull(
   if (stopping.aborted) interrupt()
   const heartbeat = sendHeartbeats(deps, pullId, signal, interrupt)
   try {
-    const endsAt = performance.now() + limitMs
-    await runTasks({ deps, pullId, signal, endsAt }, plans)
+    const pull = { deps, pullId, signal, endsAt: begun + limitMs, tasksRun: 0 }
+    await runTasks(pull, plans)
     const why = stopOf(signal)
-    await retryWhileUnavailable(deps.lease, () => finishPull(deps.pulls, pullId, why))
+    const finish = () => finishPull(deps.pulls, pullId, why)
+    const finished = await retryWhileUnavailable(deps.lease, finish)
+    deps.metrics.countPull(finished.state, (performance.now() - begun) / 1000)
+    deps.metrics.countUnrun('skipped', finished.skipped)
+    deps.metrics.countUnrun(finished.unfinishedTasks, plans.length - pull.tasksRun)
   } finally {
     stopping.removeEventListener('abort', interrupt)
     ending.abort()
@@ -165,7 +177,10 @@ function sendHeartbeats(
 }
 
 /** Retries for the duration of a lease, so that a short outage of the storage does not leave the pull running. */
-function retryWhileUnavailable(lease: Lease, store: () => Promise<void>): Promise<void> {
+function retryWhileUnavailable<Result>(
+  lease: Lease,
+  store: () => Promise<Result>,
+): Promise<Result> {
   return pRetry(store, {
     retries: Number.POSITIVE_INFINITY,
     maxRetryTime: lease.seconds * 1000,
@@ -200,6 +215,7 @@ async function runPlatformTasks(
     const end = await runTask(pull, plan, progress).catch((error: unknown): TaskEnd => {
       // The result of one task could not be stored. The other tasks run nevertheless.
       logDefect(pull, error)
+      pull.deps.metrics.countTask({ state: 'failed', counts: noCounts() }, 0)
       return { ...progress, state: 'failed', isPlatformFailing: false }
     })
     hasSucceeded ||= end.state === 'succeeded'
@@ -218,6 +234,9 @@ async function runTask(
   const source = await deps.platforms.readSource(plan.platform_id)
   const started = source && (await deps.pulls.startTask(pullId, task_number))
   if (!source || !started) return { platformError, isPlatformFailing: false, state: 'not_reached' }
+  pull.tasksRun += 1
+  const span = deps.tracer && startSpan(deps.tracer, pullId, plan, source.platform_name)
+  const begun = performance.now()
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
@@ -226,18 +245,45 @@ async function runTask(
     source,
     plan,
     signal,
+    span,
     report: (progress) => deps.pulls.reportTask(pullId, task_number, progress),
   }
   const outcome = await detectMissing(deps, context, await runPullTask(deps, context))
   const { error } = outcome
   if (error !== null && !(error instanceof HubError)) logDefect(pull, error)
   const result = toResult(outcome, { ...started, stop: stopOf(signal), platformError })
+  endSpan(span, result, error)
   await deps.pulls.finishTask(pullId, task_number, result, describeTask(plan, source, result))
+  deps.metrics.countTask(result, (performance.now() - begun) / 1000)
   return {
     state: result.state,
     platformError: result.platform_error,
     isPlatformFailing: error instanceof HubError && error.concernsPlatform,
   }
+}
+
+function startSpan(
+  tracer: Tracer,
+  pullId: number,
+  plan: PullTaskPlan,
+  platformName: string,
+): Span | null {
+  return tracer.startSpan('pull task', {
+    attributes: {
+      'recordhub.pull_id': pullId,
+      'recordhub.platform': platformName,
+      'recordhub.record_type': plan.record_type,
+    },
+  })
+}
+
+/** The message of an error may quote the platform's response, so the span gets only its code. */
+function endSpan(span: Span | null, { state, counts }: PullTaskResult, error: unknown): void {
+  if (!span) return
+  const entries = Object.entries(counts).map(([name, count]) => [`recordhub.${name}`, count])
+  span.setAttributes({ 'recordhub.state': state, ...Object.fromEntries(entries) })
+  if (error === null) span.end()
+  else span.end(error instanceof HubError ? error.code : 'internal_error')
 }
 
 function logDefect({ deps, pullId }: RunningPull, error: unknown): void {

@@ -1,6 +1,7 @@
 /** Reading, exporting and erasing records. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { changeRoutes } from './change-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
@@ -12,6 +13,7 @@ import { viewRoutes } from './view-routes.ts'
 export function createRecords(deps: {
   storage: Storage
   clock: Clock
+  tracer: Tracer | null
   callerOf: Parameters<typeof viewRoutes>[0]['callerOf']
   requesterOf: Parameters<typeof erasureRoutes>[0]['requesterOf']
 }) {

@@ -7,6 +7,7 @@ import type { Requester } from '../../domain/activity/activity.ts'
 import { isFiltered } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { RecordRow, RecordStore } from '../../storage/port/record-store.ts'
@@ -20,12 +21,15 @@ import {
 import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-query.ts'
 import type { ListQuery } from './record-cursor.ts'
 import { readFirstChunk, streamRecords } from './stream-records.ts'
+import { startExportSpan, traceChunks } from './trace-export.ts'
 
 type ExportDeps = {
   records: Pick<RecordStore, 'listRecords'>
   platforms: Pick<PlatformStore, 'listPlatforms'>
   activity: Pick<ActivityStore, 'appendAudit'>
   clock: Clock
+  /** Null if tracing is not configured. */
+  tracer: Tracer | null
   requesterOf: (request: FastifyRequest) => Requester
 }
 
@@ -89,14 +93,14 @@ export function exportRoutes(deps: ExportDeps): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const { format, columns, header, raw, bom, gzip, ...parameters } = request.query
         const options = readOptions(request.query)
+        const span = deps.tracer && startExportSpan(deps.tracer, request, options.format)
         const query = readListQuery(pickGiven(parameters))
         const modules = await findModules(deps, query)
         const isSorted = parameters.sort !== undefined
-        const chunks = await readFirstChunk(
-          isSorted
-            ? streamRecords(deps.records, query)
-            : streamInStableOrder(deps.records, query, modules),
-        )
+        const all = isSorted
+          ? streamRecords(deps.records, query)
+          : streamInStableOrder(deps.records, query, modules)
+        const chunks = await readFirstChunk(span ? traceChunks(all, span) : all)
         const stream = exportRecords(chunks, modules, options)
         const { platform, record_type } = query
         await deps.activity.appendAudit({

@@ -13,9 +13,9 @@ import { searchRoutes } from './search-routes.ts'
 const MAX_CONCURRENT_PLATFORMS = 16
 
 /** A step takes some 100 ms: of the search thread on SQLite, and mostly of the server on PostgreSQL. */
-const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, busy: 0 } }
+const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, withPushes: 1 } }
 /** A step takes some milliseconds, for which pushes wait on SQLite. */
-const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, busy: 6 } }
+const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, withPushes: 6 } }
 
 export function createSearch(deps: {
   storage: Storage
@@ -25,10 +25,12 @@ export function createSearch(deps: {
   log: FastifyBaseLogger
   searchRecords: Parameters<typeof searchRoutes>[0]['searchRecords']
   requesterOf: Parameters<typeof searchIndexRoutes>[0]['requesterOf']
+  /** Whether platforms push. Indexing then takes only part of the processor time. */
+  hasPushes: () => boolean
   /** Ends the searches in progress. */
   stopping: AbortSignal
 }) {
-  const { storage, log } = deps
+  const { storage, log, hasPushes } = deps
   let stopIndexing: (() => Promise<void>)[] = []
 
   const routes: FastifyPluginAsync = async (app) => {
@@ -50,8 +52,8 @@ export function createSearch(deps: {
     start(): void {
       const { indexTexts, indexFields } = storage.searchIndex
       stopIndexing = [
-        startIndexing({ ...TEXT_INDEXING, indexNext: indexTexts, log }),
-        startIndexing({ ...FIELD_INDEXING, indexNext: indexFields, log }),
+        startIndexing({ ...TEXT_INDEXING, indexNext: indexTexts, hasPushes, log }),
+        startIndexing({ ...FIELD_INDEXING, indexNext: indexFields, hasPushes, log }),
       ]
     },
     async stop(): Promise<void> {

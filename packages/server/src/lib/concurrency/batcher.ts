@@ -10,6 +10,8 @@ export class Batcher<Item, Result> {
   readonly #maxBatch: number
   readonly #maxWaiting: number
   #waiting: Waiting<Item, Result>[] = []
+  /** The batch that is being handled. */
+  #batch: Waiting<Item, Result>[] = []
   #running = false
 
   constructor(options: {
@@ -27,6 +29,11 @@ export class Batcher<Item, Result> {
     return this.#waiting.length >= this.#maxWaiting
   }
 
+  /** The items that wait, and those of the batch that is being handled. */
+  listPending(): Item[] {
+    return [...this.#batch, ...this.#waiting].map(({ item }) => item)
+  }
+
   /** Resolves with the result of the item when its batch has been handled. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -40,7 +47,9 @@ export class Batcher<Item, Result> {
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#waitForMore()
-      await this.#handleBatch(this.#waiting.splice(0, this.#maxBatch))
+      this.#batch = this.#waiting.splice(0, this.#maxBatch)
+      await this.#handleBatch(this.#batch)
+      this.#batch = []
     }
     this.#running = false
   }

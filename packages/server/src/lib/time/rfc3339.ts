@@ -39,8 +39,8 @@ export function parseTimestamp(text: string): string | null {
 /** The rule of {@link parseTimestamp}, for the error of an invalid member. */
 export const TIMESTAMP_RULE = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
 
-/** `Date.parse` interprets 30 February as 2 March. */
-function isCalendarDate(year: number, month: number, day: number): boolean {
+/** Whether a month has a day. `Date.parse` interprets 30 February as 2 March. */
+export function isCalendarDate(year: number, month: number, day: number): boolean {
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   const days = month === 2 && isLeapYear ? 29 : (DAYS_OF_MONTHS[month - 1] ?? 0)
   return day >= 1 && day <= days

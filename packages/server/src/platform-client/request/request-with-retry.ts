@@ -5,6 +5,9 @@ import { codeOf, retryAfterOf } from './request-error.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 import { discardBody, headerOf } from './undici-response.ts'
 
+/** The connection was closed while the hub waited for the response. */
+const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
 type Response = Dispatcher.ResponseData
 type Attempt = { response: Response } | { error: unknown }
 
@@ -24,9 +27,11 @@ export async function requestWithRetry(
     signal: AbortSignal
     retryUntil: number
     timeouts: Pick<PlatformTimeouts, 'pause'>
+    /** Called before each retry with the attempt that failed. */
+    onRetry: (failed: FailedAttempt) => void
   },
 ): Promise<Response> {
-  const { path, signal, retryUntil, timeouts } = options
+  const { path, signal, retryUntil, timeouts, onRetry } = options
   for (let attempts = 1; ; attempts++) {
     const attempt: Attempt = await send().then(
       (response) => ({ response }),
@@ -40,7 +45,7 @@ export async function requestWithRetry(
     if ('response' in attempt) await discardBody(attempt.response.body)
     if (decision.outcome === 'too_long') {
       const { seconds } = decision
-      const { status } = failed
+      const status = 'status' in failed ? failed.status : null
       const scope = { concernsPlatform: status !== null && concernsPlatform({ status }) }
       throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
     }
@@ -48,13 +53,16 @@ export async function requestWithRetry(
       const reason = 'the pull ended before the request was retried'
       throw new HubError('platform_timed_out', { reason })
     }
+    onRetry(failed)
   }
 }
 
-/** Null for a response without an error, and for a network error other than a refused connection. */
+/** Null for a response without an error, and for a network error that is not retried. */
 function toFailedAttempt(attempt: Attempt): FailedAttempt | null {
   if ('error' in attempt) {
-    return codeOf(attempt.error) === 'ECONNREFUSED' ? { status: null, retry_after_ms: null } : null
+    const code = codeOf(attempt.error)
+    if (code === 'ECONNREFUSED') return { network: 'refused' }
+    return CLOSED.has(code) ? { network: 'closed' } : null
   }
   const { statusCode: status, headers } = attempt.response
   if (status < 400) return null

@@ -7,6 +7,7 @@ import { decodeBody } from './decode-body.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
 import { quoteRedacted } from './redact-key.ts'
 import { toRequestError, toThrottledError } from './request-error.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import { requestWithRetry } from './request-with-retry.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 import { discardBody, headerOf } from './undici-response.ts'
@@ -19,6 +20,8 @@ export type PlatformClientSettings = NetworkSettings & {
   platformPath: string
   tunnelHeader: string
   timeouts: PlatformTimeouts
+  /** Left out where nothing is counted, such as in a command. */
+  metrics?: RequestMetrics
 }
 
 type CallOptions = {
@@ -90,7 +93,7 @@ type RequestSender = {
 }
 
 export function createRequestSender(settings: PlatformClientSettings): RequestSender {
-  const { timeouts } = settings
+  const { timeouts, metrics } = settings
   const dispatcher = createDispatcher(settings)
   const headersWith = (key: string | null, extra: Record<string, string>) => ({
     Accept: 'application/json',
@@ -98,8 +101,17 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
     [settings.tunnelHeader]: 'true',
     ...extra,
   })
-  // decodeBody limits the time of the body.
-  const send = (url: URL, options: Sent) => request(url, { ...options, dispatcher, bodyTimeout: 0 })
+  async function send(url: URL, options: Sent): Promise<Dispatcher.ResponseData> {
+    try {
+      // decodeBody limits the time of the body.
+      const response = await request(url, { ...options, dispatcher, bodyTimeout: 0 })
+      metrics?.countResponse(response.statusCode)
+      return response
+    } catch (error) {
+      metrics?.countResponse(null)
+      throw error
+    }
+  }
   return {
     urlOf: (target, path) =>
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
@@ -116,7 +128,10 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
         const response =
           retryUntil === null
             ? await sendOnce()
-            : await requestWithRetry(sendOnce, { path, signal, retryUntil, timeouts })
+            : await requestWithRetry(sendOnce, {
+                ...{ path, signal, retryUntil, timeouts },
+                onRetry: (failed) => metrics?.countRetry(failed),
+              })
         await checkResponse(response, { path, key, isConditional: conditions !== null })
         return { ...readResponse(response, path, timeouts), url, path, key }
       } catch (error) {

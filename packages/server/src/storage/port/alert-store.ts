@@ -22,8 +22,8 @@ export interface AlertStore {
 
   /**
    * Raises alerts, resolves alerts and updates their messages, in small transactions. Logs each alert that is raised or
-   * resolved. Idempotent on all nodes together: at most one alert of a kind and subject is open, and each is logged
-   * once.
+   * resolved, and adds its event. Idempotent on all nodes together: at most one alert of a kind and subject is open, and
+   * each is logged once.
    */
   applyAlertChanges(changes: AlertChanges): Promise<void>
 
@@ -41,7 +41,7 @@ export interface AlertStore {
   readOpenAlerts(limit: number): Promise<OpenAlerts>
 
   /**
-   * Records that an operator has acknowledged an open alert, and logs it. Changes and logs nothing if the alert is
+   * Records that an operator has acknowledged an open alert, logs it, and adds its event. Changes and logs nothing if the alert is
    * acknowledged or resolved already.
    * @returns the alert; null if it does not exist.
    */

@@ -1,6 +1,9 @@
 import type { Erasure, ErasureMode, ErasurePreview, Tombstone } from '@recordhub/protocol'
 import type { ChangeLog } from './platform-store.ts'
 
+/** A tombstone as it is stored, with the keyed hash of the reference number. */
+export type StoredTombstone = Omit<Tombstone, 'id'> & { reference_hash: string }
+
 export interface ErasureStore {
   /** Counts the rows that erasing a record would delete, in small steps. @returns null if the record does not exist. */
   previewErasure(recordId: number): Promise<Omit<ErasurePreview, 'not_covered'> | null>
@@ -32,4 +35,13 @@ export interface ErasureStore {
    * @returns false if the tombstone does not exist.
    */
   deleteTombstone(tombstoneId: number, log: ChangeLog): Promise<boolean>
+
+  /**
+   * Erases again what was erased after this copy of the database was made: applies the tombstones of a later state of
+   * the same database. Tombstones that are already stored have no effect, so repeating an interrupted call completes
+   * it. A tombstone of a record that this copy does not contain is stored, and rejected pushes and activity entries
+   * that name the record are erased.
+   * @returns the number of records erased, and of further tombstones stored.
+   */
+  importTombstones(tombstones: StoredTombstone[]): Promise<{ erased: number; added: number }>
 }

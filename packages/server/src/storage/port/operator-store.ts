@@ -1,4 +1,4 @@
-import type { ApiToken, Operator, OperatorSession } from '@recordhub/protocol'
+import type { ApiToken, Operator, OperatorSession, TokenScope } from '@recordhub/protocol'
 import type { Dialect } from 'kysely'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { Role } from '../../domain/auth/caller.ts'
@@ -9,6 +9,8 @@ type ValidToken = { token: ApiToken; operator_id: string | null }
 type NewToken = {
   name: string
   role: Role
+  /** Null: the token may do everything that its role allows. */
+  scope: TokenScope | null
   token_hash: string
   hint: string
   expires_at: string | null

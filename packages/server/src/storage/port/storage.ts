@@ -1,6 +1,8 @@
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { ActivityStore } from './activity-store.ts'
+import type { AlertEventStore } from './alert-event-store.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { BackupStore } from './backup-store.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
@@ -9,6 +11,7 @@ import type { InvitationStore } from './invitation-store.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { LoginThrottleStore } from './login-throttle-store.ts'
 import type { ManifestStore } from './manifest-store.ts'
+import type { MetricsStore } from './metrics-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type { OperatorStore } from './operator-store.ts'
 import type { PlatformStore } from './platform-store.ts'
@@ -18,6 +21,7 @@ import type { PushErrorStore } from './push-error-store.ts'
 import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { RemovalStore } from './removal-store.ts'
+import type { RepairStore } from './repair-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
@@ -52,17 +56,21 @@ export type Storage = {
   rejectedPushes: RejectedPushStore
   pushErrors: PushErrorStore
   alerts: AlertStore
+  alertEvents: AlertEventStore
   retention: RetentionStore
   operators: OperatorStore
   invitations: InvitationStore
   loginThrottle: LoginThrottleStore
   leases: LeaseStore
+  repairs: RepairStore
   encryptedSecrets: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
+  metrics: MetricsStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
   broadcast: Broadcast
+  backups: BackupStore
 
   /** Resolves if the database is writable; otherwise throws HubError `storage_unavailable`. */
   checkWritable(): Promise<void>

@@ -117,14 +117,22 @@ export async function withUnlimited<Result>(
   url: string,
   work: (database: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
+  const { database, close } = openUnlimited(url)
+  try {
+    return await work(database)
+  } finally {
+    await close()
+  }
+}
+
+/** Opens one connection without time limits. */
+export function openUnlimited(url: string): Pick<PostgresConnections, 'database' | 'close'> {
   const sockets = new OpenSockets()
   const pool = openPool(url, SESSION, { max: 1, query_timeout: 0, ...sockets.config })
-  try {
-    return await work(
-      new Kysely<Tables>({ dialect: new PostgresPoolDialect(pool, () => undefined) }),
-    )
-  } finally {
-    await sockets.closeWith(() => pool.end())
+  const dialect = new PostgresPoolDialect(pool, () => undefined)
+  return {
+    database: new Kysely<Tables>({ dialect }),
+    close: () => sockets.closeWith(() => pool.end()),
   }
 }
 

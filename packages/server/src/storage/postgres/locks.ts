@@ -18,6 +18,9 @@ export const REJECTED_PUSHES_LOCK = `${HUB}, 2`
 export const TEXT_INDEX_LOCK = `${HUB}, 11`
 export const FIELD_INDEX_LOCK = `${HUB}, 5`
 
+/** A session of the node that upgrades the database holds it. */
+export const UPGRADE_LOCK = `${HUB}, 13`
+
 /** First number of the locks that prove that a process is alive. A session of each process holds the lock of its name. */
 export const LIVENESS_LOCK = HUB + 1
 
@@ -57,6 +60,7 @@ const LOCKS: Record<LockName, string> = {
   'login attempts': `${HUB}, 8`,
   secrets: `${HUB}, 9`,
   'push errors': `${HUB}, 10`,
+  counters: `${HUB}, 12`,
 }
 
 /** Waits for a lock and holds it until the transaction ends. */

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
 import type { Storage } from '../port/storage.ts'
+import type { Upgrade, UpgradeStep } from '../port/upgrade.ts'
+import { BACKUP_SUFFIX } from '../shared/backup/backup-names.ts'
+import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
-import { isMigrated, migrate } from '../shared/schema/migrate.ts'
+import { assertMigrated, findUpgrade, type Migrations, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
+import { createBackupStore } from './backup-store.ts'
 import { allocatePositions, readCommitWatermark, readLastSequence } from './commit-watermark.ts'
 import { describeServer, openConnections, withUnlimited } from './connection.ts'
 import {
@@ -20,9 +26,9 @@ import {
   viewDialect,
 } from './dialect.ts'
 import { createUnchangedFinder } from './find-unchanged.ts'
-import { acquireLock, isOnlyProcess, isProcessDead } from './locks.ts'
+import { acquireLock, isOnlyProcess, isProcessDead, UPGRADE_LOCK } from './locks.ts'
 import { toStartupError } from './map-error.ts'
-import { migrations } from './migrations/index.ts'
+import { migrations as current } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
 import { openNotifications } from './notifications.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
@@ -44,6 +50,10 @@ export type PostgresOptions = {
   hashReference: HashReference
   /** The clock of the database by default. */
   clock?: Clock
+  /** How a hub prepares the migration of an older database; without it, the database is migrated at once. */
+  upgrade?: Upgrade
+  /** Tests add migrations to those of this version. */
+  migrations?: Migrations
 }
 
 /**
@@ -100,8 +110,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       fields: createFieldIndexDialect(databases),
       readCommitWatermark,
     }),
+    metrics: createMetricsStore(databases, async () => ({
+      database_bytes: Number((await readEngineInfo(database)).bytes),
+      wal_bytes: null,
+      threads: [],
+    })),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     broadcast: notifications.createBroadcast(database, commits),
+    backups: createBackupStore(options.url),
     readDiskSpace: async () => null,
     readEngine: () => readEngineInfo(database),
     async close() {
@@ -113,16 +129,39 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
 }
 
 /** Uses a connection without time limits, because a migration may take long. */
-async function prepareSchema({ url, asHub }: PostgresOptions): Promise<void> {
+async function prepareSchema(options: PostgresOptions): Promise<void> {
+  const { url, asHub, upgrade, migrations = current } = options
   const { server, database: name } = describeServer(url)
   try {
     await withUnlimited(url, async (database) => {
-      if (asHub) await migrate(database, migrations)
-      else if (!(await isMigrated(database, migrations))) {
-        throw new HubError('no_database', { path: `${server}/${name}` })
+      if (!asHub) return assertMigrated(database, migrations, `${server}/${name}`)
+      if (upgrade && (await findUpgrade(database, migrations))) {
+        // Of several nodes, one writes the backup and migrates. The end of the connection releases the lock.
+        await sql`SELECT pg_advisory_lock(${sql.raw(UPGRADE_LOCK)})`.execute(database)
+        await prepareUpgrade(await findUpgrade(database, migrations), upgrade)
       }
+      await migrate(database, migrations)
     })
   } catch (error) {
     throw toStartupError(error)
+  }
+}
+
+/** Writes a backup if there is a way to do so. All migrations are one transaction, which the server rolls back if it fails. */
+async function prepareUpgrade(step: UpgradeStep | null, { backup, log }: Upgrade): Promise<void> {
+  if (!step) return
+  log(`Upgrading the database: ${step.pending.join(', ')}.`)
+  if (backup === null) {
+    log('No backup is written before this upgrade, because HUB_UPGRADE_BACKUP is off.')
+    return
+  }
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
+  const path = join(backup.folder, `before-${step.pending[0]}-${time}${BACKUP_SUFFIX}`)
+  try {
+    log(`Writing the backup ${path}.`)
+    await backup.write(path)
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    log(`There is no automatic backup before this upgrade: ${error.message}`)
   }
 }

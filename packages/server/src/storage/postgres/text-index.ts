@@ -68,6 +68,8 @@ async function index(db: Executor, limit: number): Promise<number> {
     tokens.push(recordTokens(record))
     if (tokens.length % TOKENS_STEP === 0) await yieldToEventLoop()
   }
+  // An INSERT that fills the list of new entries merges them, in memory of this size (decision 17).
+  await sql`SET LOCAL work_mem = '64MB'`.execute(db)
   await sql`
     INSERT INTO record_search (platform_id, record_id, tokens)
     SELECT platform_id, record_id, array_to_tsvector(array_remove(string_to_array(tokens, ' '), ''))

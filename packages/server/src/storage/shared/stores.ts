@@ -2,14 +2,17 @@ import type { AuthDatabase } from '../port/operator-store.ts'
 import type { RetentionStore } from '../port/retention-store.ts'
 import type { Storage } from '../port/storage.ts'
 import { type ContainsIgnoringCase, createActivityStore } from './activity/activity-store.ts'
+import { createAlertEventStore } from './activity/alert-event-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
 import { createErasureStore, type ErasureDialect } from './deletion/erasure-store.ts'
+import { createTombstoneImport } from './deletion/import-tombstones.ts'
 import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
+import { createRepairStore } from './diagnostics/repair-store.ts'
 import { createLeaseStore } from './lease-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
 import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
@@ -64,8 +67,10 @@ export function createStores(
   | 'processName'
   | 'records'
   | 'searchIndex'
+  | 'metrics'
   | 'pullDispatcher'
   | 'broadcast'
+  | 'backups'
   | 'readDiskSpace'
   | 'readEngine'
   | 'close'
@@ -74,6 +79,8 @@ export function createStores(
   const { node, readLastSequence, readCommitWatermark, missing, erasure } = dialect
   const changes = createPlatformChanges(databases, dialect.platformChanges)
   const runPendingPurge = createPendingPurgeRunner(databases, erasure.purge)
+  const erasureStore = createErasureStore(databases, erasure, { node, runPendingPurge })
+  const importTombstones = createTombstoneImport(databases, { ...erasure, ...erasureStore })
   return {
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
@@ -84,9 +91,10 @@ export function createStores(
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
     alerts: createAlertStore(databases),
+    alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
-    erasure: createErasureStore(databases, erasure, { node, runPendingPurge }),
+    erasure: { ...erasureStore, importTombstones },
     removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),
     rejectedPushes: createRejectedPushStore(databases, {
       node,
@@ -97,6 +105,7 @@ export function createStores(
     invitations: createInvitationStore(databases),
     loginThrottle: createLoginThrottleStore(databases),
     leases: createLeaseStore(databases),
+    repairs: createRepairStore(databases, node),
     encryptedSecrets: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),
     snapshot: createSnapshotStore(databases, dialect.readVersion),
     statistics: createStatisticsStore(databases),

@@ -6,6 +6,7 @@ export type Checkpointer = {
    * still uses an old snapshot; the log is then truncated after the end of that read.
    */
   emptyLog: () => Promise<void>
+  isRunning: () => boolean
   stop: () => Promise<void>
 }
 
@@ -26,6 +27,7 @@ export function startCheckpointer(path: string): Checkpointer {
   const starting = setTimeout(start, START_AFTER_MS).unref()
   return {
     emptyLog: () => start().emptyLog(),
+    isRunning: () => thread?.isRunning() ?? false,
     async stop() {
       clearTimeout(starting)
       await thread?.stop()
@@ -43,8 +45,13 @@ function startThread(path: string): Checkpointer {
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve())
   })
+  let isRunning = true
+  exited.then(() => {
+    isRunning = false
+  })
   let requests = 0
   return {
+    isRunning: () => isRunning,
     async emptyLog() {
       requests += 1
       const request = requests

@@ -104,8 +104,18 @@ export function openReader(path: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new NodeSqliteDialect(openReadOnly(path), () => undefined) })
 }
 
+/** As `openReader`, but does not read the file yet, which may be damaged. */
+export function openUncheckedReader(path: string): Kysely<Tables> {
+  const database = withMappedErrors(() => openFile(path))
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(database, () => undefined) })
+}
+
+function openFile(path: string): DatabaseSync {
+  return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+}
+
 function openReadOnly(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+  const database = openFile(path)
   database.exec('PRAGMA cache_size = -4096')
   return database
 }

@@ -1,9 +1,10 @@
 /** The small differences of SQLite, for the stores that both engines share. */
-import { statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { storageUnavailable } from '../../errors.ts'
+import { errorCodeOf } from '../../lib/files/error-code.ts'
 import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
@@ -55,6 +56,17 @@ export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   `.execute(db)
   const { engine_version = '', bytes = 0 } = rows[0] ?? {}
   return { engine: 'sqlite', engine_version, bytes }
+}
+
+/** Reads the size of the write-ahead log of a database file. */
+export async function readLogBytes(path: string): Promise<number> {
+  try {
+    return (await stat(`${path}-wal`)).size
+  } catch (cause) {
+    // SQLite deletes the log with the last connection, and creates it with the first one.
+    if (errorCodeOf(cause) === 'ENOENT') return 0
+    throw storageUnavailable(cause)
+  }
 }
 
 /** Reads a number that changes when another connection commits. The reading connection never does. */

@@ -10,6 +10,9 @@ type Message<Result> =
 
 export type RequestThread<Request, Result> = {
   request: (request: Request) => Promise<Result>
+  isRunning: () => boolean
+  /** The number of requests in progress and waiting. */
+  countRequests: () => number
   /** Ends the thread; pending requests fail. */
   stop: () => Promise<void>
 }
@@ -57,6 +60,8 @@ export function createRequestThread<Request, Result>(
         const running = worker ?? start()
         running.postMessage({ id, request })
       }),
+    isRunning: () => worker !== null,
+    countRequests: () => waiting.size,
     async stop() {
       const running = worker
       if (!running) return

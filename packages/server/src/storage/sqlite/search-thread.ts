@@ -1,5 +1,5 @@
 import type { TextIndexStore } from '../shared/search/search-index.ts'
-import { createRequestThread } from './request-thread.ts'
+import { createRequestThread, type RequestThread } from './request-thread.ts'
 import { fileIdentity, type IndexFile, requestRebuild } from './search-file.ts'
 import type { SearchReader } from './search-reader.ts'
 import { createTextIndex, type IndexRequest, type TextIndex } from './text-index.ts'
@@ -7,6 +7,8 @@ import { createTextIndex, type IndexRequest, type TextIndex } from './text-index
 export type SearchThread = TextIndexStore & {
   /** Removes erased and deleted records from the index, including their bytes in its file. */
   purge: () => Promise<void>
+  /** Null if the index is maintained on the calling thread. */
+  thread: Pick<RequestThread<IndexRequest, number>, 'isRunning' | 'countRequests'> | null
   stop: () => Promise<void>
 }
 
@@ -26,26 +28,27 @@ export function createSearchThread(index: IndexFile, deps: SearchDeps): SearchTh
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
     warn: deps.warn,
   })
-  return createClient(index, deps, thread)
+  return { ...createClient(index, deps, thread), thread }
 }
 
 /** Maintains the text index on the calling thread, for tests: starting a thread takes longer than starting a hub. */
 export function createSearchWithoutThread(index: IndexFile, deps: SearchDeps): SearchThread {
   let opened: TextIndex | null = null
-  return createClient(index, deps, {
+  const client = createClient(index, deps, {
     request: async (request) => {
       opened ??= createTextIndex(index, deps.warn)
       return opened.run(request)
     },
     stop: async () => opened?.close(),
   })
+  return { ...client, thread: null }
 }
 
 function createClient(
   index: IndexFile,
   { reader, readLastChange }: SearchDeps,
   thread: { request: (request: IndexRequest) => Promise<number>; stop: () => Promise<void> },
-): SearchThread {
+): Omit<SearchThread, 'thread'> {
   return {
     async indexNext(limit) {
       const isComplete = reader.readPosition() === (await readLastChange())

@@ -5,15 +5,19 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { ThreadFigures } from '../port/metrics-store.ts'
 import type { Storage } from '../port/storage.ts'
+import type { Upgrade } from '../port/upgrade.ts'
+import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import type { Executor } from '../shared/schema/databases.ts'
-import { migrate } from '../shared/schema/migrate.ts'
+import { assertMigrated, type Migrations, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
+import { createBackupStore } from './backup-store.ts'
 import { startCheckpointer } from './checkpointer.ts'
 import { allocateSequence, readCommitWatermark } from './commit-watermark.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
@@ -23,11 +27,12 @@ import {
   createIncrementalVacuum,
   readDiskSpace,
   readEngineInfo,
+  readLogBytes,
   readVersion,
   viewDialect,
 } from './dialect.ts'
 import { createUnchangedFinder } from './find-unchanged.ts'
-import { migrations } from './migrations/index.ts'
+import { migrations as current } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
@@ -37,6 +42,7 @@ import { createRecordWriter } from './record-writer.ts'
 import { type IndexFile, searchFileOf } from './search-file.ts'
 import { createSearchReader } from './search-reader.ts'
 import { createSearchThread, createSearchWithoutThread } from './search-thread.ts'
+import { prepareUpgrade } from './upgrade.ts'
 
 /** The name of the counter rows. One process writes, so one set of rows is enough. */
 const NODE = 'local'
@@ -53,11 +59,16 @@ export type SqliteOptions = {
   withThreads?: boolean
   /** Logs a warning for the administrator of the hub. */
   warn?: (message: string) => void
+  /** How a hub prepares the migration of an older database; without it, the database is migrated at once. */
+  upgrade?: Upgrade
+  /** Tests add migrations to those of this version. */
+  migrations?: Migrations
 }
 
 /**
- * Opens a database file; creates or migrates it first if necessary.
+ * Opens a database file. A hub creates or migrates it first if necessary.
  * @throws HubError `storage_unavailable` if the file cannot be used.
+ * @throws HubError `no_database` or `older_schema` if a hub has to create or migrate the tables first.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
 export async function openSqlite(options: SqliteOptions): Promise<Storage> {
@@ -68,7 +79,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
   prepareFolder(dirname(options.path))
   const lock = options.asHub ? lockForProcess(options.path) : null
   const commits = createChangePublisher()
-  const connections = await openMigrated(options.path, commits.publish).catch((error: unknown) => {
+  const connections = await openMigrated(options, commits.publish).catch((error: unknown) => {
     lock?.release()
     throw error
   })
@@ -111,6 +122,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
   stores.platforms.onChange(() => commits.publish('platforms'))
   const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
   const readThread = withThreads ? createReadThread(index, warn) : null
+  const listThreads = (): ThreadFigures[] => [
+    ...describeThread('read', readThread),
+    ...describeThread('search', search.thread),
+    ...describeThread('checkpoint', checkpointer && { ...checkpointer, countRequests: () => 0 }),
+  ]
   return {
     ...stores,
     processName: randomUUID(),
@@ -129,6 +145,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
       fields: createFieldIndexDialect(connections),
       readCommitWatermark,
     }),
+    metrics: createMetricsStore(databases, async () => ({
+      database_bytes: (await readEngineInfo(reader)).bytes,
+      wal_bytes: await readLogBytes(options.path),
+      threads: listThreads(),
+    })),
     pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
     // There are no other processes.
     broadcast: {
@@ -136,6 +157,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       publish: async () => undefined,
       subscribe: () => undefined,
     },
+    backups: createBackupStore(options.path),
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngineInfo(reader),
     async close() {
@@ -147,6 +169,14 @@ async function open(options: SqliteOptions): Promise<Storage> {
       lock?.release()
     },
   }
+}
+
+function describeThread(
+  thread: string,
+  state: { isRunning: () => boolean; countRequests: () => number } | null,
+): ThreadFigures[] {
+  if (state === null) return []
+  return [{ thread, is_running: state.isRunning(), requests: state.countRequests() }]
 }
 
 async function findIndexFile(databasePath: string, reader: Executor): Promise<IndexFile> {
@@ -186,12 +216,14 @@ function prepareFolder(path: string): void {
 }
 
 async function openMigrated(
-  path: string,
+  { path, asHub, upgrade, migrations = current }: SqliteOptions,
   publish: ChangePublisher['publish'],
 ): Promise<SqliteConnections> {
+  if (asHub && upgrade) await prepareUpgrade(path, { migrations, upgrade })
   const connections = openConnections(path, publish)
   try {
-    await migrate(connections.writer, migrations)
+    if (asHub) await migrate(connections.writer, migrations)
+    else await assertMigrated(connections.reader, migrations, path)
     return connections
   } catch (error) {
     await connections.close()

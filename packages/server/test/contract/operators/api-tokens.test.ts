@@ -79,5 +79,5 @@ type NewToken = Parameters<OperatorStore['createToken']>[0]
 
 function newToken(over: Partial<NewToken> = {}): NewToken {
   const token = { name: 'ci', role: 'viewer', token_hash: 'hash', hint: 'rht_…' } as const
-  return { ...token, expires_at: null, operator_id: null, created_by: 'ann', ...over }
+  return { ...token, scope: null, expires_at: null, operator_id: null, created_by: 'ann', ...over }
 }

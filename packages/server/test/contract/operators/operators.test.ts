@@ -30,7 +30,7 @@ function addToken({ operators }: Storage, name: string, role: 'viewer' | 'admin'
   return operators.createToken(
     {
       ...{ name, role, token_hash: `hash of ${name}`, hint: 'rht_…', expires_at: null },
-      ...{ operator_id: owner, created_by: `${owner}@example.org` },
+      ...{ scope: null, operator_id: owner, created_by: `${owner}@example.org` },
     },
     AUDIT,
   )

@@ -201,6 +201,7 @@ async function readModule(
       pushes: 0,
       cached_response: null,
       retryUntil: Number.POSITIVE_INFINITY,
+      span: null,
       plan: started.task,
       source: (await kit.storage.platforms.readSource(school.platform_id)) ?? assert.fail(),
       signal: reading.signal ?? new AbortController().signal,

@@ -26,6 +26,7 @@ import { runSql } from '../../helpers/storage/sql.ts'
 
 const ALL = { platform: null, level: null, limit: 100, before: null }
 const TOKEN = {
+  scope: null,
   name: 'ci',
   role: 'viewer',
   token_hash: 'hash',

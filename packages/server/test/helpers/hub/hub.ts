@@ -55,6 +55,8 @@ export type TestHub = {
   storage: Storage
   /** `http://127.0.0.1:<port>`. */
   address: string
+  /** The URL of HUB_METRICS_PORT; null without one. */
+  metricsAddress: string | null
   setupLink: string | null
   /** The `Authorization` header with a token of this role. */
   authorization: (role: Role) => string
@@ -115,6 +117,9 @@ export async function startTestHub(
     },
     get address() {
       return running.address
+    },
+    get metricsAddress() {
+      return running.metricsAddress
     },
     get setupLink() {
       return running.setupLink
@@ -187,6 +192,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     passwordCost: CHEAP_PASSWORDS,
     intervals: {
       ...{ alerts: NEVER, retention: NEVER, heartbeat: NEVER, pushErrors: NEVER },
+      ...{ metrics: 0, traces: NEVER },
       ...options.intervals,
     },
     ...(options.mailTimeouts ? { mailTimeouts: options.mailTimeouts } : {}),
@@ -194,13 +200,13 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),
     timeouts: { pause: async (_, signal) => !signal.aborted, ...options.timeouts },
   })
-  const { address, setupLink } = await hub.start()
+  const { address, metricsAddress, setupLink } = await hub.start()
   const authorizations = {
     viewer: await createAuthorization(storage, 'viewer'),
     operator: await createAuthorization(storage, 'operator'),
     admin: await createAuthorization(storage, 'admin'),
   }
-  return { hub, address, setupLink, authorizations }
+  return { hub, address, metricsAddress, setupLink, authorizations }
 }
 
 async function createAuthorization(storage: Storage, role: Role): Promise<string> {

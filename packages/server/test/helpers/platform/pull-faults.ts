@@ -44,6 +44,7 @@ export function createPullFaults(otherServer: string): PullFault[] {
       'closes the connection',
       respond.disconnect(),
       /cannot be reached \(the connection was cut off/,
+      2,
     ],
     [
       'does not speak HTTP',

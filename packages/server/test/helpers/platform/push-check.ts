@@ -45,7 +45,6 @@ export async function startPushCheck(
     onPush: () => undefined,
   }
   const checked = checkPushesOfPlatform(config, options, {
-    version: '0.0.0-test',
     platform: { platform_name: 'pushing', display_title: 'Pushing' },
     modules: new Map([[MODULE, listed]]),
     signal: abort.signal,

@@ -1,9 +1,11 @@
-/** The kit as users install it, and the Node.js versions of this machine. */
+/** The packages as users install them, and the Node.js versions of this machine. */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { packFolder } from '../../../../../release/npm.ts'
+import { buildServerPackage, SERVER_FOLDER } from '../../../../../release/packages.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
@@ -24,12 +26,21 @@ export async function installKit(folder: string): Promise<string> {
     { cwd: ROOT },
   )
   const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
+  return installTarball(folder, packed[0]?.filename ?? '')
+}
+
+/** Builds, packs and installs the hub without a registry. @returns the new folder of the installation, below `folder`. */
+export async function installHub(folder: string): Promise<string> {
+  buildServerPackage()
+  return installTarball(folder, packFolder(join(ROOT, SERVER_FOLDER), folder))
+}
+
+async function installTarball(folder: string, name: string): Promise<string> {
   const project = join(folder, 'project')
   mkdirSync(project)
-  const inProject = (...args: string[]) => run('npm', args, { cwd: project })
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }))
-  const tarball = join(folder, packed[0]?.filename ?? '')
-  await inProject('install', '--offline', '--no-audit', '--no-fund', tarball)
+  const options = ['--omit=dev', '--offline', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...options, join(folder, name)], { cwd: project })
   return project
 }
 

@@ -56,6 +56,7 @@ export function callsOfAllMethods(
   const token = () => ({
     name: 'a token',
     role: 'viewer' as const,
+    scope: null,
     token_hash: `hash ${count++}`,
     hint: 'rht_…1234',
     expires_at: null,
@@ -294,6 +295,9 @@ export function callsOfAllMethods(
     ['readOpenAlerts', () => storage.alerts.readOpenAlerts(5)],
     ['acknowledgeAlert', () => storage.alerts.acknowledgeAlert(-1, 'ann', () => changeLog())],
     ['listUnmailed', () => storage.alerts.listUnmailed(5)],
+    ['readLastAlertEventId', () => storage.alertEvents.readLastAlertEventId()],
+    ['listAlertEvents', () => storage.alertEvents.listAlertEvents({ after: 0, limit: 5 })],
+    ['readAlertFeed', () => storage.alertEvents.readAlertFeed(5)],
     ['hasOperators', () => operators.hasOperators()],
     ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
     ['release', () => storage.leases.release('a lease', 'owner')],
@@ -339,10 +343,20 @@ export function callsOfAllMethods(
     ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
     ['reopenInvitation', () => invitations.reopenInvitation(-1)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
+    ['recountRecords', () => storage.repairs.recountRecords(() => changeLog())],
+    ['recountRejectedBytes', () => storage.repairs.recountRejectedBytes(() => changeLog())],
+    [
+      'deleteLeases',
+      () =>
+        storage.repairs.deleteLeases({ before: '2000-01-01', after: '9999-01-01' }, () =>
+          changeLog(),
+        ),
+    ],
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readVersion', () => snapshot.readVersion()],
+    ['readFigures', () => storage.metrics.readFigures()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // The last call, because it ends the pulls of the others.

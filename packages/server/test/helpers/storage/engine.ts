@@ -1,12 +1,15 @@
 /** A storage engine for tests, and tests with an empty storage. */
 import { createHashReference } from '../../../src/domain/record/erasure.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
+import type { DiagnosticsStore } from '../../../src/storage/port/diagnostics-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 
 export type OpenedStorage = {
   storage: Storage
   /** Closes the storage and reopens it with its data. */
   reopen(): Promise<Storage>
+  /** Opens the database of the storage for `recordhub doctor`. */
+  openDiagnostics(): Promise<DiagnosticsStore>
   /** Closes the storage and deletes its data. */
   close(): Promise<void>
 }
@@ -56,6 +59,7 @@ export type StorageKit = {
   storage: Storage
   clock: TestClock
   reopen: () => Promise<Storage>
+  openDiagnostics: () => Promise<DiagnosticsStore>
 }
 
 /** The body of a test with its own empty storage. */
@@ -67,7 +71,12 @@ export function withStorage(
     const clock = new TestClock()
     const opened = await engine.open({ clock })
     try {
-      await run({ storage: opened.storage, clock, reopen: () => opened.reopen() })
+      await run({
+        storage: opened.storage,
+        clock,
+        reopen: () => opened.reopen(),
+        openDiagnostics: () => opened.openDiagnostics(),
+      })
     } finally {
       await opened.close()
     }

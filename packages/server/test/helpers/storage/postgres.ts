@@ -1,6 +1,7 @@
 /** PostgreSQL in tests: databases are copied from a template, and reused by later tests. */
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
+import { openDiagnostics } from '../../../src/storage/postgres/diagnostics.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { createDatabaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
@@ -41,6 +42,7 @@ export async function openTemporaryPostgres(
       storage = await open()
       return storage
     },
+    openDiagnostics: () => openDiagnostics(url),
     async close() {
       await storage.close()
       await withDatabase(url, empty)
@@ -82,13 +84,14 @@ async function empty(client: Client): Promise<void> {
       DECLARE name text;
       BEGIN
         FOR name IN SELECT format('%I', tablename) FROM pg_tables
-          WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'
+          WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%' AND tablename <> 'alert_feed'
         LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
         FOR name IN SELECT format('%I.%I', schemaname, sequencename) FROM pg_sequences
           WHERE schemaname = 'public' AND last_value IS NOT NULL
         LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP;
       END
     $$;
+    UPDATE alert_feed SET last_event_id = 0;
     DROP SCHEMA IF EXISTS recordhub_views CASCADE;
     DELETE FROM pgboss.job;
     DELETE FROM pgboss.schedule`)

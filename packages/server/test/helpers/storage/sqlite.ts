@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { memoizeAsync } from '../../../src/lib/concurrency/memoize-async.ts'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { openDiagnostics } from '../../../src/storage/sqlite/diagnostics.ts'
 import { openSqlite, type SqliteOptions } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, type StorageEngine } from './engine.ts'
 
@@ -42,6 +43,7 @@ export async function openTemporarySqlite(
       storage = await open()
       return storage
     },
+    openDiagnostics: async () => openDiagnostics(path),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -52,7 +54,8 @@ const migratedFile = memoizeAsync(async () => {
   const folder = await mkdtemp(join(PARENT, 'recordhub-template-'))
   const path = join(folder, 'hub.sqlite')
   const clock = systemClock
-  const storage = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
+  const options = { path, asHub: true, timeZone: 'UTC', clock, hashReference, withThreads: false }
+  const storage = await openSqlite(options)
   await storage.close()
   const bytes = await readFile(path)
   await rm(folder, { recursive: true })

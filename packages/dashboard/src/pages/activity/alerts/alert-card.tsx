@@ -25,6 +25,7 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   search_behind: TEXTS.searchIndexBehind,
   disk_low: TEXTS.lowDiskSpace,
   mail_failing: TEXTS.emailsCannotBeSent,
+  backup_failed: TEXTS.scheduledBackupFailed,
 }
 
 export function AlertCard({ alert }: { alert: Alert }) {

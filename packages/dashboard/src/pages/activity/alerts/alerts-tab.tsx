@@ -62,7 +62,7 @@ export function AlertsTab() {
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
       <Text size="xs" c="dimmed">
-        {TEXTS.alertEmailHint}
+        {TEXTS.alertEmailHint} {TEXTS.alertFeedHint}
       </Text>
     </Stack>
   )

@@ -13,6 +13,9 @@ import { useStore } from '../../../lib/store.ts'
 import { SecretOnce } from '../secret-once.tsx'
 import { TEXTS } from '../texts.tsx'
 
+/** A token for alerts has a scope instead of a higher role. */
+const PERMISSIONS = [{ value: 'alerts' as const, label: TEXTS.alertsOnly }, ...ROLE_CHOICES]
+
 const PERIODS = [
   { value: '30', label: TEXTS.thirtyDays },
   { value: '90', label: TEXTS.ninetyDays },
@@ -26,7 +29,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const ownRole = useStore(session).operator?.role
   const [errorText, setErrorText] = useState('')
   const [token, setToken] = useState<string | null>(null)
-  const form = useForm<{ name: string; role: Role; days: string }>({
+  const form = useForm<{ name: string; role: Role | 'alerts'; days: string }>({
     mode: 'controlled',
     initialValues: { name: '', role: 'viewer', days: '90' },
     validate: { name: (name) => (name.trim() === '' ? TEXTS.enterAName : null) },
@@ -34,7 +37,9 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const submit = form.onSubmit(async ({ name, role, days }) => {
     setErrorText('')
     try {
-      const body = { name: name.trim(), role, expires_in_days: days === '' ? null : Number(days) }
+      const permission = role === 'alerts' ? { role: 'viewer', scope: role } : { role }
+      const expires_in_days = days === '' ? null : Number(days)
+      const body = { name: name.trim(), ...permission, expires_in_days }
       const created = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
       setToken(created.token)
       await client.invalidateQueries(tokensQuery())
@@ -71,7 +76,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           <Select
             label={TEXTS.role}
             description={TEXTS.tokenRoleHint}
-            data={ROLE_CHOICES.filter(({ value }) => hasRole(ownRole, value))}
+            data={PERMISSIONS.filter(({ value }) => value === 'alerts' || hasRole(ownRole, value))}
             allowDeselect={false}
             {...form.getInputProps('role')}
           />

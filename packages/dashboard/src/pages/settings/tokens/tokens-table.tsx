@@ -37,7 +37,7 @@ export function TokensTable({
           width: 150,
           render: ({ hint }) => <Code>{hint}</Code>,
         },
-        { accessor: 'role', width: 90, render: ({ role }) => formatCode(role) },
+        { accessor: 'role', width: 90, render: ({ role, scope }) => formatCode(scope ?? role) },
         {
           accessor: 'created_by',
           title: TEXTS.createdBy,

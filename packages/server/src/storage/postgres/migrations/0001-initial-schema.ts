@@ -44,7 +44,9 @@ const STATEMENTS = [
     tokens tsvector NOT NULL,
     PRIMARY KEY (platform_id, record_id)
   )`,
-  'CREATE INDEX record_search_tokens ON record_search USING gin (tokens)',
+  /* Merging 16 MB of new entries at a time takes less time per record than the default of 4 MB. */
+  `CREATE INDEX record_search_tokens ON record_search USING gin (tokens)
+    WITH (gin_pending_list_limit = 16384)`,
   /* A server can be built without lz4. Then these columns use pglz, which takes more processor time. */
   `DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_settings

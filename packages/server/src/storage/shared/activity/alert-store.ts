@@ -1,18 +1,13 @@
 import type { Alert, OpenAlerts } from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
-import {
-  ADVICE,
-  describeAlert,
-  type FoundAlert,
-  type OpenAlert,
-} from '../../../domain/alerts/alert.ts'
+import { describeAlert, type FoundAlert, type OpenAlert } from '../../../domain/alerts/alert.ts'
 import type { ModuleFailure, PlatformHealth } from '../../../domain/alerts/alert-conditions.ts'
 import type { HourCounts } from '../../../domain/alerts/push-baseline.ts'
 import type { AlertStore } from '../../port/alert-store.ts'
 import { selectHours } from '../counters/hourly-counters.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { Tables } from '../schema/tables.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
+import { allocateEventIds, insertAlertEvent } from './alert-event-store.ts'
+import { toAlert, toOpenAlert } from './alert-rows.ts'
 
 /** Alerts changed in one transaction. Pushes wait for it. */
 const BATCH = 50
@@ -24,7 +19,11 @@ type ListQuery = Parameters<AlertStore['listAlerts']>[0]
 export function createAlertStore(databases: Databases): AlertStore {
   const { reader, writer, clock } = databases
 
-  async function raise(db: Executor, { platform, ...alert }: FoundAlert): Promise<void> {
+  async function raise(
+    db: Executor,
+    { platform, ...alert }: FoundAlert,
+    alert_event_id: number,
+  ): Promise<void> {
     const at = nowText(clock)
     const raised = await db
       .insertInto('alerts')
@@ -42,10 +41,13 @@ export function createAlertStore(databases: Databases): AlertStore {
       .onConflict((conflict) => conflict.doNothing())
       .returning('alert_id')
       .executeTakeFirst()
-    if (raised) await insertActivity(db, at, describeAlert({ platform, ...alert }, 'raised'))
+    if (!raised) return
+    const { alert_id } = raised
+    await insertAlertEvent(db, { alert_event_id, alert_id, change: 'raised', at })
+    await insertActivity(db, at, describeAlert({ platform, ...alert }, 'raised'))
   }
 
-  async function resolve(db: Executor, alert: OpenAlert): Promise<void> {
+  async function resolve(db: Executor, alert: OpenAlert, alert_event_id: number): Promise<void> {
     const at = nowText(clock)
     const resolved = await db
       .updateTable('alerts')
@@ -54,6 +56,8 @@ export function createAlertStore(databases: Databases): AlertStore {
       .where('resolved_at', 'is', null)
       .executeTakeFirst()
     if (resolved.numUpdatedRows > 0n) {
+      const { alert_id } = alert
+      await insertAlertEvent(db, { alert_event_id, alert_id, change: 'resolved', at })
       await insertActivity(db, at, describeAlert(alert, 'resolved'))
     }
   }
@@ -67,11 +71,12 @@ export function createAlertStore(databases: Databases): AlertStore {
 
   async function inSmallTransactions<Item>(
     items: Item[],
-    change: (db: Executor, item: Item) => Promise<void>,
+    change: (db: Executor, item: Item, eventId: number) => Promise<void>,
   ): Promise<void> {
     for (const batch of chunk(items, BATCH)) {
       await writer.transaction().execute(async (db) => {
-        for (const item of batch) await change(db, item)
+        const firstEventId = await allocateEventIds(db, batch.length)
+        for (const [index, item] of batch.entries()) await change(db, item, firstEventId + index)
       })
     }
   }
@@ -122,6 +127,7 @@ export function createAlertStore(databases: Databases): AlertStore {
     acknowledgeAlert: (alertId, by, logOf) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
+        const alert_event_id = await allocateEventIds(db, 1)
         const changed = await db
           .updateTable('alerts')
           .set({ acknowledged_at: at, acknowledged_by: by })
@@ -136,6 +142,8 @@ export function createAlertStore(databases: Databases): AlertStore {
           .executeTakeFirst()
         const alert = row ? toAlert(row) : null
         if (alert && changed.numUpdatedRows > 0n) {
+          const event = { alert_event_id, alert_id: alertId, change: 'acknowledged', at } as const
+          await insertAlertEvent(db, event)
           await insertLog(db, at, logOf(alert))
         }
         return alert
@@ -241,29 +249,6 @@ async function readHours(
     pushes: Number(post) + Number(patch),
     rejected: Number(rejected),
   }))
-}
-
-function toAlert(row: Selectable<Tables['alerts']>): Alert {
-  return {
-    id: row.alert_id,
-    kind: row.kind,
-    platform_name: row.platform_name,
-    missing_review_id: row.kind === 'missing_review' ? Number(row.subject) : null,
-    message: row.message,
-    advice: ADVICE[row.kind],
-    raised_at: row.raised_at,
-    resolved_at: row.resolved_at,
-    acknowledged_at: row.acknowledged_at,
-    acknowledged_by: row.acknowledged_by,
-    mailed_at: row.raise_mailed_at,
-  }
-}
-
-function toOpenAlert(row: Selectable<Tables['alerts']>): OpenAlert {
-  const { alert_id, kind, subject, platform_id, platform_name, message, raised_at } = row
-  const platform =
-    platform_id === null || platform_name === null ? null : { platform_id, platform_name }
-  return { alert_id, kind, subject, platform, message, raised_at }
 }
 
 export async function readOpenAlerts(db: Executor, limit: number): Promise<OpenAlerts> {

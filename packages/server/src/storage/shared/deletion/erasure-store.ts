@@ -41,7 +41,7 @@ export type ErasureDialect = {
 
 /** Maximum number of rows deleted in one transaction. */
 const STEP = 500
-const REDACTED = 'This line was about a record that has since been erased.'
+export const REDACTED = 'This line was about a record that has since been erased.'
 
 type Request = Parameters<ErasureStore['eraseRecord']>[0]
 
@@ -49,7 +49,7 @@ export function createErasureStore(
   databases: Databases,
   dialect: ErasureDialect,
   { node, runPendingPurge }: { node: string; runPendingPurge: RunPendingPurge },
-): ErasureStore {
+): Omit<ErasureStore, 'importTombstones'> {
   const { reader, writer, clock, acquireLock } = databases
 
   /** Step 1. Returns null if the record has been deleted or renamed since it was read. */

@@ -10,7 +10,10 @@ type Sequence = {
   readCommitWatermark: (db: Executor) => Promise<number>
 }
 
-export function createChangeStore({ reader }: Databases, sequence: Sequence): ChangeStore {
+export function createChangeStore(
+  { reader }: Pick<Databases, 'reader'>,
+  sequence: Sequence,
+): ChangeStore {
   return {
     async listChanges(query) {
       const { after, limit, maxBytes } = query

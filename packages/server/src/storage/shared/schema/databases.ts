@@ -31,6 +31,7 @@ export type Databases = {
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
  * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
+ * - `counters`: the repair of the counters of records.
  * - `secrets`: the rotation of the secret that encrypts keys.
  */
 export type LockName =
@@ -45,6 +46,7 @@ export type LockName =
   | 'login attempts'
   | 'push errors'
   | 'secrets'
+  | 'counters'
 
 /** The database itself or a transaction on it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

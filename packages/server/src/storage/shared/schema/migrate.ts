@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { type Migration, Migrator, NO_MIGRATIONS } from 'kysely/migration'
 import { HubError } from '../../../errors.ts'
+import type { UpgradeStep } from '../../port/upgrade.ts'
 import type { Tables } from './tables.ts'
 
 /** In the order in which they are applied, by name; the names are the same on every engine. */
@@ -22,17 +23,58 @@ export async function migrate(database: Kysely<Tables>, migrations: Migrations):
 }
 
 /**
- * Whether a database has the schema of this version. Changes nothing.
- * @throws HubError `newer_schema`.
+ * Migrates an empty schema of a database up to a migration, for the rows of a backup.
+ * @param last the name of the last migration; undefined for none.
  */
-export async function isMigrated(
+export async function migrateTo(
   database: Kysely<Tables>,
   migrations: Migrations,
-): Promise<boolean> {
+  { schema, last }: { schema: string; last: string | undefined },
+): Promise<void> {
+  const provider = { getMigrations: async () => migrations }
+  const migrator = new Migrator({ db: database, provider, migrationTableSchema: schema })
+  const { error } = await migrator.migrateTo(last ?? NO_MIGRATIONS)
+  if (error) throw error
+}
+
+/**
+ * Asserts that a database has the schema of this version, for a process that is not a hub. Changes nothing.
+ * @param path the database, for messages.
+ * @throws HubError `no_database` without tables, `older_schema`, `newer_schema`.
+ */
+export async function assertMigrated(
+  database: Kysely<Tables>,
+  migrations: Migrations,
+  path: string,
+): Promise<void> {
   const known = await createMigrator(database, migrations).getMigrations()
-  if (known.some(({ executedAt }) => executedAt === undefined)) return false
+  const pending = known.filter(({ executedAt }) => executedAt === undefined)
+  if (pending.length === known.length) throw new HubError('no_database', { path })
   await rejectNewerSchema(database, migrations)
-  return true
+  if (pending.length === 0) return
+  throw new HubError('older_schema', { migrations: pending.map(({ name }) => name).join(', ') })
+}
+
+/** Returns the applied and the pending migrations; null if none is pending, or if the database is new. */
+export async function findUpgrade(
+  database: Kysely<Tables>,
+  migrations: Migrations,
+): Promise<UpgradeStep | null> {
+  const known = await createMigrator(database, migrations).getMigrations()
+  const namesOf = (isApplied: boolean) =>
+    known
+      .filter(({ executedAt }) => (executedAt !== undefined) === isApplied)
+      .map(({ name }) => name)
+  const [applied, pending] = [namesOf(true), namesOf(false)]
+  if (applied.length === 0 || pending.length === 0) return null
+  await rejectNewerSchema(database, migrations)
+  return { applied, pending }
+}
+
+/** The innermost message of an error. `migrate` wraps the error of a migration. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : reasonOf(error.cause)
 }
 
 function createMigrator(database: Kysely<Tables>, migrations: Migrations): Migrator {

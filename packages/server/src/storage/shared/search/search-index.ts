@@ -38,28 +38,7 @@ export function createSearchIndexStore(
     rebuildTextIndex: () => texts.rebuild(),
     indexFields: (limit) => indexFields(reader, { ...fields, readCommitWatermark }, limit),
 
-    async readSearchIndex() {
-      const position = await readPosition()
-      const behind = reader
-        .selectFrom('records')
-        .select('change_seq')
-        .where('change_seq', '>', position)
-        .where(IN_LIST_INDEX)
-        .limit(LAG_LIMIT)
-      const counted = await reader
-        .selectFrom(behind.as('b'))
-        .select((eb) => eb.fn.countAll<number>().as('lag'))
-        .executeTakeFirstOrThrow()
-      const first = await reader
-        .selectFrom('records')
-        .select('updated_at')
-        .where('change_seq', '>', position)
-        .where(IN_LIST_INDEX)
-        .orderBy('change_seq')
-        .limit(1)
-        .executeTakeFirst()
-      return { lag: Number(counted.lag), behind_since: first?.updated_at ?? null }
-    },
+    readSearchIndex: async () => readLag(reader, await readPosition()),
 
     listIndexedFields: (platformId, recordType) =>
       listIndexedFields(reader, platformId, recordType),
@@ -70,4 +49,30 @@ export function createSearchIndexStore(
         return setIndexedFields(db, readCommitWatermark, choice, log)
       }),
   }
+}
+
+/** Reads how far an index that has the changes up to `position` is behind the records. */
+export async function readLag(
+  reader: Executor,
+  position: number,
+): ReturnType<SearchIndexStore['readSearchIndex']> {
+  const behind = reader
+    .selectFrom('records')
+    .select('change_seq')
+    .where('change_seq', '>', position)
+    .where(IN_LIST_INDEX)
+    .limit(LAG_LIMIT)
+  const counted = await reader
+    .selectFrom(behind.as('b'))
+    .select((eb) => eb.fn.countAll<number>().as('lag'))
+    .executeTakeFirstOrThrow()
+  const first = await reader
+    .selectFrom('records')
+    .select('updated_at')
+    .where('change_seq', '>', position)
+    .where(IN_LIST_INDEX)
+    .orderBy('change_seq')
+    .limit(1)
+    .executeTakeFirst()
+  return { lag: Number(counted.lag), behind_since: first?.updated_at ?? null }
 }

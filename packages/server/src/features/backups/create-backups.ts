@@ -1,0 +1,59 @@
+/** Backups on request and by schedule, and restore drills. */
+import type { FastifyPluginAsync } from 'fastify'
+import { HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
+import { runOnSchedule } from '../../lib/time/cron.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { backupRoutes } from './backup-routes.ts'
+import { type BackupDeps, createBackupRunner } from './run-backup.ts'
+import { type RestoreUpload, setupRoutes } from './setup-routes.ts'
+
+/** One node makes a scheduled backup. The lease outlasts the difference between the clocks of nodes. */
+const LEASE = 'scheduled backup'
+const LEASE_SECONDS = 30
+
+export function createBackups(
+  deps: Omit<BackupDeps, 'storage' | 'secretFingerprint'> & {
+    storage: Storage
+    secrets: SecretBox
+    timeZone: string
+    /** The cron pattern of scheduled backups; null without a schedule. */
+    schedulePattern: string | null
+    isSetupToken: (token: string) => boolean
+    restoreUpload: RestoreUpload | null
+    requesterOf: Parameters<typeof backupRoutes>[0]['requesterOf']
+  },
+) {
+  const { storage, timeZone, schedulePattern: pattern, log } = deps
+  const { leases, processName } = storage
+  const fingerprint = secretFingerprint(deps.secrets)
+  const runner = createBackupRunner({ ...deps, secretFingerprint: fingerprint })
+
+  const routes: FastifyPluginAsync = async (app) => {
+    const routeDeps = { ...deps, secretFingerprint: fingerprint, runner }
+    await app.register(backupRoutes(routeDeps))
+    await app.register(setupRoutes(routeDeps))
+  }
+
+  async function makeScheduledBackup(): Promise<void> {
+    try {
+      if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
+      await runner.makeScheduledBackup()
+    } catch (error) {
+      // An operator's backup is running, or the storage is unavailable. The next one is made on schedule.
+      const isRunning = error instanceof HubError && error.code === 'backup_in_progress'
+      if (!isRunning) log.error({ err: error }, 'a scheduled backup failed')
+    }
+  }
+
+  return {
+    routes,
+    /** Makes scheduled backups until the signal. */
+    async runJobs(signal: AbortSignal): Promise<void> {
+      if (pattern === null) return
+      await runOnSchedule({ pattern, timeZone }, signal, makeScheduledBackup)
+    },
+    stop: runner.stop,
+  }
+}

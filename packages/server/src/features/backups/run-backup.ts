@@ -1,0 +1,145 @@
+/** Runs one backup or restore drill at a time, and remembers the last one. */
+import { join } from 'node:path'
+import type { BackupRun, DrillReport } from '@recordhub/protocol'
+import type { FastifyBaseLogger } from 'fastify'
+import { diffAlerts, isEmpty } from '../../domain/alerts/alert.ts'
+import { HubError } from '../../errors.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { BackupProgress, OnBackupProgress } from '../../storage/port/backup-store.ts'
+import type { Storage } from '../../storage/port/storage.ts'
+import { backupName, deleteOldBackups, findBackup, messageOf } from './backup-folder.ts'
+import { compareCopy } from './compare-copy.ts'
+
+export type BackupDeps = {
+  storage: Pick<Storage, 'backups' | 'changes' | 'records' | 'alerts' | 'activity'>
+  folder: string
+  keep: number
+  passphrase: string | null
+  secretFingerprint: string
+  version: string
+  clock: Clock
+  log: FastifyBaseLogger
+}
+
+export type BackupRunner = ReturnType<typeof createBackupRunner>
+
+export function createBackupRunner(deps: BackupDeps) {
+  const { storage, folder, passphrase, clock, log } = deps
+  const stopping = new AbortController()
+  let run: BackupRun | null = null
+  let drill: DrillReport | null = null
+  let running: Promise<unknown> = Promise.resolve()
+
+  function begin(operation: BackupRun['operation'], file: string, requested_by: string): BackupRun {
+    if (run?.state === 'running') throw new HubError('backup_in_progress')
+    stopping.signal.throwIfAborted()
+    const started_at = clock.now().toISOString()
+    const state = { state: 'running', phase: 'copy', percent: null } as const
+    run = { operation, file, ...state, requested_by, started_at, finished_at: null, error: null }
+    return run
+  }
+
+  /** Runs the work of a run in the background. @returns whether it succeeded. */
+  async function perform(
+    begun: BackupRun,
+    work: (onProgress: OnBackupProgress) => Promise<void>,
+  ): Promise<boolean> {
+    const onProgress = ({ phase, done, total }: BackupProgress) => {
+      begun.phase = phase
+      begun.percent = total ? Math.min(100, Math.floor((done / total) * 100)) : null
+    }
+    const working = work(onProgress).then(
+      () => {
+        begun.state = 'succeeded'
+      },
+      (error: unknown) => {
+        begun.state = 'failed'
+        begun.error = messageOf(error)
+        log.error({ err: error }, `a ${begun.operation} failed`)
+      },
+    )
+    running = working
+    await working
+    begun.finished_at = clock.now().toISOString()
+    return begun.state === 'succeeded'
+  }
+
+  async function write(begun: BackupRun): Promise<boolean> {
+    return perform(begun, async (onProgress) => {
+      await storage.backups.writeBackup({
+        path: join(folder, begun.file),
+        passphrase,
+        secretFingerprint: deps.secretFingerprint,
+        hubVersion: deps.version,
+        onProgress,
+        signal: stopping.signal,
+      })
+    })
+  }
+
+  return {
+    read: () => ({ run, drill }),
+
+    /** Starts a backup in the background. @throws HubError `backup_in_progress`. */
+    startBackup(requestedBy: string): BackupRun {
+      const begun = begin('backup', backupName(clock.now(), false), requestedBy)
+      void write(begun)
+      return begun
+    },
+
+    /** Makes a scheduled backup, then deletes the oldest ones. A failure raises an alert, which a success resolves. */
+    async makeScheduledBackup(): Promise<void> {
+      const begun = begin('backup', backupName(clock.now(), true), 'schedule')
+      const succeeded = await write(begun)
+      if (stopping.signal.aborted) return
+      await updateAlert(storage.alerts, succeeded ? null : (begun.error ?? 'unknown'))
+      if (!succeeded) return
+      const deleted = await deleteOldBackups(folder, deps.keep)
+      if (deleted.length > 0) log.info({ deleted }, 'old backups were deleted')
+    },
+
+    /** Starts a restore drill in the background. @throws HubError `not_found`, `backup_in_progress`. */
+    async startDrill(file: string, requestedBy: string): Promise<BackupRun> {
+      const { path } = await findBackup(folder, file)
+      const begun = begin('drill', file, requestedBy)
+      void perform(begun, async (onProgress) => {
+        const copy = await storage.backups.openCopy({ path, folder, passphrase, onProgress })
+        try {
+          const { position, tables } = copy.info
+          const total = tables['records'] ?? null
+          const { changes, records } = storage
+          const compared = await compareCopy(
+            copy.changes,
+            { changes, ...records },
+            position,
+            (done) => {
+              onProgress({ phase: 'compare', done, total })
+            },
+          )
+          const passed =
+            compared.different === 0 && compared.absent === 0 && compared.records === total
+          const finished_at = clock.now().toISOString()
+          drill = { file, finished_at, passed, position, tables, ...compared }
+        } finally {
+          await copy.close()
+        }
+      })
+      return begun
+    },
+
+    async stop(): Promise<void> {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** @param reason null if the backup succeeded. */
+async function updateAlert(alerts: Storage['alerts'], reason: string | null): Promise<void> {
+  const all = await alerts.listOpenAlerts()
+  const open = all.filter(({ kind }) => kind === 'backup_failed')
+  const alert = { kind: 'backup_failed', subject: 'backup', platform: null } as const
+  const message = `The scheduled backup failed: ${reason}`
+  const changes = diffAlerts(open, reason === null ? [] : [{ ...alert, message }])
+  if (!isEmpty(changes)) await alerts.applyAlertChanges(changes)
+}

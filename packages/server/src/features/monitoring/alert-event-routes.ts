@@ -1,0 +1,179 @@
+import { Readable } from 'node:stream'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { AlertEventsResponse, ErrorResponse } from '@recordhub/protocol'
+import type { FastifyRequest } from 'fastify'
+import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
+import { HubError } from '../../errors.ts'
+import { etagOf, matchesEtag } from '../../lib/net/etag.ts'
+import { abortOnClose } from '../../lib/net/ndjson.ts'
+import { createDeadline } from '../../lib/time/deadline.ts'
+import type { AlertEventStore } from '../../storage/port/alert-event-store.ts'
+import { type AlertEventSignal, readAlertEvents } from './follow-alert-events.ts'
+
+const FEED_ENTRIES = 100
+const PAGE = 100
+const MAX_WAIT_SECONDS = 60
+/** Requests that wait for events, per process. Each occupies a connection and some memory. */
+const MAX_WAITING = 200
+const BUSY_SECONDS = 10
+/** The pause after which a client of server-sent events reconnects. */
+const RETRY_MS = 5000
+
+const EVENT_STREAM = 'text/event-stream'
+const text = { schema: Type.Unsafe<string>({ type: 'string' }) }
+
+type Deps = {
+  alertEvents: AlertEventStore
+  signal: AlertEventSignal
+  publicUrl: string
+  version: string
+  /** Whether the session or the token of a request is still valid; does not keep the session alive. */
+  isStillValid: (request: FastifyRequest) => Promise<boolean>
+  heartbeatMs: number
+  /** Ends all streams. */
+  stopping: AbortSignal
+}
+
+/** Alerts for other programs: the Atom feed, and the events to follow. */
+export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
+  const { alertEvents, signal, publicUrl, version, stopping } = deps
+  let waiting = 0
+
+  /** @throws HubError `busy`. */
+  function acquireSlot(): () => void {
+    if (waiting >= MAX_WAITING) {
+      throw new HubError('busy', { seconds: BUSY_SECONDS }, { retryAfterSeconds: BUSY_SECONDS })
+    }
+    waiting += 1
+    return () => {
+      waiting -= 1
+    }
+  }
+
+  return async (app) => {
+    app.get(
+      '/api/v1/alerts/feed',
+      {
+        schema: {
+          summary: 'Read the Atom feed of alerts',
+          description:
+            'For feed readers, which authenticate with HTTP Basic: a token (scope `alerts`) as the password, and any user name. The feed has the latest 100 events.',
+          response: {
+            200: { description: 'The feed', content: { 'application/atom+xml': text } },
+            304: Type.Null(),
+            '4xx': ErrorResponse,
+          },
+        },
+      },
+      async (request, reply) => {
+        const feed = await alertEvents.readAlertFeed(FEED_ENTRIES)
+        const url = publicUrl || `${request.protocol}://${request.host}`
+        const body = writeAlertFeed(feed, { url, version })
+        const etag = etagOf(body)
+        reply.header('ETag', etag).header('Cache-Control', 'private, no-cache')
+        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+        return reply.code(200).type('application/atom+xml; charset=utf-8').send(body)
+      },
+    )
+
+    app.get(
+      '/api/v1/alerts/events',
+      {
+        exposeHeadRoute: false,
+        compress: false,
+        schema: {
+          summary: 'Follow alerts: raised, acknowledged, resolved',
+          description: `Start without \`since\` to read all stored events, or with \`since=latest\` to read only new ones, then pass \`next_cursor\` as \`since\`. With \`wait_seconds\`, the response waits until there is an event. With \`Accept: ${EVENT_STREAM}\`, events are sent as they happen, and \`Last-Event-ID\` replaces \`since\`. No event is skipped or repeated.`,
+          headers: Type.Object({ 'last-event-id': Type.Optional(Type.Integer({ minimum: 0 })) }),
+          querystring: Type.Object(
+            {
+              since: Type.Optional(Type.String({ pattern: '^(latest|\\d{1,15})$' })),
+              wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
+              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+            },
+            { additionalProperties: false },
+          ),
+          response: {
+            200: {
+              description: 'A page of events, or a stream of them',
+              content: {
+                'application/json': { schema: AlertEventsResponse },
+                [EVENT_STREAM]: { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+              },
+            },
+            '4xx': ErrorResponse,
+            '5xx': ErrorResponse,
+          },
+        },
+      },
+      async (request, reply) => {
+        const { since = '0', wait_seconds = 0, limit = PAGE } = request.query
+        const closed = AbortSignal.any([abortOnClose(reply), stopping])
+        const isStream = String(request.headers.accept ?? '').includes(EVENT_STREAM)
+        const lastEventId = isStream ? request.headers['last-event-id'] : undefined
+        const after =
+          lastEventId ??
+          (since === 'latest' ? await alertEvents.readLastAlertEventId() : Number(since))
+        const first = await readAlertEvents(deps, after, limit)
+        if (isStream) {
+          const release = acquireSlot()
+          const stream = Readable.from(streamEvents(deps, request, { first, limit, closed }))
+          stream.once('close', release)
+          reply.header('X-Accel-Buffering', 'no')
+          return reply.code(200).type(`${EVENT_STREAM}; charset=utf-8`).send(stream)
+        }
+        let page = first
+        if (page.events.length === 0 && wait_seconds > 0) {
+          const release = acquireSlot()
+          using deadline = createDeadline(wait_seconds * 1000, closed)
+          try {
+            while (page.events.length === 0 && !deadline.signal.aborted) {
+              await signal.wait(page.through, deadline.signal)
+              page = await readAlertEvents(deps, page.through, limit)
+            }
+          } finally {
+            release()
+          }
+        }
+        const { events, through, has_more } = page
+        return { success: true as const, events, next_cursor: String(through), has_more }
+      },
+    )
+  }
+}
+
+/** Ends when the client or the hub closes the connection, when the token or session ends, or when the database fails. */
+async function* streamEvents(
+  deps: Deps,
+  request: FastifyRequest,
+  options: {
+    first: Awaited<ReturnType<typeof readAlertEvents>>
+    limit: number
+    closed: AbortSignal
+  },
+): AsyncGenerator<string> {
+  const { signal, isStillValid, heartbeatMs } = deps
+  const { first, limit, closed } = options
+  yield `retry: ${RETRY_MS}\n\n`
+  let page = first
+  let hasBeenIdle = false
+  while (!closed.aborted) {
+    for (const event of page.events) {
+      yield `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
+    }
+    // The position without an event, so that the client can resume there.
+    if (page.events.length === 0) {
+      yield hasBeenIdle ? ': heartbeat\n\n' : `id: ${page.through}\n\n`
+      hasBeenIdle = true
+    }
+    if (!page.has_more) {
+      using deadline = createDeadline(heartbeatMs, closed)
+      await signal.wait(page.through, deadline.signal)
+    }
+    // A database that is temporarily unavailable ends neither the session nor the token.
+    if (closed.aborted || !(await isStillValid(request).catch(() => true))) return
+    const next = await readAlertEvents(deps, page.through, limit).catch(() => null)
+    if (next === null) return
+    page = next
+  }
+}

@@ -1,0 +1,14 @@
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { createHttpServer, type HttpSettings } from './server.ts'
+
+const NOBODY = { findOperator: async () => null, findProgram: async () => null }
+
+/** Creates the server of a second port, which serves only the metrics and the health checks. */
+export async function createMetricsServer(
+  settings: HttpSettings,
+  routes: readonly FastifyPluginAsync[],
+): Promise<{ app: FastifyInstance }> {
+  const { app } = await createHttpServer(settings, NOBODY, () => '')
+  for (const plugin of routes) await app.register(plugin)
+  return { app }
+}

@@ -1,0 +1,13 @@
+/** The package `recordhub` as a library. Its types are in `cli/library.ts`. */
+import type { StartHub } from './cli/library.ts'
+import { createLogger, startHub as startConfiguredHub } from './cli/start.ts'
+import { readConfig, SettingError } from './config/config.ts'
+
+export { VERSION } from './cli/version.ts'
+
+export const startHub: StartHub = async (settings, options = {}) => {
+  const { config, unknown } = readConfig({ flags: settings, environment: {}, envFile: {} })
+  if (unknown.length > 0) throw new SettingError(`Unknown settings: ${unknown.join(', ')}`)
+  const signal = options.signal ?? new AbortController().signal
+  return startConfiguredHub(config, createLogger(config), signal)
+}

@@ -1,0 +1,126 @@
+/**
+ * The payload of a backup on PostgreSQL: a line with the name of a table, then a line of JSON for each of its rows. The
+ * last section, `SEQUENCES`, contains the sequences.
+ */
+import { type Kysely, sql } from 'kysely'
+import { quoteName } from '../shared/platforms/sql-views.ts'
+import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
+import { TABLE_NAMES } from '../shared/schema/table-names.ts'
+import type { Tables } from '../shared/schema/tables.ts'
+
+export const SEQUENCES = '@sequences'
+/** Rows per FETCH. A rejected body may be a megabyte. */
+const FETCH_ROWS = 200
+const CURSOR = 'recordhub_backup'
+
+type Connection = Kysely<Tables>
+
+/** Reads rows of the transaction's snapshot, some at a time. */
+export async function* readRows(db: Connection): AsyncGenerator<Buffer> {
+  for (const table of TABLE_NAMES) {
+    yield Buffer.from(`${table}\n`)
+    yield* fetchRows(db, `SELECT row_to_json(t)::text AS row FROM ${quoteName(table)} t`)
+  }
+  yield Buffer.from(`${SEQUENCES}\n`)
+  yield* fetchRows(
+    db,
+    `SELECT json_build_object('name', sequencename, 'last_value', last_value)::text AS row
+     FROM pg_sequences WHERE schemaname = current_schema() AND last_value IS NOT NULL`,
+  )
+}
+
+async function* fetchRows(db: Connection, query: string): AsyncGenerator<Buffer> {
+  await sql.raw(`DECLARE ${CURSOR} NO SCROLL CURSOR FOR ${query}`).execute(db)
+  for (;;) {
+    const { rows } = await sql
+      .raw<{ row: string }>(`FETCH ${FETCH_ROWS} FROM ${CURSOR}`)
+      .execute(db)
+    if (rows.length > 0) yield Buffer.from(rows.map(({ row }) => `${row}\n`).join(''))
+    if (rows.length < FETCH_ROWS) break
+  }
+  await sql.raw(`CLOSE ${CURSOR}`).execute(db)
+}
+
+export async function countTables(db: Connection): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const table of TABLE_NAMES) {
+    const { rows } = await sql
+      .raw<Row>(`SELECT count(*)::int8 AS n FROM ${quoteName(table)}`)
+      .execute(db)
+    counts[table] = integerOf(rows[0] ?? {}, 'n')
+  }
+  return counts
+}
+
+/** A row or the name of the section that begins. */
+type Line = { section: string } | { row: string }
+
+/** Splits at newlines only: `readline` would also split at U+2028, which JSON texts may contain. */
+export async function* parseLines(payload: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let pending: Buffer[] = []
+  for await (const part of payload) {
+    let start = 0
+    for (let end = part.indexOf(NEWLINE); end >= 0; end = part.indexOf(NEWLINE, start)) {
+      const line = Buffer.concat([...pending, part.subarray(start, end)]).toString('utf8')
+      pending = []
+      start = end + 1
+      yield line.startsWith('{') ? { row: line } : { section: line }
+    }
+    if (start < part.length) pending.push(part.subarray(start))
+  }
+  if (pending.length > 0) throw new Error('its last line is incomplete')
+}
+
+const NEWLINE = 10
+const BATCH_BYTES = 1_000_000
+
+/** Inserts rows into the tables of the connection's schema. @returns the number of rows of each table. */
+export async function loadRows(
+  db: Connection,
+  payload: AsyncIterable<Buffer>,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = Object.fromEntries(TABLE_NAMES.map((name) => [name, 0]))
+  let section = ''
+  let batch: string[] = []
+  let bytes = 0
+  const flush = async () => {
+    if (batch.length === 0) return
+    if (section === SEQUENCES) await setSequences(db, batch)
+    else {
+      if (!(section in counts)) throw new Error(`its table ${section} is unknown`)
+      await insertRows(db, section, batch)
+      counts[section] = (counts[section] ?? 0) + batch.length
+    }
+    batch = []
+    bytes = 0
+  }
+  for await (const line of parseLines(payload)) {
+    if ('section' in line) {
+      await flush()
+      section = line.section
+      continue
+    }
+    batch.push(line.row)
+    bytes += line.row.length
+    if (bytes >= BATCH_BYTES) await flush()
+  }
+  await flush()
+  return counts
+}
+
+async function insertRows(db: Connection, table: string, rows: string[]): Promise<void> {
+  const name = quoteName(table)
+  await sql`
+    INSERT INTO ${sql.raw(name)}
+    SELECT * FROM json_populate_recordset(NULL::${sql.raw(name)}, ${`[${rows.join(',')}]`}::json)
+  `.execute(db)
+}
+
+async function setSequences(db: Connection, rows: string[]): Promise<void> {
+  for (const text of rows) {
+    const row: Row = JSON.parse(text)
+    await sql`
+      SELECT setval(to_regclass(${quoteName(textOf(row, 'name'))}), ${integerOf(row, 'last_value')})
+    `.execute(db)
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The first line of a backup says what the backup is. It is not encrypted, but every encrypted chunk is bound to it.
+ *
+ * A backup is: the header line, chunks (a length of four bytes, then so many bytes), a length of 0, and the SHA-256 of
+ * everything before. The chunks contain the payload, compressed with zstd and possibly encrypted.
+ */
+import { open } from 'node:fs/promises'
+import { BackupInfo } from '@recordhub/protocol'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { HubError } from '../../../errors.ts'
+
+const NAME = 'recordhub-backup'
+export const BACKUP_FORMAT = 1
+/** Maximum size of the header line, in bytes. */
+const MAX_HEADER = 262_144
+
+const Encryption = Type.Object({
+  log_n: Type.Integer({ minimum: 10, maximum: 20 }),
+  r: Type.Integer({ minimum: 1, maximum: 16 }),
+  p: Type.Integer({ minimum: 1, maximum: 16 }),
+  salt: Type.String(),
+  /** Recognises a wrong passphrase before anything is decrypted. */
+  key_check: Type.String(),
+})
+
+const BackupHeader = Type.Object({
+  file: Type.Literal(NAME),
+  format: Type.Literal(BACKUP_FORMAT),
+  info: BackupInfo,
+  /** The size of the payload in bytes; null if it was not known in advance. */
+  payload_bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+  /** The SHA-256 of a sample of the records. */
+  sample: Type.Object({ records: Type.Integer(), sha256: Type.String() }),
+  encryption: Type.Union([Encryption, Type.Null()]),
+})
+
+export type BackupHeader = Static<typeof BackupHeader>
+export type Encryption = Static<typeof Encryption>
+export type RecordSample = BackupHeader['sample']
+
+const headerCheck = Compile(BackupHeader)
+
+export function encodeHeader(header: Omit<BackupHeader, 'file' | 'format'>): Buffer {
+  return Buffer.from(`${JSON.stringify({ file: NAME, format: BACKUP_FORMAT, ...header })}\n`)
+}
+
+/**
+ * Reads the header of a file.
+ * @returns the header and its bytes, which are the first ones of the file.
+ * @throws HubError `backup_invalid`, `backup_unsupported`.
+ */
+export async function readHeader(path: string): Promise<{ header: BackupHeader; bytes: Buffer }> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw new HubError('backup_invalid', { reason: messageOf(cause) }, { cause })
+  })
+  try {
+    const buffer = Buffer.alloc(MAX_HEADER)
+    const { bytesRead } = await file.read(buffer, 0, MAX_HEADER, 0)
+    const end = buffer.subarray(0, bytesRead).indexOf(10)
+    if (end < 0) throw notABackup()
+    const bytes = buffer.subarray(0, end + 1)
+    return { header: parseHeader(bytes.toString('utf8')), bytes }
+  } finally {
+    await file.close()
+  }
+}
+
+function parseHeader(line: string): BackupHeader {
+  const parsed = parseJson(line)
+  if (headerCheck.Check(parsed)) return parsed
+  const { file, format } = Object(parsed)
+  if (file === NAME && Number.isInteger(format) && format > BACKUP_FORMAT) {
+    throw new HubError('backup_unsupported', { reason: `it has the format ${format}` })
+  }
+  throw notABackup()
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw notABackup()
+  }
+}
+
+function notABackup(): HubError {
+  return new HubError('backup_invalid', { reason: 'it is not a backup of Recordhub' })
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

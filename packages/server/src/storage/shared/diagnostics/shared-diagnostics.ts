@@ -1,0 +1,165 @@
+/** The checks of a database that are the same on both engines. */
+import { sql } from 'kysely'
+import { REFERENCES_PURPOSE } from '../../../domain/platform/api-key.ts'
+import type {
+  DatabaseProblem,
+  DiagnosticsStore,
+  SchemaState,
+} from '../../port/diagnostics-store.ts'
+import type { Executor } from '../schema/databases.ts'
+import type { Migrations } from '../schema/migrate.ts'
+import { compareCounters, findInvalidCounters } from './counter-checks.ts'
+
+type SharedMethods =
+  | 'compareCounters'
+  | 'findInvalidCounters'
+  | 'listLeases'
+  | 'readUnfinishedPull'
+  | 'readLastWritten'
+  | 'listSources'
+  | 'readEncryptedKey'
+  | 'countChangesSince'
+
+export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, SharedMethods> {
+  return {
+    compareCounters: () => compareCounters(db),
+    findInvalidCounters: () => findInvalidCounters(db),
+
+    listLeases: () => db.selectFrom('leases').selectAll().orderBy('name').execute(),
+
+    async readUnfinishedPull() {
+      const pull = await db
+        .selectFrom('pulls')
+        .select(['pull_id', 'state', 'requested_at', 'started_at', 'lease_until'])
+        .where('state', 'in', ['queued', 'running'])
+        .executeTakeFirst()
+      return pull ?? null
+    },
+
+    async readLastWritten() {
+      const activity = await db
+        .selectFrom('activity')
+        .select('at')
+        .orderBy('activity_id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      const record = await db
+        .selectFrom('records')
+        .select('updated_at as at')
+        .where(sql<boolean>`pushed_seq >= 0`)
+        .orderBy('change_seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      const times = [activity?.at, record?.at].filter((at) => at !== undefined)
+      return times.sort().at(-1) ?? null
+    },
+
+    listSources: () =>
+      db
+        .selectFrom('platforms as p')
+        .innerJoin('secrets as s', 's.secret_id', 'p.source_key_secret_id')
+        .select([
+          'p.platform_id',
+          'p.platform_name',
+          'p.status',
+          'p.source_base_url',
+          's.ciphertext as encrypted_source_key',
+        ])
+        .where('p.removed_at', 'is', null)
+        .orderBy('p.platform_name')
+        .execute(),
+
+    async countChangesSince({ position, at }) {
+      const { rows } = await sql<Record<'changed' | 'deleted' | 'audited', number>>`
+        SELECT
+          (SELECT count(*) FROM records WHERE pushed_seq >= 0 AND change_seq > ${position}) AS changed,
+          (SELECT count(*) FROM record_deletions WHERE change_seq > ${position}) AS deleted,
+          (SELECT count(*) FROM audit WHERE at > ${at}) AS audited
+      `.execute(db)
+      const { changed = 0, deleted = 0, audited = 0 } = rows[0] ?? {}
+      return { changed: Number(changed), deleted: Number(deleted), audited: Number(audited) }
+    },
+
+    async readEncryptedKey() {
+      const row = await db
+        .selectFrom('secrets')
+        .select('ciphertext')
+        .where('purpose', '=', REFERENCES_PURPOSE)
+        .executeTakeFirst()
+      return row?.ciphertext ?? null
+    },
+  }
+}
+
+/** @param applied the names of the applied migrations. */
+export function toSchemaState(applied: string[], migrations: Migrations): SchemaState {
+  return {
+    applied,
+    pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !Object.hasOwn(migrations, name)),
+  }
+}
+
+/** References without a foreign key, which would slow down writes: the rows, and the condition that one exists. */
+const REFERENCES = [
+  {
+    name: 'records',
+    detail: 'records of a module that does not exist',
+    exists: sql`SELECT 1 FROM modules m
+      WHERE m.module_id = records.module_id AND m.platform_id = records.platform_id`,
+  },
+  {
+    name: 'record_history',
+    detail: 'entries in the history of a record that does not exist',
+    exists: sql`SELECT 1 FROM records r WHERE r.record_id = record_history.record_id`,
+  },
+  {
+    name: 'record_index',
+    detail: 'entries in the index of a field that is not indexed',
+    exists: sql`SELECT 1 FROM indexed_fields f WHERE f.field_id = record_index.field_id`,
+  },
+]
+
+/** Finds rows that reference a row that does not exist, where no foreign key prevents it. */
+export async function findBrokenReferences(db: Executor): Promise<DatabaseProblem[]> {
+  const problems: DatabaseProblem[] = []
+  for (const { name, detail, exists } of REFERENCES) {
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM ${sql.table(name)} WHERE NOT EXISTS (${exists})
+    `.execute(db)
+    const count = Number(rows[0]?.n ?? 0)
+    if (count > 0) problems.push({ kind: 'broken_reference', name, detail: `${count} ${detail}` })
+  }
+  return problems
+}
+
+export type SampledRecord = {
+  record_id: number
+  platform_id: number
+  reference_number: string
+  full_name: string
+  data: string
+  change_seq: number
+}
+
+/** Returns the last changed records up to a change, and others at random: `size` records at most. */
+export async function sampleRecords(
+  db: Executor,
+  position: number,
+  size: number,
+): Promise<SampledRecord[]> {
+  const select = db
+    .selectFrom('records')
+    .select(['record_id', 'platform_id', 'reference_number', 'full_name', 'data', 'change_seq'])
+    .where(sql<boolean>`pushed_seq >= 0`)
+    .where('change_seq', '<=', position)
+    .orderBy('change_seq', 'desc')
+  const last = await select.limit(Math.ceil(size / 2)).execute()
+  const sampled = new Map(last.map((record) => [record.record_id, record]))
+  for (let left = size - last.length; left > 0; left -= 1) {
+    const from = Math.ceil(Math.random() * position)
+    const record = await select.where('change_seq', '<=', from).limit(1).executeTakeFirst()
+    if (record) sampled.set(record.record_id, record)
+  }
+  return [...sampled.values()]
+}

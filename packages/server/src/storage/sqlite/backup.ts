@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { BackupInfo } from '@recordhub/protocol'
+import { type ErrorCode, HubError } from '../../errors.ts'
+import { makeFolder } from '../../lib/files/make-folder.ts'
+import { runPeriodically } from '../../lib/time/run-periodically.ts'
+import type { BackupProgress, BackupRequest, OnBackupProgress } from '../port/backup-store.ts'
+import { deleteFiles } from '../shared/backup/backup-file.ts'
+import { messageOf } from '../shared/backup/backup-header.ts'
+import { deleteAbandoned, partialPath } from '../shared/backup/backup-names.ts'
+
+/** What the thread needs. */
+export type BackupJob = {
+  databasePath: string
+  path: string
+  snapshotPath: string
+  partialPath: string
+  passphrase: string | null
+  info: Omit<BackupInfo, 'migrations' | 'position' | 'tables'>
+}
+
+export type UnpackJob = { path: string; passphrase: string | null; target: string }
+
+export type BackupMessage =
+  | { progress: BackupProgress }
+  | { info: BackupInfo }
+  | { failure: { message: string; code: ErrorCode | null } }
+
+const POLL_MS = 500
+
+/**
+ * Writes a verified backup of a database file, whatever the version of its schema, while other connections write. No
+ * storage has to be open. See `BackupStore.writeBackup`.
+ * @throws HubError `no_database`, `backup_failed`.
+ */
+export async function writeSqliteBackup(
+  databasePath: string,
+  request: BackupRequest,
+): Promise<BackupInfo> {
+  if (!existsSync(databasePath)) throw new HubError('no_database', { path: databasePath })
+  const { path, passphrase, signal } = request
+  const job: BackupJob = {
+    databasePath,
+    path,
+    snapshotPath: partialPath(path),
+    partialPath: partialPath(path),
+    passphrase,
+    info: {
+      engine: 'sqlite',
+      hub_version: request.hubVersion,
+      created_at: new Date().toISOString(),
+      secret_fingerprint: request.secretFingerprint,
+      encrypted: passphrase !== null,
+    },
+  }
+  try {
+    signal?.throwIfAborted()
+    makeFolder(dirname(path))
+    await deleteAbandoned(dirname(path))
+    if (existsSync(path)) throw new Error(`${path} already exists`)
+    return await runJob(job, request)
+  } catch (cause) {
+    await deleteFiles(job.snapshotPath, `${job.snapshotPath}-journal`, job.partialPath)
+    throw new HubError('backup_failed', { reason: messageOf(cause) }, { cause })
+  }
+}
+
+/**
+ * Unpacks a backup to a new file, and checks that it is intact and contains what the header of the backup says.
+ * @throws HubError `backup_damaged`, and those of `readPayload`. The file is then deleted.
+ */
+export async function unpackSqliteBackup(
+  job: UnpackJob,
+  onProgress?: OnBackupProgress,
+): Promise<BackupInfo> {
+  try {
+    return await runJob(job, onProgress ? { onProgress } : {})
+  } catch (error) {
+    await deleteFiles(job.target)
+    throw error
+  }
+}
+
+async function runJob(
+  job: BackupJob | UnpackJob,
+  { onProgress = () => undefined, signal }: Pick<BackupRequest, 'onProgress' | 'signal'>,
+): Promise<BackupInfo> {
+  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), { workerData: job })
+  const ended = Promise.withResolvers<BackupInfo>()
+  let copying: number | null = null
+  worker.on('message', (message: BackupMessage) => {
+    if ('info' in message) ended.resolve(message.info)
+    else if ('failure' in message) ended.reject(toError(message.failure))
+    else {
+      copying = message.progress.phase === 'copy' ? message.progress.total : null
+      onProgress(message.progress)
+    }
+  })
+  worker.on('error', ended.reject)
+  worker.on('exit', () => ended.reject(new Error('its thread has ended')))
+  const abort = () => ended.reject(new Error('it was aborted'))
+  signal?.addEventListener('abort', abort)
+  // While the thread copies, it cannot report its progress.
+  const polling = new AbortController()
+  const polled = runPeriodically(POLL_MS, polling.signal, async () => {
+    if (copying === null) return
+    const path = 'snapshotPath' in job ? job.snapshotPath : job.target
+    const { size } = await stat(path).catch(() => ({ size: 0 }))
+    if (copying !== null)
+      onProgress({ phase: 'copy', done: Math.min(size, copying), total: copying })
+  })
+  try {
+    return await ended.promise
+  } finally {
+    polling.abort()
+    await polled
+    signal?.removeEventListener('abort', abort)
+    // A statement in progress cannot be interrupted; the end of the process ends it.
+    const terminated = worker.terminate()
+    if (!signal?.aborted) await terminated
+  }
+}
+
+function toError({ message, code }: { message: string; code: ErrorCode | null }): Error {
+  return code === null ? new Error(message) : HubError.withMessage(code, message)
+}

@@ -1,0 +1,206 @@
+/** Backups on request and by schedule, downloads and restore drills. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { type BackupRun, BackupRunResponse, BackupsResponse } from '@recordhub/protocol'
+import { deleteOldBackups } from '../../src/features/backups/backup-folder.ts'
+import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
+import { alertsOf, untilAlertsOpen } from '../helpers/hub/alerts.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
+import { onEachEngine } from '../helpers/storage/engines.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+import { until } from '../helpers/time/until.ts'
+
+function createFolder(t: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-backups-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function readBackups(hub: TestHub) {
+  return expectBody(await hub.get('/api/v1/backups'), 200, BackupsResponse)
+}
+
+async function post(hub: TestHub, url: string): Promise<BackupRun> {
+  const headers = { authorization: hub.authorization('admin') }
+  return expectBody(await hub.send({ method: 'POST', url, headers }), 202, BackupRunResponse).run
+}
+
+/** Waits for the end of the running backup or drill. */
+function untilEnded(hub: TestHub, state: BackupRun['state'] = 'succeeded') {
+  return until(async () => {
+    const found = await readBackups(hub)
+    if (found.run?.state === 'running') return null
+    assert.equal(found.run?.state, state, found.run?.error ?? '')
+    return found
+  }, `the backup has ${state}`)
+}
+
+onEachEngine((engine) => {
+  describe(`backups, on ${engine.name}`, () => {
+    test('a backup can be started, listed, downloaded and compared with the hub', async (t) => {
+      const HUB_BACKUP_DIR = createFolder(t)
+      const RECORDHUB = { HUB_BACKUP_DIR }
+      await using hub = await startTestHub(engine, { env: RECORDHUB })
+      const { hub_api_key } = await registerPushingPlatform(hub)
+      for (const id of ['N-1', 'N-2', 'N-3', 'N-4']) await push(hub, hub_api_key, newRecord(id))
+      await post(hub, '/api/v1/backups')
+      const { backups, secret_fingerprint } = await untilEnded(hub)
+      assert.equal(backups.length, 1)
+      const [backup] = backups
+      assert.ok(backup?.info)
+      assert.equal(backup.info.tables['records'], 4)
+      assert.equal(backup.info.secret_fingerprint, secret_fingerprint)
+      assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
+
+      const url = `/api/v1/backups/${backup.file}`
+      const downloaded = await hub.get(url)
+      assert.equal(downloaded.status, 200)
+      assert.match(downloaded.header('content-disposition'), new RegExp(backup.file))
+      assert.equal(Number(downloaded.header('content-length')), backup.bytes)
+      const audit = (await hub.get('/api/v1/audit?action=backup.download')).text
+      assert.match(audit, new RegExp(`"target":"${backup.file}"`))
+
+      // Changed, created and deleted after the backup.
+      await push(hub, hub_api_key, newRecord('N-2', { data: { status: 'closed' } }))
+      await push(hub, hub_api_key, newRecord('N-5'))
+      const erase = { method: 'POST', body: { mode: 'erase' } } as const
+      const headers = { authorization: hub.authorization('admin') }
+      const [erased] = await runSql(
+        hub.storage,
+        `SELECT record_id FROM records WHERE reference_number = 'N-3'`,
+      )
+      const path = `/api/v1/records/${erased?.['record_id']}/erase`
+      assert.equal((await hub.send({ ...erase, url: path, headers })).status, 200)
+      await post(hub, `${url}/drill`)
+      const { drill } = await untilEnded(hub)
+      assert.ok(drill)
+      const { records, equal, changed_since, deleted_since, different, absent, passed } = drill
+      assert.deepEqual(
+        { records, equal, changed_since, deleted_since, different, absent, passed },
+        {
+          ...{ records: 4, equal: 2, changed_since: 1, deleted_since: 1 },
+          ...{ different: 0, absent: 0, passed: true },
+        },
+      )
+      assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
+
+      // A record that differs although it has not changed.
+      await runSql(
+        hub.storage,
+        `UPDATE records SET full_name = 'Somebody else' WHERE reference_number = 'N-1'`,
+      )
+      await post(hub, `${url}/drill`)
+      const again = await untilEnded(hub)
+      assert.equal(again.drill?.passed, false)
+      assert.equal(again.drill?.different, 1)
+    })
+
+    test('scheduled backups are made and the oldest are deleted; a failure raises an alert', async (t) => {
+      const folder = createFolder(t)
+      const blocked = join(folder, 'blocked')
+      writeFileSync(blocked, 'a file instead of a folder')
+      const env = {
+        HUB_BACKUP_DIR: blocked,
+        HUB_BACKUP_SCHEDULE: '* * * * * *',
+        HUB_BACKUP_KEEP: '2',
+      }
+      await using hub = await startTestHub(engine, { env })
+      const [alert] = await untilAlertsOpen(hub, 'backup_failed')
+      assert.match(alert?.message ?? '', /^The scheduled backup failed: /)
+      // The lease of the failed backup would delay the next one.
+      await runSql(hub.storage, 'DELETE FROM leases')
+      await hub.restart({ env: { ...env, HUB_BACKUP_DIR: join(folder, 'backups') } })
+      await until(
+        async () =>
+          (await alertsOf(hub, '&state=open')).some(({ kind }) => kind === 'backup_failed')
+            ? null
+            : true,
+        'the alert is resolved',
+      )
+      const { backups, schedule, next_at } = await readBackups(hub)
+      assert.match(backups[0]?.file ?? '', /^recordhub-scheduled-/)
+      assert.equal(schedule, '* * * * * *')
+      assert.ok(next_at)
+    })
+  })
+})
+
+describe('backups', () => {
+  test('only admins may read and start backups', async (t) => {
+    const env = { HUB_BACKUP_DIR: createFolder(t) }
+    await using hub = await startTestHub(sqliteEngine, { env })
+    for (const role of ['viewer', 'operator'] as const) {
+      const headers = { authorization: hub.authorization(role) }
+      for (const [method, url] of [
+        ['GET', '/api/v1/backups'],
+        ['POST', '/api/v1/backups'],
+        ['GET', '/api/v1/backups/a.recordhub-backup'],
+        ['POST', '/api/v1/backups/a.recordhub-backup/drill'],
+      ] as const) {
+        expectError(await hub.send({ method, url, headers }), 403, 'forbidden')
+      }
+    }
+  })
+
+  test('a download cannot leave the folder, and lists say why a file cannot be used', async (t) => {
+    const folder = createFolder(t)
+    const HUB_BACKUP_DIR = join(folder, 'backups')
+    await using hub = await startTestHub(sqliteEngine, { env: { HUB_BACKUP_DIR } })
+    assert.deepEqual((await readBackups(hub)).backups, [])
+    mkdirSync(HUB_BACKUP_DIR)
+    writeFileSync(join(folder, 'outside.recordhub-backup'), 'secret')
+    writeFileSync(join(HUB_BACKUP_DIR, 'text.recordhub-backup'), 'text')
+    writeFileSync(join(HUB_BACKUP_DIR, '.hidden.recordhub-backup.partial'), 'text')
+    for (const name of ['..%2Foutside.recordhub-backup', '.hidden.recordhub-backup.partial', 'x']) {
+      expectError(await hub.get(`/api/v1/backups/${name}`), 404, 'not_found')
+    }
+    const { backups } = await readBackups(hub)
+    assert.deepEqual(
+      backups.map(({ file, info }) => ({ file, info })),
+      [{ file: 'text.recordhub-backup', info: null }],
+    )
+    assert.match(backups[0]?.problem ?? '', /not a backup of Recordhub/)
+  })
+
+  test('a drill of a damaged backup fails and leaves no copy', async (t) => {
+    const folder = createFolder(t)
+    await using hub = await startTestHub(sqliteEngine, { env: { HUB_BACKUP_DIR: folder } })
+    await post(hub, '/api/v1/backups')
+    const { backups } = await untilEnded(hub)
+    const file = backups[0]?.file ?? ''
+    const headers = { authorization: hub.authorization('admin') }
+    writeFileSync(join(folder, file), 'damaged', { flag: 'a' })
+    await post(hub, `/api/v1/backups/${file}/drill`)
+    const url = '/api/v1/backups'
+    const busy = await hub.send({ method: 'POST', url, headers })
+    if (busy.status !== 202) expectError(busy, 409, 'backup_in_progress')
+    await until(
+      async () => ((await readBackups(hub)).run?.state === 'running' ? null : true),
+      'the drill has ended',
+    )
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('partial')),
+      [],
+    )
+  })
+
+  test('retention deletes the oldest scheduled backups only', async (t) => {
+    const folder = createFolder(t)
+    const names = ['1', '2', '3'].flatMap((at) => [
+      `recordhub-scheduled-${at}.recordhub-backup`,
+      `recordhub-${at}.recordhub-backup`,
+    ])
+    for (const name of names) writeFileSync(join(folder, name), '')
+    assert.deepEqual(await deleteOldBackups(folder, 0), [])
+    assert.deepEqual(await deleteOldBackups(folder, 1), [
+      'recordhub-scheduled-1.recordhub-backup',
+      'recordhub-scheduled-2.recordhub-backup',
+    ])
+    assert.equal(readdirSync(folder).length, 4)
+  })
+})
