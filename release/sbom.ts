@@ -1,4 +1,5 @@
 /** The software bill of materials (SBOM) of a release, in the format CycloneDX. */
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runNpm } from './npm.ts'
@@ -22,7 +23,7 @@ const LICENSE_LISTS = [
 const HEADING = /^## (\S+) - (\S+) \(/gm
 
 /** What a release contains besides bundled packages: a dependency, our own packages. */
-const OTHERS = /^(typebox|recordhub|recordhub-platform|@recordhub\/.+)$/
+const OTHERS = /^(typebox|recordhub|recordhub-platform|@recordhub\/(?!programs$).+)$/
 
 /**
  * @param options `withNode` adds Node.js, which the executable contains; `timestamp` makes equal sources result in equal
@@ -33,8 +34,7 @@ export function describeComponents(options: { withNode: boolean; timestamp: stri
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
   const bom: Bom = JSON.parse(runNpm(ROOT, args))
   const bundled = readBundledPackages()
-  const isIncluded = ({ 'bom-ref': ref }: Component) =>
-    bundled.has(ref) || OTHERS.test(nameOf(ref)) || (nameOf(ref) === 'node' && options.withNode)
+  const isIncluded = ({ 'bom-ref': ref }: Component) => bundled.has(ref) || OTHERS.test(nameOf(ref))
   // The lock file calls packages that are bundled development dependencies.
   const components = bom.components
     .filter(isIncluded)
@@ -48,7 +48,24 @@ export function describeComponents(options: { withNode: boolean; timestamp: stri
   const { serialNumber: _, ...rest } = bom
   const component = { ...bom.metadata.component, name: 'recordhub-release' }
   const metadata = { ...bom.metadata, timestamp: options.timestamp, component }
-  return `${JSON.stringify({ ...rest, metadata, components, dependencies }, null, 2)}\n`
+  const all = options.withNode ? [...components, describeNode()] : components
+  return `${JSON.stringify({ ...rest, metadata, components: all, dependencies }, null, 2)}\n`
+}
+
+/** The running Node.js, which the executable contains. */
+function describeNode() {
+  const { version, execPath } = process
+  const content = createHash('sha512').update(readFileSync(execPath)).digest('hex')
+  return {
+    'bom-ref': `node@${version.slice(1)}`,
+    type: 'platform',
+    name: 'node',
+    version: version.slice(1),
+    scope: 'required',
+    purl: `pkg:github/nodejs/node@${version}`,
+    hashes: [{ alg: 'SHA-512', content }],
+    licenses: [{ license: { id: 'MIT' } }],
+  }
 }
 
 /** The name in `name@version`. An alias has the name of its package. */

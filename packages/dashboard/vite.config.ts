@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -10,15 +11,21 @@ const SMALLEST_BYTES = 1024
 function compressAhead(): Plugin {
   return {
     name: 'compress-ahead',
-    closeBundle() {
+    async closeBundle() {
       const folder = fileURLToPath(new URL('./dist/assets/', import.meta.url))
-      for (const name of readdirSync(folder)) {
+      const compress = async (name: string) => {
         const content = readFileSync(folder + name)
-        if (!/\.(js|css|svg|txt)$/.test(name) || content.length < SMALLEST_BYTES) continue
-        writeFileSync(`${folder}${name}.gz`, gzipSync(content, { level: 9 }))
+        if (!/\.(js|css|svg|txt)$/.test(name) || content.length < SMALLEST_BYTES) return
         const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
-        writeFileSync(`${folder}${name}.br`, brotliCompressSync(content, { params }))
+        const [gz, br] = await Promise.all([
+          promisify(gzip)(content, { level: 9 }),
+          promisify(brotliCompress)(content, { params }),
+        ])
+        writeFileSync(`${folder}${name}.gz`, gz)
+        writeFileSync(`${folder}${name}.br`, br)
       }
+      // Concurrently, since the brotli compression takes as long as the rest of the build.
+      await Promise.all(readdirSync(folder).map(compress))
     },
   }
 }

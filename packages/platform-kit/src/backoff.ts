@@ -9,7 +9,11 @@ const MAX_DELAY_MS = MAX_PUSH_BACKOFF_SECONDS * 1000
  * @param minMs the delay in `Retry-After`, to which the backoff is added.
  * @param random between 0 and 1.
  */
-export function backoffDelay(failures: number, minMs: number, random = Math.random()): number {
+export function backoffDelay(
+  failures: number,
+  minMs: number,
+  random: number = Math.random(),
+): number {
   const maxMs = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures - 1, 20))
   return Math.round(minMs + (maxMs / 2) * (1 + random))
 }

@@ -86,7 +86,21 @@ export type PlatformDefinition = {
 }
 
 /** The body of the manifest response. */
-export function toManifest({ name, title, description = '', modules }: PlatformDefinition) {
+export type Manifest = {
+  success: true
+  platform_name: string
+  platform_title: string
+  platform_description: string
+  modules: {
+    module_name: string
+    record_type: string
+    description: string
+    fields: Required<PlatformField>[]
+  }[]
+}
+
+export function toManifest(platform: PlatformDefinition): Manifest {
+  const { name, title, description = '', modules } = platform
   return {
     success: true,
     platform_name: name,

@@ -11,6 +11,7 @@ import { createRunId, dropRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
 import { bundleHub } from './helpers/process/program.ts'
 import { isDeep } from './helpers/time/tier.ts'
+import { fetchProgram } from './programs/fetch.ts'
 import type { Needs } from './runner/plan.ts'
 
 let server: PostgresServer | null = null
@@ -18,7 +19,7 @@ let program: Awaited<ReturnType<typeof bundleHub>> | null = null
 let compiled: string | null = null
 
 /** The needs of `node --test --test-global-setup`, which does not pass its files. */
-const ALL: Needs = { postgres: true, browser: true, bundle: !isDeep }
+const ALL: Needs = { postgres: true, browser: true, bundle: !isDeep, typescript: true }
 
 export async function globalSetup(needs: Needs = ALL): Promise<void> {
   if (!process.env['NODE_COMPILE_CACHE']) {
@@ -29,6 +30,7 @@ export async function globalSetup(needs: Needs = ALL): Promise<void> {
     needs.postgres && !process.env['TEST_DATABASE_URL'] && provideServer(),
     needs.bundle && provideProgram(),
     needs.browser && resolveChromium(),
+    needs.typescript && fetchProgram('typescript'),
   ])
   process.env['TEST_DATABASE_RUN'] = createRunId()
 }

@@ -1,5 +1,7 @@
 /** Finds dependencies whose licence is not allowed. */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import satisfies from 'spdx-satisfies'
 
 /** The packages of `package-lock.json`, by folder. */
@@ -28,17 +30,14 @@ const ALLOWED_FOR_DEVELOPMENT = [...ALLOWED, 'CC-BY-3.0']
 
 const INSTALLED = 'node_modules/'
 
-/** The lock files of the workspace and of the programs that tests download. */
-const LOCK_FILES = [
-  '../../../../package-lock.json',
-  '../programs/chromium/package-lock.json',
-  '../programs/postgres/package-lock.json',
-]
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+/** The programs that `npm ci` does not install. */
+const PROGRAMS = 'packages/server/test/programs/*/package-lock.json'
 
-/** @returns the packages of each lock file. */
+/** @returns the packages of each lock file: first that of the workspace, then those of the programs. */
 export function readLockFiles(): LockedPackages[] {
-  return LOCK_FILES.map((path) => {
-    const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+  return ['package-lock.json', ...globSync(PROGRAMS, { cwd: ROOT })].map((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8')
     const { packages }: { packages: LockedPackages } = JSON.parse(text)
     return packages
   })

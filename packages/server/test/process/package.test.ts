@@ -9,6 +9,7 @@ import { VERSION } from '../../src/cli/version.ts'
 import { findNodePrograms, installHub } from '../helpers/process/package.ts'
 import { bareEnvironment, createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { useHub } from '../helpers/process/use-hub.ts'
+import { fetchProgram } from '../programs/fetch.ts'
 
 const run = promisify(execFile)
 const MAX_BYTES = 60 * 1024 * 1024
@@ -98,8 +99,8 @@ test('the packed hub runs in an empty folder, without the repository and its pac
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2023']
     const types = ['--typeRoots', join(modules, '@types'), '--types', 'node']
     const args = [...options, ...types, '--module', 'nodenext', 'consumer.mts']
-    const compiler = join(modules, 'typescript/bin/tsc')
-    const { stdout } = await run(process.execPath, [compiler, ...args], { cwd: project }).catch(
+    const compiler = join(await fetchProgram('typescript'), 'tsc')
+    const { stdout } = await run(compiler, args, { cwd: project }).catch(
       (error: { stdout: string }) => error,
     )
     assert.equal(stdout, '')

@@ -16,6 +16,7 @@ import { createPusher } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
 import { bareEnvironment, createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
+import { fetchProgram } from '../programs/fetch.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
 const SOURCE_KEY = 'choose-a-long-secret'
@@ -74,7 +75,7 @@ test('the packed and installed kit runs the platform of its README', {
 
   await t.test('the published types compile in strict TypeScript projects', async () => {
     writeFileSync(join(project, 'consumer.mts'), CONSUMER)
-    const tsc = new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url).pathname
+    const tsc = join(await fetchProgram('typescript'), 'tsc')
     const types = new URL('../../../../node_modules/@types', import.meta.url).pathname
     for (const [module, resolution] of [
       ['nodenext', 'nodenext'],
@@ -83,8 +84,8 @@ test('the packed and installed kit runs the platform of its README', {
       const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
       const typeOptions = ['--typeRoots', types, '--types', 'node']
       const moduleOptions = ['--module', module ?? '', '--moduleResolution', resolution ?? '']
-      const args = [tsc, ...options, ...typeOptions, ...moduleOptions, 'consumer.mts']
-      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project }).catch(
+      const args = [...options, ...typeOptions, ...moduleOptions, 'consumer.mts']
+      const { stdout } = await promisify(execFile)(tsc, args, { cwd: project }).catch(
         (error: { stdout: string }) => error,
       )
       assert.equal(stdout, '', resolution)

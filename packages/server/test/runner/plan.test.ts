@@ -9,6 +9,7 @@ const FILES = [
   'packages/server/test/e2e/records.test.ts',
   'packages/server/test/faults/kill.test.ts',
   'packages/server/test/faults/stop.test.ts',
+  'packages/server/test/process/start.test.ts',
   'packages/server/test/architecture.test.ts',
   'packages/platform-kit/src/outbox.test.ts',
 ]
@@ -39,11 +40,14 @@ test('the same seed results in the same order, another seed in another order', (
 
 test('only browser tests need a browser, unit tests need nothing, and the deep tier needs no bundle', () => {
   const needsOf = (...words: string[]) => findNeeds(selectFiles(FILES, words), false)
-  assert.deepEqual(needsOf(), { postgres: true, browser: true, bundle: true })
-  assert.deepEqual(needsOf('/e2e/', '/src/'), { postgres: false, browser: true, bundle: false })
-  assert.deepEqual(needsOf('/http/'), { postgres: true, browser: false, bundle: true })
+  const none = { postgres: false, browser: false, bundle: false, typescript: false }
+  const all = { postgres: true, browser: true, bundle: true, typescript: true }
+  assert.deepEqual(needsOf(), all)
+  assert.deepEqual(needsOf('/e2e/', '/src/'), { ...none, browser: true })
+  assert.deepEqual(needsOf('/http/'), { ...none, postgres: true, bundle: true })
+  assert.deepEqual(needsOf('/process/'), { ...all, browser: false })
   assert.equal(needsOf('/src/'), null)
-  assert.deepEqual(findNeeds(FILES, true), { postgres: true, browser: true, bundle: false })
+  assert.deepEqual(findNeeds(FILES, true), { ...all, bundle: false })
 })
 
 test('words select files by their path', () => {

@@ -10,6 +10,8 @@ export type Needs = {
   browser: boolean
   /** Hubs of process tests start from a bundle, not from the source files. */
   bundle: boolean
+  /** Process tests compile the types of published packages. */
+  typescript: boolean
 }
 
 /**
@@ -45,8 +47,9 @@ export function findNeeds(files: readonly string[], isDeep: boolean): Needs | nu
   folders.delete('unit')
   if (folders.size === 0) return null
   const browser = folders.delete('e2e')
+  const typescript = folders.has('process')
   // Hubs of browser tests use SQLite.
-  return { postgres: folders.size > 0, browser, bundle: folders.size > 0 && !isDeep }
+  return { postgres: folders.size > 0, browser, bundle: folders.size > 0 && !isDeep, typescript }
 }
 
 /**
