@@ -26,6 +26,8 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
   'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
   'packages/server/test/screenshot.ts': 'not a test',
+  'packages/server/test/simulation/broken-storages.ts': 'virtual time',
+  'packages/server/test/simulation/virtual-globals.ts': 'replaces the timers by virtual ones',
   'packages/server/test/spreadsheet/office.ts': 'a time limit; ends when LibreOffice has ended',
 }
 
@@ -50,6 +52,7 @@ const RANDOM_VALUES: Readonly<Record<string, string>> = {
   'packages/server/test/helpers/random/seed.ts': 'the seed of a file that runs without the runner',
   'packages/server/test/process/secret-rotation.test.ts': 'the secrets of a hub',
   'packages/server/test/runner/options.ts': 'the seed of a run',
+  'packages/server/test/simulation/virtual-globals.ts': 'replaces Math.random by a seeded one',
 }
 
 type Rule = {

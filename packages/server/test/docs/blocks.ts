@@ -44,7 +44,10 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ["curl -X POST 'http://127.0.0.1:8080/api/webhook/receive'", QUICK],
   ],
   'CONTRIBUTING.md': [['npm ci ', notRun('a list of all scripts; they run for hours')]],
-  'packages/server/test/README.md': [['npm test ', notRun('these are the tests themselves')]],
+  'packages/server/test/README.md': [
+    ['npm test ', notRun('these are the tests themselves')],
+    ['npm run simulate', notRun('simulation/simulation.test.ts runs the same simulations')],
+  ],
   'docs/operations.md': [
     ['recordhub operator list', QUICK],
     ['HUB_SMTP_URL=', notRun('settings for .env, not commands')],

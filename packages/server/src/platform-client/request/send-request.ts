@@ -22,6 +22,8 @@ export type PlatformClientSettings = NetworkSettings & {
   timeouts: PlatformTimeouts
   /** Left out where nothing is counted, such as in a command. */
   metrics?: RequestMetrics
+  /** Tests replace the connections to platforms. */
+  dispatcher?: Dispatcher
 }
 
 type CallOptions = {
@@ -94,7 +96,7 @@ type RequestSender = {
 
 export function createRequestSender(settings: PlatformClientSettings): RequestSender {
   const { timeouts, metrics } = settings
-  const dispatcher = createDispatcher(settings)
+  const dispatcher = settings.dispatcher ?? createDispatcher(settings)
   const headersWith = (key: string | null, extra: Record<string, string>) => ({
     Accept: 'application/json',
     ...(key === null ? {} : { [SOURCE_KEY_HEADER]: key }),

@@ -1,0 +1,132 @@
+/** A hub of a simulation: the receiver, the pulls and the schedule of the real hub, without its other features. */
+import { createHash } from 'node:crypto'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { createIngestFeature } from '../../src/features/ingest/create-ingest-feature.ts'
+import { createManifestRefresher } from '../../src/features/platforms/refresh-manifest.ts'
+import { createPulls } from '../../src/features/pulls/create-pulls.ts'
+import { createRequestPull, type RequestPull } from '../../src/features/pulls/request-pull.ts'
+import { handleErrors } from '../../src/http/error-handler.ts'
+import { acceptJsonBodies } from '../../src/http/json-body.ts'
+import { serializerCompiler, validatorCompiler } from '../../src/http/schema-compilers.ts'
+import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
+import { createMetricsRegistry } from '../../src/lib/metrics/registry.ts'
+import { createDayOf, systemClock } from '../../src/lib/time/clock.ts'
+import { sleep } from '../../src/lib/time/run-periodically.ts'
+import { createPlatformClient } from '../../src/platform-client/platform-client.ts'
+import { DEFAULT_TIMEOUTS } from '../../src/platform-client/request/timeouts.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import type { SimulatedConnections } from './network.ts'
+
+export const secrets = createSecretBox(createHash('sha256').update('simulation').digest('base64'))
+
+const dayOf = createDayOf('UTC')
+
+/** The header that carries the id of a push, in place of the random id of a request. */
+export const PUSH_ID_HEADER = 'x-simulated-push'
+/** The time limit of a pull. */
+export const PULL_LIMIT_SECONDS = 120
+const BODY_LIMIT = 1024 * 1024
+
+export type HubOptions = {
+  storage: Storage
+  connections: SimulatedConnections
+  missingGraceSeconds: number
+  /** Called with each error that the hub logs as a defect. */
+  onDefect: (error: unknown) => void
+}
+
+export type RunningHub = {
+  http: FastifyInstance
+  requestPull: RequestPull
+  stop: () => Promise<void>
+}
+
+/** Wires the features as `app.ts` does. */
+export async function startHub(options: HubOptions): Promise<RunningHub> {
+  const { storage, connections, missingGraceSeconds, onDefect } = options
+  const log = createLog(onDefect)
+  const client = createPlatformClient({
+    ...{ networks: 'any', schemes: 'any', proxy: { http: '', https: '', none: '' } },
+    ...{ platformPath: 'hub', tunnelHeader: 'ngrok-skip-browser-warning' },
+    timeouts: { ...DEFAULT_TIMEOUTS, firstByteSeconds: PULL_LIMIT_SECONDS },
+    dispatcher: connections,
+  })
+  const common = {
+    ...{ storage, client, secrets, log },
+    ...{ clock: systemClock, monotonicClock: performance, dayOf },
+    requesterOf: () => ({ actor: 'simulation', address: null }),
+    ...{ metrics: createMetricsRegistry(), tracer: null },
+  }
+  const ingest = createIngestFeature({
+    ...{ ...common, acceptJsonBodies, ratePerSecond: 0, flushIntervalMs: 5000 },
+  })
+  const pulls = createPulls({
+    ...common,
+    ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
+    refreshManifest: createManifestRefresher({ ...common, ...storage, onError: onDefect }),
+    timeoutSeconds: PULL_LIMIT_SECONDS,
+    firstByteSeconds: PULL_LIMIT_SECONDS,
+    concurrency: 4,
+    waitForLimit: sleep,
+    missingThresholdPercent: 20,
+    missingGraceSeconds,
+    schedulePattern: '* * * * *',
+    callerOf: () => {
+      throw new Error('The simulation calls no routes of operators')
+    },
+  })
+  const requestPull = createRequestPull({
+    pulls: storage.pulls,
+    dispatcher: storage.pullDispatcher,
+    lease: { owner: storage.processName, seconds: 20 },
+  })
+  const http = await createReceiver(ingest.receiverRoutes, log)
+  await pulls.start()
+  const stopping = new AbortController()
+  const jobs = ingest.runJobs(stopping.signal)
+  return {
+    http,
+    requestPull,
+    async stop() {
+      stopping.abort()
+      await pulls.stop()
+      await http.close()
+      await jobs
+      await ingest.stop()
+      await client.close()
+    },
+  }
+}
+
+async function createReceiver(
+  routes: ReturnType<typeof createIngestFeature>['receiverRoutes'],
+  log: FastifyBaseLogger,
+): Promise<FastifyInstance> {
+  const http = fastify({
+    loggerInstance: log,
+    genReqId: ({ headers }) => String(headers[PUSH_ID_HEADER]),
+    bodyLimit: BODY_LIMIT,
+  })
+  http.setValidatorCompiler(validatorCompiler)
+  http.setSerializerCompiler(serializerCompiler)
+  handleErrors(http, BODY_LIMIT)
+  await http.register(routes)
+  await http.ready()
+  return http
+}
+
+/** A log that reports errors. The simulated faults lead only to warnings. */
+function createLog(onDefect: (error: unknown) => void): FastifyBaseLogger {
+  const ignore = () => undefined
+  const report = (details: unknown, message?: unknown) => {
+    const { err = message ?? details } = Object(details)
+    onDefect(err)
+  }
+  const log: FastifyBaseLogger = {
+    level: 'info',
+    ...{ trace: ignore, debug: ignore, info: ignore, warn: ignore, silent: ignore },
+    ...{ error: report, fatal: report },
+    child: () => log,
+  }
+  return log
+}

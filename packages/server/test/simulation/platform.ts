@@ -1,0 +1,337 @@
+/** A simulated platform: its records change, it describes the changes as pushes, and it serves its records. */
+import type { Data } from './model.ts'
+import type { Choices } from './scheduler.ts'
+
+export type PlatformRecord = { name: string; data: Map<string, string | null> }
+
+export type PlatformModule = {
+  record_type: string
+  keys: readonly string[]
+  records: Map<string, PlatformRecord>
+  /** The number of its records at the start. */
+  size: number
+}
+
+export type SentPush = {
+  id: string
+  platform: string
+  record_type: string
+  method: 'POST' | 'PATCH'
+  reference_number: string
+  full_name: string | null
+  data: Data
+  /** By the clock of the platform; null if it is not sent. */
+  occurredAt: number | null
+  /** Why the hub must reject it; null for a valid push. */
+  invalid: 'module' | 'member' | null
+}
+
+/** An element of a records response, with its end in the response. */
+export type ServedElement = { reference: string; name: string; data: Data; end: number }
+
+/** How a platform serves a records response. */
+export type ResponseFault =
+  | 'refused'
+  | 'reset'
+  | 'busy'
+  | 'failed'
+  | 'late'
+  | 'cut_off'
+  | 'stalled'
+  | 'wrong_total'
+  | 'omits'
+  | 'omits_quietly'
+  | 'duplicates'
+  | 'nameless'
+
+export const RESPONSE_FAULTS: readonly ResponseFault[] = [
+  'refused',
+  'reset',
+  'busy',
+  'failed',
+  'late',
+  'cut_off',
+  'cut_off',
+  'stalled',
+  'wrong_total',
+  'omits',
+  'omits_quietly',
+  'omits_quietly',
+  'duplicates',
+  'nameless',
+]
+
+export type ServedResponse = {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+  elements: ServedElement[]
+  /** The elements that repeat a reference number. */
+  repeated: number
+  /** The elements without a reference number. */
+  nameless: number
+  total: number | null
+  /** How it ends after its bytes. */
+  end: 'complete' | 'cut_off' | 'stalled'
+  /** The number of bytes that are sent. */
+  sentBytes: number
+  /** The records that it contains by a 304 response. */
+  isNotModified: boolean
+  hasNext: boolean
+}
+
+export class SimulatedPlatform {
+  readonly name: string
+  readonly modules: PlatformModule[]
+  readonly #choices: Choices
+  /** When it sends the time of its changes. */
+  readonly #sendsTimes: 'always' | 'never' | 'sometimes'
+  readonly #supportsETags: boolean
+  #pushes = 0
+  #references = 0
+  #values = 0
+
+  constructor(
+    name: string,
+    modules: Pick<PlatformModule, 'record_type' | 'keys' | 'size'>[],
+    choices: Choices,
+  ) {
+    this.name = name
+    this.#choices = choices
+    this.#sendsTimes = choices.pick(['always', 'never', 'sometimes'])
+    this.#supportsETags = choices.chance(0.5)
+    this.modules = modules.map((module) => ({ ...module, records: new Map() }))
+    for (const module of this.modules) {
+      for (let count = 0; count < module.size; count += 1) this.#create(module)
+    }
+  }
+
+  moduleOf(recordType: string): PlatformModule {
+    const found = this.modules.find((module) => module.record_type === recordType)
+    if (!found) throw new Error(`The platform has no module ${recordType}`)
+    return found
+  }
+
+  /** Creates, changes or deletes a record. Returns the push that reports it; null for none. */
+  change(now: number): SentPush | null {
+    const module = this.#choices.pick(this.modules)
+    const references = [...module.records.keys()]
+    const what = this.#choices.between(0, 1)
+    if (what < 0.2 || references.length === 0) {
+      return this.#describe(module, this.#create(module), 'POST', now, null)
+    }
+    const reference = this.#choices.pick(references)
+    if (what < 0.28) {
+      module.records.delete(reference)
+      return null
+    }
+    if (what < 0.32) return this.#invalid(module, reference, now)
+    const changed = this.#update(module, reference)
+    // Some changes are never reported: only pulls find them.
+    if (this.#choices.chance(0.15)) return null
+    const method = this.#choices.chance(0.4) ? 'POST' : 'PATCH'
+    return this.#describe(module, reference, method, now, changed)
+  }
+
+  #create(module: PlatformModule): string {
+    this.#references += 1
+    const reference = `R-${this.#references}`
+    const data = new Map(module.keys.map((key) => [key, this.#value()]))
+    module.records.set(reference, { name: `Name ${this.#references}`, data })
+    return reference
+  }
+
+  #update(module: PlatformModule, reference: string): string[] {
+    const record = this.#recordOf(module, reference)
+    const keys = module.keys.filter(() => this.#choices.chance(0.4))
+    for (const key of keys) record.data.set(key, this.#value())
+    if (keys.length === 0) record.name = `Name ${this.#value()}`
+    return keys
+  }
+
+  #value(): string {
+    this.#values += 1
+    return `v${this.#values}`
+  }
+
+  #recordOf(module: PlatformModule, reference: string): PlatformRecord {
+    const record = module.records.get(reference)
+    if (!record) throw new Error(`The platform has no record ${reference}`)
+    return record
+  }
+
+  /** @param changed the changed keys; an empty list if the name has changed, null for a new record. */
+  #describe(
+    module: PlatformModule,
+    reference: string,
+    method: 'POST' | 'PATCH',
+    now: number,
+    changed: string[] | null,
+  ): SentPush {
+    const record = this.#recordOf(module, reference)
+    const isWhole = method === 'POST' || changed === null
+    const data = new Map([...record.data].filter(([key]) => isWhole || changed.includes(key)))
+    // A key that neither the manifest nor the records response has.
+    if (!isWhole && this.#choices.chance(0.15)) data.set('extra', this.#value())
+    const hasName = isWhole || changed.length === 0 || this.#choices.chance(0.2)
+    return {
+      ...this.#newPush(module, method, reference, now),
+      full_name: hasName ? record.name : null,
+      data,
+    }
+  }
+
+  #newPush(module: PlatformModule, method: 'POST' | 'PATCH', reference: string, now: number) {
+    this.#pushes += 1
+    const sends = this.#sendsTimes === 'sometimes' ? this.#choices.chance(0.5) : null
+    return {
+      id: `${this.name}-${this.#pushes}`,
+      platform: this.name,
+      record_type: module.record_type,
+      method,
+      reference_number: reference,
+      occurredAt: (sends ?? this.#sendsTimes === 'always') ? Math.floor(now) : null,
+      invalid: null,
+    }
+  }
+
+  #invalid(module: PlatformModule, reference: string, now: number): SentPush {
+    const push = { ...this.#newPush(module, 'POST', reference, now), data: new Map() }
+    return this.#choices.chance(0.5)
+      ? { ...push, record_type: 'unregistered', full_name: 'Nobody', invalid: 'module' }
+      : { ...push, full_name: null, invalid: 'member' }
+  }
+
+  /** The response to a request of the records of a module, of the page `page`. */
+  serve(
+    request: { record_type: string; page: number; ifNoneMatch: string | null },
+    fault: ResponseFault | null,
+    pageSize: number | null,
+  ): ServedResponse {
+    const module = this.moduleOf(request.record_type)
+    if (fault === 'busy') return emptyResponse(503, { 'retry-after': '2' })
+    if (fault === 'failed') return emptyResponse(500)
+    const all = [...module.records]
+    const size = pageSize ?? Math.max(1, all.length)
+    const etag = `"${JSON.stringify(all.map(([reference, { name, data }]) => [reference, name, ...data.values()])).replace(/[^\w,-]/g, '')}"`
+    if (fault === null && request.ifNoneMatch === etag) {
+      return { ...emptyResponse(304), elements: all.map(toElement), isNotModified: true }
+    }
+    const from = (request.page - 1) * size
+    const page = all.slice(from, from + size)
+    const omitted = this.#omitted(page, fault)
+    const served = page.filter((_, index) => !omitted.has(index))
+    const total = fault === 'omits_quietly' ? all.length - omitted.size : all.length
+    const hasNext = from + size < all.length
+    const usesETag = this.#supportsETags && fault === null && pageSize === null
+    return this.#write(module, served, {
+      fault,
+      total: fault === 'wrong_total' ? total + 1 : total,
+      hasNext,
+      headers: {
+        ...(usesETag ? { etag } : {}),
+        ...(hasNext ? { link: `<?page=${request.page + 1}>; rel="next"` } : {}),
+      },
+    })
+  }
+
+  /** The positions of the records that a response omits. */
+  #omitted(page: unknown[], fault: ResponseFault | null): Set<number> {
+    if (fault !== 'omits' && fault !== 'omits_quietly') return new Set()
+    const share = this.#choices.pick([0.1, 0.6])
+    return new Set(page.map((_, index) => index).filter(() => this.#choices.chance(share)))
+  }
+
+  #write(
+    { record_type }: PlatformModule,
+    records: [string, PlatformRecord][],
+    options: {
+      fault: ResponseFault | null
+      total: number
+      hasNext: boolean
+      headers: Record<string, string>
+    },
+  ): ServedResponse {
+    const { fault, total, hasNext, headers } = options
+    const texts = records.map(([reference, record]) => writeElement(reference, record))
+    const [first] = records
+    const isRepeated = fault === 'duplicates' && first !== undefined
+    if (isRepeated) {
+      const [reference, record] = first
+      texts.push(writeElement(reference, { ...record, name: 'Repeated' }))
+    }
+    if (fault === 'nameless') texts.push('{"full_name":"No reference","data":{}}')
+    const envelope = { success: true, platform_name: this.name, module_name: record_type }
+    const head = `${JSON.stringify({ ...envelope, record_type, total }).slice(0, -1)},"records":[`
+    let text = head
+    const elements: ServedElement[] = []
+    for (const [index, element] of texts.entries()) {
+      text += `${index > 0 ? ',' : ''}${element}`
+      const record = records[index]
+      if (record) elements.push({ ...toElement(record), end: text.length })
+    }
+    const body = Buffer.from(`${text}]}`)
+    const isCut = fault === 'cut_off' || fault === 'stalled'
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      elements,
+      repeated: isRepeated ? 1 : 0,
+      nameless: fault === 'nameless' ? 1 : 0,
+      total,
+      end: fault === 'cut_off' ? 'cut_off' : fault === 'stalled' ? 'stalled' : 'complete',
+      sentBytes: isCut ? this.#choices.int(body.length) : body.length,
+      isNotModified: false,
+      hasNext,
+    }
+  }
+
+  manifest(): unknown {
+    return {
+      success: true,
+      platform_name: this.name,
+      platform_title: `Title ${this.name}`,
+      platform_description: 'Simulated',
+      modules: this.modules.map(({ record_type, keys }) => manifestModule(record_type, keys)),
+    }
+  }
+}
+
+export function manifestModule(record_type: string, keys: readonly string[]) {
+  return {
+    module_name: record_type,
+    record_type,
+    description: record_type,
+    fields: keys.map((key) => ({ key, label: key, type: 'string', required: false })),
+  }
+}
+
+function toElement([reference, { name, data }]: [string, PlatformRecord]): ServedElement {
+  return { reference, name, data: new Map(data), end: 0 }
+}
+
+function writeElement(reference: string, { name, data }: PlatformRecord): string {
+  const record = {
+    reference_number: reference,
+    full_name: name,
+    data: Object.fromEntries(data),
+  }
+  return JSON.stringify(record)
+}
+
+function emptyResponse(status: number, headers: Record<string, string> = {}): ServedResponse {
+  return {
+    status,
+    headers,
+    body: Buffer.alloc(0),
+    elements: [],
+    repeated: 0,
+    nameless: 0,
+    total: null,
+    end: 'complete',
+    sentBytes: 0,
+    isNotModified: false,
+    hasNext: false,
+  }
+}

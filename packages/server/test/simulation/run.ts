@@ -1,0 +1,347 @@
+/** Runs one simulation: a fleet of hubs, platforms and a network, for some minutes of virtual time. */
+import { createHash } from 'node:crypto'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { CommitChecker, check } from './commit-checker.ts'
+import { openDatabaseView } from './database-view.ts'
+import { Fleet } from './fleet.ts'
+import { createStatementObserver, type HubProcess } from './hub-process.ts'
+import { checkConverged, checkStored } from './invariants.ts'
+import { ReferenceModel } from './model.ts'
+import { type Handling, type PlatformRequest, SimulatedConnections } from './network.ts'
+import { RESPONSE_FAULTS, SimulatedPlatform } from './platform.ts'
+import { PushClient } from './push-client.ts'
+import { Choices, currentContext, Scheduler } from './scheduler.ts'
+import { installStatementHooks } from './statement-hooks.ts'
+import { PLATFORMS, type Template } from './template.ts'
+import { installVirtualGlobals } from './virtual-globals.ts'
+
+/** What may go wrong. A smaller simulation leaves some of it out. */
+export const INGREDIENTS = ['processes', 'responses', 'pushes', 'pages'] as const
+export type Ingredient = (typeof INGREDIENTS)[number]
+
+export type SimulationOptions = {
+  seed: number
+  /** The share of the usual time in which platforms change records and faults occur. */
+  length?: number
+  without?: readonly Ingredient[]
+  /** Breaks the storage of the hubs, to test that a simulation finds it. */
+  breakStorage?: (storage: Storage) => Storage
+}
+
+export type SimulationResult = {
+  seed: number
+  steps: number
+  virtualSeconds: number
+  processes: number
+  kills: number
+  acknowledged: number
+  pulls: number
+  /** A hash of all events in their order. */
+  fingerprint: string
+  trace: readonly string[]
+  /** Null if everything holds. */
+  failure: { message: string; step: number; stack: string } | null
+}
+
+const PHASES = 3
+const MINUTE_MS = 60_000
+/** After the last fault, a pull must have ended within this time. */
+const MAX_PULL_MS = 5 * MINUTE_MS
+
+export async function runSimulation(
+  template: Template,
+  options: SimulationOptions,
+): Promise<SimulationResult> {
+  const simulation = new Simulation(template, options)
+  return simulation.run()
+}
+
+class Simulation {
+  readonly #template: Template
+  readonly #seed: number
+  readonly #length: number
+  readonly #without: ReadonlySet<Ingredient>
+  readonly #breakStorage: (storage: Storage) => Storage
+  readonly #trace: string[] = []
+  readonly #scheduler: Scheduler
+  /** Separate choices, so that leaving out an ingredient changes the others as little as possible. */
+  readonly #world: Choices
+  readonly #network: Choices
+  readonly #platforms: SimulatedPlatform[]
+  readonly #model: ReferenceModel
+  readonly #graceSeconds: number
+  readonly #faultRate: number
+  readonly #pageSize: number | null
+  #hasFaults = true
+  #isOver = false
+  #failure: unknown = null
+  #pulls = 0
+
+  constructor(template: Template, options: SimulationOptions) {
+    const { seed, length = 1, without = [], breakStorage = (storage) => storage } = options
+    this.#breakStorage = breakStorage
+    this.#template = template
+    this.#seed = seed
+    this.#length = length
+    this.#without = new Set(without)
+    this.#scheduler = new Scheduler(new Choices(seed), (label) => this.#record(label))
+    this.#world = new Choices(seed + 0x1000_0000)
+    this.#network = new Choices(seed + 0x2000_0000)
+    this.#graceSeconds = this.#world.pick([0, 0, 10])
+    this.#faultRate = this.#world.pick([0.1, 0.3, 0.6])
+    const size = this.#world.pick([null, null, 3, 6])
+    this.#pageSize = this.#without.has('pages') ? null : size
+    this.#platforms = Object.entries(PLATFORMS).map(
+      ([name, modules], index) =>
+        new SimulatedPlatform(name, [...modules], new Choices(seed + 0x3000_0000 + index)),
+    )
+    const modules = this.#platforms.flatMap((platform) =>
+      platform.modules.map((module) => ({ ...module, platform: platform.name })),
+    )
+    this.#model = new ReferenceModel(modules)
+  }
+
+  #record(label: string): void {
+    this.#trace.push(`${(this.#scheduler.now / 1000).toFixed(4)} ${label}`)
+  }
+
+  async run(): Promise<SimulationResult> {
+    const path = this.#template.create()
+    const view = openDatabaseView(path)
+    const checker = new CommitChecker(this.#model, view, this.#graceSeconds)
+    const scheduler = this.#scheduler
+    const restoreGlobals = installVirtualGlobals({
+      ...{ scheduler, jitter: new Choices(this.#seed + 0x4000_0000) },
+      // So that the schedule is due at any time.
+      startMs: this.#world.int(MINUTE_MS),
+    })
+    const observer = createStatementObserver((process, unit) => {
+      try {
+        this.#record(`${process.name} commits ${unit.name}`)
+        checker.onCommit(process.name, unit)
+      } catch (error) {
+        // Not in the code of the hub, which would handle it.
+        this.#fail(error)
+      }
+    })
+    const removeHooks = installStatementHooks(observer)
+    const size = this.#world.chance(0.3) ? 2 : 1
+    const fleet = new Fleet({
+      ...{ scheduler, path, size, choices: new Choices(this.#seed + 0x5000_0000) },
+      trace: (label) => this.#record(label),
+      breakStorage: this.#breakStorage,
+      onFailure: (error) => this.#fail(error),
+      optionsOf: (process) => ({
+        connections: new SimulatedConnections(scheduler, this.#network, (request) =>
+          this.#sendRequest(checker, request),
+        ),
+        missingGraceSeconds: this.#graceSeconds,
+        onDefect: (error) => {
+          if (process.isAlive) this.#fail(error)
+        },
+      }),
+    })
+    const clients = this.#platforms.map((platform) => this.#createClient(platform, fleet, checker))
+    let failure: SimulationResult['failure'] = null
+    try {
+      await fleet.start()
+      this.#startWorld(fleet, clients)
+      const phaseMs = this.#length * this.#world.between(1250, 4500)
+      for (let phase = 0; phase < PHASES; phase += 1) {
+        await scheduler.runFor(phaseMs)
+        this.#throwFailure()
+        checkStored(view, checker)
+      }
+      await this.#quiesce(fleet, clients, () => view.query(UNFINISHED).length === 0)
+      await this.#pullAll(fleet, (id) => view.pullState(id))
+      this.#throwFailure()
+      checkStored(view, checker)
+      checkConverged(view, this.#platforms)
+    } catch (caught) {
+      const error = this.#failure ?? caught
+      const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+      failure = { message, step: scheduler.steps, stack }
+    } finally {
+      await fleet.close()
+      removeHooks()
+      restoreGlobals()
+      view.close()
+    }
+    return {
+      seed: this.#seed,
+      steps: scheduler.steps,
+      virtualSeconds: Math.round(scheduler.now / 1000),
+      processes: size,
+      kills: fleet.kills,
+      acknowledged: clients.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+      pulls: this.#pulls,
+      fingerprint: createHash('sha256').update(this.#trace.join('\n')).digest('hex').slice(0, 16),
+      trace: this.#trace,
+      failure,
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  #createClient(platform: SimulatedPlatform, fleet: Fleet, checker: CommitChecker): PushClient {
+    const choices = new Choices(this.#seed + 0x6000_0000 + this.#platforms.indexOf(platform))
+    return new PushClient({
+      ...{ scheduler: this.#scheduler, choices, checker },
+      findListening: () => (fleet.listening.length === 0 ? null : choices.pick(fleet.listening)),
+      hasFaults: () => this.#hasFaults && !this.#without.has('pushes'),
+      key: this.#template.keyOf(platform.name),
+      isOrdered: choices.chance(0.4),
+    })
+  }
+
+  /** Changes of platforms, manual pulls, and faults, until the simulation is over. */
+  #startWorld(fleet: Fleet, clients: PushClient[]): void {
+    for (const [index, platform] of this.#platforms.entries()) {
+      const client = clients[index]
+      const pace = this.#world.pick([500, 1500, 4000])
+      this.#repeat(0, pace, () => {
+        const push = platform.change(Date.now())
+        this.#record(
+          `${platform.name} changes a record${push ? `: ${push.method} ${push.record_type} ${push.reference_number}` : ''}`,
+        )
+        if (push) client?.push(push)
+      })
+    }
+    this.#repeat(50, 4500, () => this.#requestPull(fleet))
+    if (!this.#without.has('processes')) this.#repeat(300, 5000, () => fleet.fault())
+  }
+
+  #repeat(low: number, high: number, work: () => void): void {
+    this.#scheduler.after(this.#world.between(low, high), null, () => {
+      if (this.#isOver) return
+      work()
+      this.#repeat(low, high, work)
+    })
+  }
+
+  #requestPull(fleet: Fleet): Promise<number | null> {
+    const { listening } = fleet
+    if (listening.length === 0) return Promise.resolve(null)
+    const process = this.#world.pick(listening)
+    return process.run(() => this.#requestPullOf(process))
+  }
+
+  async #requestPullOf(process: HubProcess): Promise<number | null> {
+    try {
+      const request = { trigger: 'operator', requested_by: 'simulation' } as const
+      const requested = await process.hub?.requestPull(request)
+      if (requested?.outcome !== 'queued') return null
+      this.#pulls += 1
+      this.#record(`${process.name} queues pull ${requested.pull.id}`)
+      return requested.pull.id
+    } catch (error) {
+      if (process.isAlive) this.#fail(error)
+      return null
+    }
+  }
+
+  /** A request that a hub sends. The result is called when it arrives. */
+  #sendRequest(checker: CommitChecker, request: PlatformRequest): () => Handling {
+    const owner = currentContext()?.actor.name ?? ''
+    const platform = this.#platforms.find(({ name }) => name === request.platform)
+    check(platform !== undefined, `A request to an unknown platform ${request.platform}`)
+    const recordType = /\/records\/(.+)$/.exec(request.path)?.[1]
+    if (recordType === undefined) return () => this.#serveManifest(platform)
+    const read = checker.currentRead(owner, platform.name, recordType)
+    return () => {
+      const isFaulty = this.#hasFaults && !this.#without.has('responses')
+      const fault =
+        isFaulty && this.#network.chance(this.#faultRate)
+          ? this.#network.pick(RESPONSE_FAULTS)
+          : null
+      if (fault !== null) this.#record(`${platform.name} fails: ${fault}`)
+      if (fault === 'refused' || fault === 'reset') return { kind: fault }
+      const response = platform.serve(
+        { record_type: recordType, page: request.page, ifNoneMatch: request.ifNoneMatch },
+        fault,
+        this.#pageSize,
+      )
+      return {
+        kind: 'respond',
+        response,
+        delayMs: fault === 'late' ? this.#network.between(5000, 100_000) : this.#delay(),
+        chunks: 1 + this.#network.int(5),
+        onProgress: checker.addResponse(read, response),
+      }
+    }
+  }
+
+  #serveManifest(platform: SimulatedPlatform): Handling {
+    const body = Buffer.from(JSON.stringify(platform.manifest()))
+    const response = {
+      ...{ status: 200, headers: { 'content-type': 'application/json' }, body },
+      ...{ elements: [], repeated: 0, nameless: 0, total: null },
+      ...{ end: 'complete' as const, sentBytes: body.length, isNotModified: false, hasNext: false },
+    }
+    return { kind: 'respond', response, delayMs: this.#delay(), chunks: 1, onProgress: () => {} }
+  }
+
+  #delay(): number {
+    return this.#network.between(1, 400)
+  }
+
+  /** Ends all faults, and waits until everything that is in progress has ended. */
+  async #quiesce(fleet: Fleet, clients: PushClient[], isIdle: () => boolean): Promise<void> {
+    this.#record('no more changes and faults')
+    this.#isOver = true
+    this.#hasFaults = false
+    fleet.recover()
+    const until = (what: string, condition: () => boolean) =>
+      this.#scheduler.runUntil(what, MAX_PULL_MS, () => this.#failure !== null || condition())
+    await until('every hub has restarted', () => fleet.isRecovered)
+    await until('every push has a response', () => clients.every((client) => client.isIdle))
+    await until('no pull is queued or running', isIdle)
+    this.#throwFailure()
+    await this.#scheduler.runFor(this.#graceSeconds * 1000 + 1000)
+  }
+
+  /** A module with several pages needs two reads until a record counts as missing. */
+  async #pullAll(fleet: Fleet, stateOf: (pullId: number) => string): Promise<void> {
+    for (let pulls = 0; pulls < 2; pulls += 1) {
+      let state = ''
+      await this.#requestUntilQueued(fleet, async (pullId) => {
+        const hasEnded = () => this.#failure !== null || !UNFINISHED_STATES.has(stateOf(pullId))
+        await this.#scheduler.runUntil(`pull ${pullId} has ended`, MAX_PULL_MS, hasEnded)
+        state = stateOf(pullId)
+      })
+      this.#throwFailure()
+      check(state === 'succeeded', `A pull without faults ended as ${state}`)
+    }
+  }
+
+  /** A scheduled pull may be running. It must end. */
+  async #requestUntilQueued(
+    fleet: Fleet,
+    onQueued: (pullId: number) => Promise<void>,
+  ): Promise<void> {
+    const end = this.#scheduler.now + MAX_PULL_MS
+    for (;;) {
+      let requested: number | null | undefined
+      void this.#requestPull(fleet).then((id) => {
+        requested = id
+      })
+      await this.#scheduler.runUntil(
+        'a response to a request of a pull',
+        MINUTE_MS,
+        () => requested !== undefined,
+      )
+      if (typeof requested === 'number') return onQueued(requested)
+      check(this.#scheduler.now < end, 'No new pull can start')
+      await this.#scheduler.runFor(500)
+    }
+  }
+}
+
+const UNFINISHED_STATES = new Set(['queued', 'running'])
+const UNFINISHED = "SELECT pull_id FROM pulls WHERE state IN ('queued', 'running')"
