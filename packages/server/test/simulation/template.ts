@@ -34,18 +34,20 @@ export type Template = {
   remove: () => void
 }
 
+const OPTIONS = { withThreads: false, timeZone: 'UTC', clock: systemClock, hashReference }
+
+/** Opens a database that `createTemplate` has created. */
 export function openSimulated(path: string): Promise<Storage> {
   // Not as a hub: threads and locks of the operating system are not simulated.
-  return openSqlite({
-    ...{ path, asHub: false, withThreads: false },
-    ...{ timeZone: 'UTC', clock: systemClock, hashReference },
-  })
+  return openSqlite({ ...OPTIONS, path, asHub: false })
 }
 
 export async function createTemplate(): Promise<Template> {
   const folder = mkdtempSync(join(PARENT, 'recordhub-simulation-'))
   const path = join(folder, 'hub.sqlite')
   const keys = new Map<string, string>()
+  // Only a hub creates the tables.
+  await (await openSqlite({ ...OPTIONS, path, asHub: true })).close()
   const storage = await openSimulated(path)
   for (const [name, modules] of Object.entries(PLATFORMS)) {
     const { key } = createKey(HUB_KEY_PREFIX)
