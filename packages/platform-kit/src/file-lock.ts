@@ -22,11 +22,8 @@ const HEARTBEAT_MS = 2000
 /** A lock is stale if its file has not been touched for this long. */
 const STALE_AFTER_MS = 5 * HEARTBEAT_MS
 const CHECK_INTERVAL_MS = 250
-/**
- * The start time distinguishes two processes with the same process id. It is computed once: the two clocks are read one
- * after the other, and a process that is suspended in between would compute another time.
- */
-const STARTED = Math.round(Number(process.hrtime.bigint()) / 1e6 - process.uptime() * 1000)
+/** Distinguishes two processes with the same process id. Each thread, and each copy of this module, computes it. */
+const STARTED = readStartTime()
 
 /**
  * Acquires the lock, also if its holder has ended: immediately if the holder ran on this machine, otherwise after observing
@@ -104,6 +101,21 @@ async function removeStale(path: string, observed: Observed): Promise<void> {
 
 function isSame(one: Observed | null, other: Observed): boolean {
   return one?.text === other.text && one.touchedAt === other.touchedAt
+}
+
+/**
+ * The start of the process in milliseconds of the monotonic clock. Two clocks are read one after the other. If the thread
+ * was suspended in between, it reads them again: otherwise it would compute another time than the other threads, and
+ * take their locks for those of an ended process.
+ */
+function readStartTime(): number {
+  const readings = Array.from({ length: 20 }, () => {
+    const before = Number(process.hrtime.bigint()) / 1e6
+    const uptime = process.uptime() * 1000
+    const took = Number(process.hrtime.bigint()) / 1e6 - before
+    return { started: Math.round(before - uptime), took }
+  })
+  return readings.reduce((best, one) => (one.took < best.took ? one : best)).started
 }
 
 function thisProcess(): Holder {

@@ -13,7 +13,7 @@ import { METRICS_TOKEN, WITH_METRICS } from '../helpers/hub/scrape.ts'
 import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
-/** The entries of the access log once there are so many of them. */
+/** Waits until the access log has this number of entries, and returns them. */
 function untilLogged(hub: TestHub, count: number): Promise<Record<string, unknown>[]> {
   return until(async () => {
     const entries = entriesOf(hub)

@@ -163,7 +163,7 @@ onEachEngine((engine) => {
   })
 })
 
-/** Copies the platform `platform-0` and its module until there are so many. Registering them would take a minute. */
+/** Copies the platform `platform-0` and its module until the hub has this number of platforms. Registering them would take a minute. */
 async function copyPlatform(
   { storage }: TestHub,
   { platforms, modules }: { platforms: number; modules: number },

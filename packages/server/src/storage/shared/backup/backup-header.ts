@@ -1,7 +1,7 @@
 /**
  * The first line of a backup says what the backup is. It is not encrypted, but every encrypted chunk is bound to it.
  *
- * A backup is: the header line, chunks (a length of four bytes, then so many bytes), a length of 0, and the SHA-256 of
+ * A backup is: the header line, chunks (a length of four bytes, then that number of bytes), a length of 0, and the SHA-256 of
  * everything before. The chunks contain the payload, compressed with zstd and possibly encrypted.
  */
 import { open } from 'node:fs/promises'
