@@ -1,5 +1,8 @@
 /** A complete hub for tests, wired as in production, with a real storage and a free port. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
@@ -83,7 +86,9 @@ export async function startTestHub(
   })
   let storage = opened.storage
   const lines: string[] = []
-  let running = await run(storage, options, lines)
+  // Backups of the hub must not be seen by other tests.
+  const dataDir = mkdtempSync(join(tmpdir(), 'recordhub-hub-'))
+  let running = await run(storage, options, { lines, dataDir })
   const stop = () => running.hub.stop()
 
   async function send(request: HubRequest): Promise<TestResponse> {
@@ -132,11 +137,12 @@ export async function startTestHub(
     async restart(newOptions = {}) {
       await stop()
       storage = await opened.reopen()
-      running = await run(storage, newOptions, lines)
+      running = await run(storage, newOptions, { lines, dataDir })
     },
     async [Symbol.asyncDispose]() {
       await stop()
       await opened.close()
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
@@ -161,7 +167,11 @@ export async function sendOverSocket(
   }
 }
 
-async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
+async function run(
+  storage: Storage,
+  options: TestHubOptions,
+  { lines, dataDir }: { lines: string[]; dataDir: string },
+) {
   const {
     clock = systemClock,
     wrap = (unwrapped) => unwrapped,
@@ -172,6 +182,7 @@ async function run(storage: Storage, options: TestHubOptions, lines: string[]) {
     flags: {},
     environment: {
       PORT: '0',
+      HUB_DATA_DIR: dataDir,
       HUB_TIME_ZONE: 'UTC',
       HUB_PULL_SCHEDULE: 'off',
       // Tests poll faster than the limit allows.
