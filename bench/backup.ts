@@ -153,9 +153,11 @@ async function run({ env }: BenchDatabase, args: string[]) {
   return { seconds: (performance.now() - begun) / 1000, peakBytes }
 }
 
+/** 0 for a process that is ending: its memory cannot be read. */
 function peakMemoryOf(pid: number | undefined): number {
   try {
-    return pid === undefined ? 0 : peakMemory(pid) * 1e6
+    const peak = pid === undefined ? 0 : peakMemory(pid) * 1e6
+    return Number.isNaN(peak) ? 0 : peak
   } catch {
     return 0
   }
