@@ -1,8 +1,9 @@
 /** Data of released schemas, upgraded by the start of the current program. test/upgrade/ has the fixtures. */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { migrations } from '../../src/storage/sqlite/migrations/index.ts'
 import { createDatabase } from '../helpers/postgres/database.ts'
 import {
   createPostgresSandbox,
@@ -35,6 +36,8 @@ const ENVIRONMENT = {
   ),
 }
 
+const LAST_SCHEMA = Object.keys(migrations).at(-1)
+
 const ENGINES: Record<FixtureEngine, ProcessEngine> = { sqlite, postgres }
 
 async function load(
@@ -58,6 +61,18 @@ async function load(
   return kit
 }
 
+/** The start has written a backup of the database before its upgrade, which can be restored. */
+async function checkUpgradeBackup({ sandbox }: EngineSandbox): Promise<void> {
+  const folder = join(sandbox.folder, 'data', 'backups')
+  const [name = '', ...others] = readdirSync(folder).filter((one) => !one.startsWith('.'))
+  assert.match(name, /^before-.*\.recordhub-backup$/)
+  assert.deepEqual(others, [])
+  const { code, stderr } = await sandbox.run(['restore', join(folder, name), '--check-only'], {
+    env: ENVIRONMENT,
+  })
+  assert.equal(code, 0, stderr.join('\n'))
+}
+
 for (const schema of listFixtures()) {
   for (const engine of ['sqlite', 'postgres'] as const) {
     test(
@@ -69,6 +84,7 @@ for (const schema of listFixtures()) {
         const hub = await kit.sandbox.startHub({ env: ENVIRONMENT })
         const operator = await signIn(hub.address)
         assert.deepEqual(await readState(operator, kit.queryDatabase), expected.state)
+        if (schema !== LAST_SCHEMA) await checkUpgradeBackup(kit)
 
         const { hub_api_key: hubApiKey, token } = expected.keys
         const program = createOperatorClient(hub.address, { Authorization: `Bearer ${token}` })
