@@ -101,7 +101,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const metrics = createMetricsRegistry()
   const clientSettings = toPlatformClientSettings(config, timeouts)
   const client = createPlatformClient({ ...clientSettings, metrics: createRequestMetrics(metrics) })
-  const tracer = await createTracer(deps, intervals.traces)
+  const tracer = await createTracer(deps, {
+    settings: settings.tracing,
+    intervalMs: intervals.traces,
+  })
   const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
@@ -239,16 +242,16 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
 
 /** Loads the exporter of traces if it is configured. */
 async function createTracer(
-  { config, storage, logger, version }: HubDeps,
-  intervalMs: number,
+  { storage, logger, version }: HubDeps,
+  tracing: { settings: ReturnType<typeof toFeatureSettings>['tracing']; intervalMs: number },
 ): Promise<OtlpTracer | null> {
-  const { tracing } = toFeatureSettings(config)
-  if (!tracing) return null
+  const { settings, intervalMs } = tracing
+  if (!settings) return null
   const { createOtlpTracer } = await import('./lib/tracing/otlp-tracer.ts')
   const instance = { 'service.version': version, 'service.instance.id': storage.processName }
   return createOtlpTracer({
     ...{
-      settings: { ...tracing, resource: { ...instance, ...tracing.resource } },
+      settings: { ...settings, resource: { ...instance, ...settings.resource } },
       version,
       intervalMs,
     },
