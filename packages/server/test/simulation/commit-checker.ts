@@ -1,7 +1,13 @@
 /** Applies each commit of the hubs to the reference model, and checks that the hubs were allowed to commit it. */
 import type { MissingBatch } from '../../src/storage/port/missing-store.ts'
 import type { PullTaskResult } from '../../src/storage/port/pull-store.ts'
-import type { PullWrite, PushWrite, WriteBatch } from '../../src/storage/port/record-store.ts'
+import type {
+  PullWrite,
+  PushWrite,
+  ReplayWrite,
+  WriteBatch,
+} from '../../src/storage/port/record-store.ts'
+import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
 import type { Unit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import {
@@ -10,25 +16,36 @@ import {
   type ModelRead,
   type Outcome,
   type ReferenceModel,
+  type ReplayPosition,
 } from './model.ts'
+import { OperatorCommits } from './operator-commits.ts'
 import type { SentPush, ServedElement, ServedResponse } from './platform.ts'
-
-/** A property that does not hold. */
-export class ViolationError extends Error {}
-
-export function check(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new ViolationError(message)
-}
+import type { ModelModule, ModelPlatform } from './registry.ts'
+import { check } from './violation.ts'
 
 /** A push on its way to a hub. A platform that retries a push sends it in several deliveries. */
-export type Delivery = { id: string; push: SentPush; outcome: Outcome | null }
+export type Delivery = {
+  id: string
+  push: SentPush
+  /** The hash of the key that it is sent with. */
+  key_hash: string
+  /** When a hub received it: the virtual time and the time of the hub; null if none has. */
+  arrived: { at: number; hubTime: number } | null
+  /** Null unless it is committed. */
+  outcome: Outcome | null
+  /** Whether it is saved as a rejected push. */
+  isSaved: boolean
+}
+
+/** A rejected push that is saved. */
+export type SavedRejection = ReplayPosition & { platform: ModelPlatform; isReplayed: boolean }
 
 /** A response that a read receives, and how much of it has arrived. */
 type ReceivedResponse = { response: ServedResponse; arrivedBytes: number }
 
 export type TrackedRead = ModelRead & {
-  /** The process that reads. */
-  owner: string
+  /** The virtual time at which it began. */
+  startedAt: number
   responses: ReceivedResponse[]
   /** The state in which the task was stored; null while it runs, or if its process was killed. */
   ended: PullTaskResult['state'] | null
@@ -40,22 +57,41 @@ const THRESHOLD = { percent: 20, records: 10 }
 export class CommitChecker {
   readonly model: ReferenceModel
   readonly deliveries = new Map<string, Delivery>()
+  /** The pushes that operators replay, by the id of their request. */
+  readonly replays = new Map<string, { push: SentPush; requestedAt: number }>()
+  readonly rejections = new Map<number, SavedRejection>()
+  readonly operators: OperatorCommits
   readonly #view: DatabaseView
   readonly #graceMs: number
+  readonly #isOwnerWell: (owner: string) => boolean
   /** In the order in which they began. */
   readonly #reads: TrackedRead[] = []
+  /** The process that runs each pull, and the keys of each manifest when it began. */
+  readonly #pulls = new Map<
+    number,
+    { owner: string; keys: Map<ModelModule, readonly string[]>; hasEnded: boolean }
+  >()
 
-  constructor(model: ReferenceModel, view: DatabaseView, missingGraceSeconds: number) {
+  /** @param deps `isOwnerWell`: whether a process had no reason to lose the lease of a pull. */
+  constructor(
+    model: ReferenceModel,
+    view: DatabaseView,
+    deps: { missingGraceSeconds: number; isOwnerWell: (owner: string) => boolean },
+  ) {
     this.model = model
     this.#view = view
-    this.#graceMs = missingGraceSeconds * 1000
+    this.#graceMs = deps.missingGraceSeconds * 1000
+    this.#isOwnerWell = deps.isOwnerWell
+    this.operators = new OperatorCommits(model, view)
   }
 
-  /** The read for which a process requests the records of a module. */
-  currentRead(owner: string, platform: string, recordType: string): TrackedRead {
-    const module = this.model.moduleOf(platform, recordType)
-    const read = this.#reads.findLast((one) => one.module === module && one.owner === owner)
-    check(read !== undefined, `${owner} requested ${recordType} without a task`)
+  /** The read for which a pull requests the records of a module. */
+  currentRead(pullId: number | undefined, host: string, recordType: string): TrackedRead {
+    const read = this.#reads.find(
+      ({ pull_id, module }) =>
+        pull_id === pullId && module.platform.host === host && module.record_type === recordType,
+    )
+    check(read !== undefined, `Pull ${pullId} requested ${recordType} without a task`)
     return read
   }
 
@@ -69,56 +105,161 @@ export class CommitChecker {
   }
 
   onCommit(owner: string, unit: Unit): void {
-    if (unit.name === 'applyWrites') this.#onWrites(unit.batch)
-    else if (unit.name === 'startTask') this.#onTaskStarted(owner, unit)
-    else if (unit.name === 'finishTask') this.#onTaskFinished(unit)
-    else this.#onMissing(unit.batch)
+    switch (unit.name) {
+      case 'applyWrites':
+        this.#onWrites(unit.batch)
+        break
+      case 'saveRejectedPushes':
+        this.#onRejected(unit.rejected, Date.parse(unit.at))
+        break
+      case 'startPull':
+        this.#onPullStarted(owner, unit.pull_id)
+        break
+      case 'startTask':
+        this.#onTaskStarted(unit)
+        break
+      case 'finishTask':
+        this.#onTaskFinished(unit)
+        break
+      case 'markMissing':
+        this.#onMissing(unit.batch)
+        break
+      case 'interruptPulls':
+        this.#onPullsInterrupted()
+        break
+      default:
+        this.operators.onCommit(unit)
+        break
+    }
   }
 
   #onMissing(batch: MissingBatch): void {
     const { pull_id, module_id, records } = batch
-    if (this.#view.pullState(pull_id) !== 'running') return
+    if (!this.#mayWrite(pull_id, module_id)) return
     const read = this.#findRead(pull_id, module_id)
-    const references = records.map((record) => record.reference_number)
+    const references = records
+      .map((record) => record.reference_number)
+      .filter((reference) => !this.model.registry.isErased(read.module, reference))
     this.#checkMissing(read, references)
     this.model.markMissing(read, references, read.requestedAt - this.#graceMs)
+  }
+
+  /** Whether a pull may write to a module now. */
+  #mayWrite(pullId: number, moduleId: number): boolean {
+    const { isRegistered, platform } = this.model.registry.moduleOf(moduleId)
+    const isActive = platform.isActive && !platform.isRemoved
+    return this.#view.pullState(pullId) === 'running' && isActive && isRegistered
   }
 
   #onWrites({ at, writes }: WriteBatch): void {
     for (const write of writes) {
       if ('read' in write) this.#onPulled(write)
-      else if (!('replay' in write)) this.#onPushed(write, Date.parse(at))
+      else if ('replay' in write) this.#onReplayed(write, Date.parse(at))
+      else this.#onPushed(write, Date.parse(at))
     }
   }
 
   #onPushed(write: PushWrite, at: number): void {
     const delivery = this.deliveries.get(write.request_id)
     check(delivery !== undefined, `The hub stored a push that was not sent: ${write.request_id}`)
-    check(delivery.outcome === null, `The hub stored a delivery twice: ${delivery.id}`)
-    check(delivery.push.invalid === null, `The hub stored an invalid push: ${delivery.id}`)
-    delivery.outcome = this.model.applyPush(delivery.push, at)
+    const { id, push, key_hash, arrived } = delivery
+    check(delivery.outcome === null, `The hub stored a delivery twice: ${id}`)
+    check(push.invalid === null, `The hub stored an invalid push: ${id}`)
+    const { registry } = this.model
+    const platform = registry.platformOfKey(key_hash, at)
+    const module = platform && registry.authorize(platform, push)
+    if (module === null || typeof module === 'string') return
+    const times = [arrived?.hubTime ?? at, at]
+    const accepted = withoutFutureTime(push, write.content.occurred_at === null, times)
+    delivery.outcome = this.model.applyPush(module, accepted, at)
+  }
+
+  #onReplayed(write: ReplayWrite, at: number): void {
+    const { rejected_push_id } = write.replay
+    const replay = this.replays.get(write.request_id)
+    check(
+      replay !== undefined,
+      `The hub stored a replay that was not requested: ${write.request_id}`,
+    )
+    const { push, requestedAt } = replay
+    const saved = this.rejections.get(rejected_push_id)
+    if (!saved || saved.isReplayed) return
+    const module = this.model.registry.authorize(saved.platform, push)
+    if (typeof module === 'string') return
+    saved.isReplayed = true
+    const isIgnored = 'occurred_at' in write.content && write.content.occurred_at === null
+    const accepted = withoutFutureTime(push, isIgnored, [requestedAt, at])
+    this.model.applyReplay(module, accepted, saved)
+  }
+
+  /** Rejected pushes have positions in the order of writes, unless they name an erased record. */
+  #onRejected(rejected: NewRejectedPush[], at: number): void {
+    for (const push of rejected) {
+      const position = this.model.advance()
+      const { platform_id, method, code, body, activity } = push
+      const platform = this.model.registry.findPlatform(platform_id)
+      if (method === 'pull' || platform === null) continue
+      const [row] = this.#view.query(
+        `SELECT rejected_push_id FROM rejected_pushes
+         WHERE platform_id = ? AND method = ? AND code = ? AND body = ?`,
+        ...[platform_id, method, code, body],
+      )
+      if (row) {
+        const id = Number(row['rejected_push_id'])
+        this.rejections.set(id, { platform, position, at, isReplayed: false })
+      }
+      const delivery = this.deliveries.get(String(activity?.details?.['request_id']))
+      check(delivery !== undefined, 'The hub saved a rejected push that was not sent')
+      delivery.isSaved = row !== undefined
+    }
   }
 
   #onPulled({ read: { pull_id, module_id }, reference_number }: PullWrite): void {
-    if (this.#view.pullState(pull_id) !== 'running') return
+    if (!this.#mayWrite(pull_id, module_id)) return
     const read = this.#findRead(pull_id, module_id)
     const element = arrivedElements(read).find((one) => one.reference === reference_number)
     check(
       element !== undefined,
       `Pull ${pull_id} stored ${reference_number}, which it has not received`,
     )
+    if (this.model.registry.isErased(read.module, reference_number)) return
     this.model.applyElement(read, element)
   }
 
-  #onTaskStarted(owner: string, unit: { pull_id: number; task_number: number }): void {
+  /** A pull reads the modules with the manifest as it is stored when the pull begins. */
+  #onPullStarted(owner: string, pullId: number): void {
+    if (this.#pulls.has(pullId) || this.#view.pullState(pullId) !== 'running') return
+    const keys = new Map(this.model.registry.modules.map((module) => [module, module.keys]))
+    this.#pulls.set(pullId, { owner, keys, hasEnded: false })
+  }
+
+  /** Only the pull of a process that does not renew its lease may be ended by another unit of work. */
+  #onPullsInterrupted(): void {
+    const [unfinished] = this.#view.query(UNFINISHED)
+    check(Number(unfinished?.['n']) <= 1, 'Two pulls are queued or running')
+    for (const [pullId, pull] of this.#pulls) {
+      if (pull.hasEnded) continue
+      const state = this.#view.pullState(pullId)
+      if (state === 'running') continue
+      pull.hasEnded = true
+      const isLost = state === 'interrupted' && this.#isOwnerWell(pull.owner)
+      check(!isLost, `Pull ${pullId} was interrupted although its process was renewing its lease`)
+    }
+  }
+
+  #onTaskStarted(unit: { pull_id: number; task_number: number }): void {
     const { pull_id, task_number } = unit
     const task = this.#view.task(pull_id, task_number)
     if (task.state !== 'running') return
-    const module = this.model.moduleOf(task.platform_name, task.record_type)
+    const module = this.model.registry.moduleOf(task.module_id)
     const isKnown = this.#reads.some((one) => one.pull_id === pull_id && one.module === module)
     check(!isKnown, `Task ${task_number} of pull ${pull_id} began twice`)
-    const started = { pull_id, task_number, module, requestedAt: Date.now() }
-    this.#reads.push({ ...this.model.startRead(started), owner, responses: [], ended: null })
+    const keys = this.#pulls.get(pull_id)?.keys.get(module) ?? module.keys
+    const started = { pull_id, task_number, module, keys, requestedAt: Date.now() }
+    this.#reads.push({
+      ...this.model.startRead(started),
+      ...{ startedAt: performance.now(), responses: [], ended: null },
+    })
   }
 
   #onTaskFinished(unit: Extract<Unit, { name: 'finishTask' }>): void {
@@ -132,20 +273,27 @@ export class CommitChecker {
     read.ended = result.state
     if (result.state !== 'succeeded') return
     check(isComplete(read), `${nameOf(read)} succeeded without a complete response`)
-    const references = new Set(arrivedElements(read).map(({ reference }) => reference))
-    this.#checkCounts(read, result, references.size)
     this.#checkUnwritten(read)
-    this.model.finishRead(read, references)
+    const { erasedAt } = read.module
+    // A record that was erased during the read may have been counted or not.
+    if (erasedAt === null || erasedAt < read.startedAt) {
+      this.#checkCounts(read, result)
+      this.model.finishRead(read, this.#findStored(read))
+    } else if (this.#isLastRead(read)) this.model.setLastRead(read)
+    if (read.marked > 0) this.operators.approvals.delete(read.module)
   }
 
   /** The counts of a successful task agree with what the platform served and with what was committed. */
-  #checkCounts(read: TrackedRead, { counts }: PullTaskResult, references: number): void {
+  #checkCounts(read: TrackedRead, { counts }: PullTaskResult): void {
+    const references = arrivedElements(read).length
+    // The cached response counts the records that the hub has stored from it.
+    const uncounted = isNotModified(read) ? references - this.#findStored(read).size : 0
     const tally = { created: 0, updated: 0, unchanged: 0, stale: 0 }
     for (const outcome of read.written.values()) tally[outcome] += 1
     const expected = {
-      received: receivedCount(read),
+      received: receivedCount(read) - uncounted,
       ...tally,
-      unchanged: references - tally.created - tally.updated - tally.stale,
+      unchanged: references - uncounted - tally.created - tally.updated - tally.stale,
       rejected: receivedCount(read) - references,
       missing: read.marked,
     }
@@ -155,18 +303,38 @@ export class CommitChecker {
     }
   }
 
+  /** Whether the hub has stored a read as the last one that contained all records of its module. */
+  #isLastRead({ module, requestedAt }: TrackedRead): boolean {
+    const [row] = this.#view.query(
+      'SELECT last_read_requested_at AS at FROM modules WHERE module_id = ?',
+      module.module_id,
+    )
+    return Date.parse(String(row?.['at'])) === requestedAt
+  }
+
+  /** The references of the records that a read contained, without those that are erased. */
+  #findStored(read: TrackedRead): Set<string> {
+    const { registry } = this.model
+    const references = arrivedElements(read).map(({ reference }) => reference)
+    const isStored = (reference: string) =>
+      read.module.records.has(reference) || !registry.isErased(read.module, reference)
+    return new Set(references.filter(isStored))
+  }
+
   /** A record that a successful read did not write is stored as the platform served it. */
   #checkUnwritten(read: TrackedRead): void {
-    const { module, position, written } = read
+    const { module, keys, position, written } = read
     for (const { reference, name, data } of arrivedElements(read)) {
-      if (written.has(reference)) continue
+      if (written.has(reference) || this.model.registry.isErased(module, reference)) continue
       const stored = module.records.get(reference)
+      // Its tombstone may have been deleted during the read.
+      if (stored === undefined && module.platform.changedAt >= read.startedAt) continue
       check(stored !== undefined, `${nameOf(read)} did not store ${reference}`)
       if (stored.pushPosition > position) continue
-      const expected = afterPull(stored, data, module.keys)
+      const expected = afterPull(stored, data, keys)
       const isSame = stored.name === name && isSameData(stored.data, expected)
       check(
-        isSame && !stored.missing && !stored.incomplete,
+        isSame && stored.missingSince === null && !stored.incomplete,
         `${nameOf(read)} counted ${reference} as unchanged, but it has changed`,
       )
     }
@@ -177,10 +345,11 @@ export class CommitChecker {
     const served = new Set(arrivedElements(read).map(({ reference }) => reference))
     const contained = references.filter((reference) => served.has(reference))
     check(contained.length === 0, `${nameOf(read)} marked records that it contained: ${contained}`)
-    const present = [...read.module.records.values()].filter((record) => !record.missing).length
+    const records = [...read.module.records.values()]
+    const present = records.filter(({ missingSince }) => missingSince === null).length
+    const unreviewed = references.length - (this.operators.approvals.get(read.module) ?? 0)
     const isAboveThreshold =
-      references.length >= THRESHOLD.records &&
-      references.length * 100 > THRESHOLD.percent * present
+      unreviewed >= THRESHOLD.records && unreviewed * 100 > THRESHOLD.percent * present
     check(!isAboveThreshold, `${nameOf(read)} marked records above the threshold without a review`)
     if (read.responses.length === 1) return
     for (const reference of references) {
@@ -205,16 +374,32 @@ export class CommitChecker {
   }
 
   #findRead(pullId: number, moduleId: number): TrackedRead {
-    const { platform_name, record_type } = this.#view.module(moduleId)
-    const module = this.model.moduleOf(platform_name, record_type)
+    const module = this.model.registry.moduleOf(moduleId)
     const read = this.#reads.find((one) => one.pull_id === pullId && one.module === module)
-    check(read !== undefined, `Pull ${pullId} wrote to ${record_type} without a task`)
+    check(read !== undefined, `Pull ${pullId} wrote to ${module.record_type} without a task`)
     return read
   }
 }
 
+const UNFINISHED = "SELECT count(*) AS n FROM pulls WHERE state IN ('queued', 'running')"
+
+/** The hub ignores a time of a change that is this far in its future. */
+const MAX_FUTURE_MS = 5 * 60_000
+
+/** The push as the hub must apply it. @param times of the hub between which it validated the push. */
+function withoutFutureTime(push: SentPush, isIgnored: boolean, times: number[]): SentPush {
+  if (push.occurredAt === null) return push
+  const latest = push.occurredAt - MAX_FUTURE_MS
+  if (isIgnored) {
+    check(latest > Math.min(...times), `The hub ignored the time of ${push.id}`)
+    return { ...push, occurredAt: null }
+  }
+  check(latest <= Math.max(...times), `The hub used the time of ${push.id}, which is in its future`)
+  return push
+}
+
 function nameOf({ pull_id, module }: ModelRead): string {
-  return `The read of ${module.platform}/${module.record_type} by pull ${pull_id}`
+  return `The read of ${module.platform.name}/${module.record_type} by pull ${pull_id}`
 }
 
 function isNotModified({ responses }: TrackedRead): boolean {

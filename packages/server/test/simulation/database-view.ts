@@ -6,11 +6,7 @@ export type Row = Record<string, string | number | null>
 
 export type DatabaseView = {
   pullState: (pullId: number) => string
-  task: (
-    pullId: number,
-    taskNumber: number,
-  ) => { state: string; platform_name: string; record_type: string }
-  module: (moduleId: number) => { platform_name: string; record_type: string }
+  task: (pullId: number, taskNumber: number) => { state: string; module_id: number }
   query: (sql: string, ...parameters: SQLInputValue[]) => Row[]
   close: () => void
 }
@@ -18,44 +14,37 @@ export type DatabaseView = {
 export function openDatabaseView(path: string): DatabaseView {
   const database = new DatabaseSync(path, { readOnly: true })
   const prepared = new Map<string, ReturnType<typeof database.prepare>>()
-  // Outside of the context of the process whose commit is being observed.
-  const query = (sql: string, ...parameters: SQLInputValue[]): Row[] =>
-    runInContext(null, () => {
-      const statement = prepared.get(sql) ?? database.prepare(sql)
-      prepared.set(sql, statement)
-      return statement.all(...parameters).map(toRow)
-    })
+  return createDatabaseView({
+    // Outside of the context of the process whose commit is being observed.
+    query: (sql, ...parameters) =>
+      runInContext(null, () => {
+        const statement = prepared.get(sql) ?? database.prepare(sql)
+        prepared.set(sql, statement)
+        return statement.all(...parameters).map(toRow)
+      }),
+    close: () => database.close(),
+  })
+}
+
+/** @param connection in any engine. */
+export function createDatabaseView({
+  query,
+  close,
+}: Pick<DatabaseView, 'query' | 'close'>): DatabaseView {
   const textOf = (row: Row | undefined, column: string) => String(row?.[column] ?? '')
   return {
     query,
+    close,
     pullState: (pullId) =>
       textOf(query('SELECT state FROM pulls WHERE pull_id = ?', pullId)[0], 'state'),
     task(pullId, taskNumber) {
       const [row] = query(
-        `SELECT t.state, p.platform_name, m.record_type FROM pull_tasks t
-           JOIN modules m USING (module_id) JOIN platforms p ON p.platform_id = t.platform_id
-         WHERE t.pull_id = ? AND t.task_number = ?`,
+        'SELECT state, module_id FROM pull_tasks WHERE pull_id = ? AND task_number = ?',
         pullId,
         taskNumber,
       )
-      return {
-        state: textOf(row, 'state'),
-        platform_name: textOf(row, 'platform_name'),
-        record_type: textOf(row, 'record_type'),
-      }
+      return { state: textOf(row, 'state'), module_id: Number(row?.['module_id']) }
     },
-    module(moduleId) {
-      const [row] = query(
-        `SELECT p.platform_name, m.record_type FROM modules m JOIN platforms p USING (platform_id)
-         WHERE m.module_id = ?`,
-        moduleId,
-      )
-      return {
-        platform_name: textOf(row, 'platform_name'),
-        record_type: textOf(row, 'record_type'),
-      }
-    },
-    close: () => database.close(),
   }
 }
 

@@ -10,6 +10,9 @@ export class HubProcess implements Actor {
   readonly name: string
   isAlive = true
   pausedUntil = 0
+  clockOffset: number
+  /** The virtual time at which it last started, stood still, or had a storage or a clock that failed. */
+  disturbedAt = 0
   /** The number of statements until it is killed; null if it is not. */
   statementsLeft: number | null = null
   /** Whether it is killed after that statement rather than before it. */
@@ -21,9 +24,12 @@ export class HubProcess implements Actor {
   /** Null once the hub has been told to stop. */
   isStopping = false
   onKilled: () => void = () => undefined
+  /** Called when another process has changed platforms. */
+  readonly changeListeners: (() => void)[] = []
 
-  constructor(name: string) {
+  constructor(name: string, clockOffset: number) {
     this.name = name
+    this.clockOffset = clockOffset
   }
 
   /** Whether it accepts connections. */
@@ -37,6 +43,14 @@ export class HubProcess implements Actor {
     runInContext(null, this.onKilled)
   }
 
+  /** Counts a unit of work of a database server. Returns whether it is killed before or after it; null if it is not. */
+  countUnit(): 'before' | 'after' | null {
+    if (this.statementsLeft === null) return null
+    this.statementsLeft -= UNIT_STATEMENTS
+    if (this.statementsLeft > 0) return null
+    return this.diesAfterStatement ? 'after' : 'before'
+  }
+
   /** The operating system closes the files of the process. Transactions in progress are rolled back. */
   closeConnections(): void {
     for (const database of this.connections) if (database.isOpen) database.close()
@@ -47,6 +61,9 @@ export class HubProcess implements Actor {
     return runInContext({ actor: this, unit: null }, work)
   }
 }
+
+/** The number of statements that a unit of work counts for. */
+const UNIT_STATEMENTS = 4
 
 /** The statements that the code of a killed process may still execute: they undo what it has begun. */
 const UNDOING = /^\s*(?:rollback|pragma)\b/i
@@ -62,10 +79,14 @@ function undo(run: () => unknown): unknown {
 const COMMIT = /^\s*commit\b/i
 const BEGIN = /^\s*begin\b/i
 
+/** @param failWith returns the error of a statement that the storage cannot execute; null if it can. */
 export function createStatementObserver(
   onCommit: (process: HubProcess, unit: Unit) => void,
+  failWith: (sql: string) => Error | null,
 ): StatementObserver {
   const execute = (process: HubProcess, context: Context, sql: string, run: () => unknown) => {
+    const failure = failWith(sql)
+    if (failure) throw failure
     const result = run()
     if (COMMIT.test(sql) && isUnit(context.unit)) onCommit(process, context.unit)
     return result
@@ -86,7 +107,8 @@ export function createStatementObserver(
         if (process.statementsLeft <= 0) {
           // A database server rolls back what a killed client has begun, but here the code itself must do that.
           const isBegin = BEGIN.test(sql)
-          if (process.diesAfterStatement && !isBegin) execute(process, context, sql, run)
+          const isExecuted = UNDOING.test(sql) || (process.diesAfterStatement && !isBegin)
+          if (isExecuted) execute(process, context, sql, run)
           process.kill()
           throw new ProcessKilledError()
         }

@@ -2,17 +2,26 @@
 import { createHash } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createIngestFeature } from '../../src/features/ingest/create-ingest-feature.ts'
+import type { Ingest } from '../../src/features/ingest/ingest.ts'
+import {
+  createDeletionWorker,
+  type DeletionWorker,
+} from '../../src/features/maintenance/deletion-worker.ts'
 import { createManifestRefresher } from '../../src/features/platforms/refresh-manifest.ts'
 import { createPulls } from '../../src/features/pulls/create-pulls.ts'
-import { createRequestPull, type RequestPull } from '../../src/features/pulls/request-pull.ts'
+import type { RequestPull } from '../../src/features/pulls/request-pull.ts'
 import { handleErrors } from '../../src/http/error-handler.ts'
 import { acceptJsonBodies } from '../../src/http/json-body.ts'
 import { serializerCompiler, validatorCompiler } from '../../src/http/schema-compilers.ts'
+import type { SecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { createMetricsRegistry } from '../../src/lib/metrics/registry.ts'
-import { createDayOf, systemClock } from '../../src/lib/time/clock.ts'
+import { type Clock, createDayOf, systemClock } from '../../src/lib/time/clock.ts'
 import { sleep } from '../../src/lib/time/run-periodically.ts'
-import { createPlatformClient } from '../../src/platform-client/platform-client.ts'
+import {
+  createPlatformClient,
+  type PlatformClient,
+} from '../../src/platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../../src/platform-client/request/timeouts.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import type { SimulatedConnections } from './network.ts'
@@ -31,6 +40,7 @@ export type HubOptions = {
   storage: Storage
   connections: SimulatedConnections
   missingGraceSeconds: number
+  missingThresholdPercent: number
   /** Called with each error that the hub logs as a defect. */
   onDefect: (error: unknown) => void
 }
@@ -38,12 +48,17 @@ export type HubOptions = {
 export type RunningHub = {
   http: FastifyInstance
   requestPull: RequestPull
+  /** What the actions of operators need. */
+  storage: Storage
+  deps: { client: PlatformClient; secrets: SecretBox; clock: Clock }
+  ingest: Ingest
+  deletionWorker: DeletionWorker
   stop: () => Promise<void>
 }
 
 /** Wires the features as `app.ts` does. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
-  const { storage, connections, missingGraceSeconds, onDefect } = options
+  const { storage, connections, onDefect } = options
   const log = createLog(onDefect)
   const client = createPlatformClient({
     ...{ networks: 'any', schemes: 'any', proxy: { http: '', https: '', none: '' } },
@@ -68,27 +83,29 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     firstByteSeconds: PULL_LIMIT_SECONDS,
     concurrency: 4,
     waitForLimit: sleep,
-    missingThresholdPercent: 20,
-    missingGraceSeconds,
+    missingThresholdPercent: options.missingThresholdPercent,
+    missingGraceSeconds: options.missingGraceSeconds,
     schedulePattern: '* * * * *',
     callerOf: () => {
       throw new Error('The simulation calls no routes of operators')
     },
   })
-  const requestPull = createRequestPull({
-    pulls: storage.pulls,
-    dispatcher: storage.pullDispatcher,
-    lease: { owner: storage.processName, seconds: 20 },
-  })
   const http = await createReceiver(ingest.receiverRoutes, log)
+  const deletionWorker = createDeletionWorker({ removals: storage.removals, log })
   await pulls.start()
+  deletionWorker.start()
   const stopping = new AbortController()
   const jobs = ingest.runJobs(stopping.signal)
   return {
     http,
-    requestPull,
+    requestPull: pulls.requestPull,
+    storage,
+    deps: { client, secrets, clock: systemClock },
+    ingest: ingest.ingest,
+    deletionWorker,
     async stop() {
       stopping.abort()
+      await deletionWorker.stop()
       await pulls.stop()
       await http.close()
       await jobs

@@ -1,26 +1,24 @@
 /** Compares everything that a simulation has stored with the reference model and with what the platforms were told. */
-import { type CommitChecker, check } from './commit-checker.ts'
+import type { CommitChecker } from './commit-checker.ts'
 import type { DatabaseView, Row } from './database-view.ts'
-import { type Data, isSameData, type ModelModule, type ModelRecord } from './model.ts'
+import { type Data, isSameData, type ModelRecord } from './model.ts'
 import type { SimulatedPlatform } from './platform.ts'
+import type { ModelModule, Registry } from './registry.ts'
+import { check } from './violation.ts'
 
 /** The stored records, history, counters, activity and pulls agree with the model. */
 export function checkStored(view: DatabaseView, checker: CommitChecker): void {
-  for (const module of checker.model.modules) checkRecords(view, module)
-  checkCounters(view, checker)
+  for (const module of checker.model.registry.modules) checkRecords(view, checker, module)
+  checkCounters(view, checker.model.registry)
   checkActivity(view, checker)
   checkPulls(view)
+  checkRejectedPushes(view, checker)
 }
 
-function checkRecords(view: DatabaseView, module: ModelModule): void {
-  const rows = view.query(
-    `SELECT r.* FROM records r JOIN modules m USING (module_id)
-       JOIN platforms p ON p.platform_id = r.platform_id
-     WHERE p.platform_name = ? AND m.record_type = ?`,
-    module.platform,
-    module.record_type,
-  )
-  const name = `${module.platform}/${module.record_type}`
+function checkRecords(view: DatabaseView, checker: CommitChecker, module: ModelModule): void {
+  const rows = view.query('SELECT * FROM records WHERE module_id = ?', module.module_id)
+  const { platform, record_type } = module
+  const name = `${platform.name}/${record_type}`
   check(
     rows.length === module.records.size,
     `${name} has ${rows.length} records instead of ${module.records.size}`,
@@ -29,23 +27,31 @@ function checkRecords(view: DatabaseView, module: ModelModule): void {
     const reference = String(row['reference_number'])
     const expected = module.records.get(reference)
     check(expected !== undefined, `${name} has the record ${reference}, which must not exist`)
-    checkRecord(view, `${name} ${reference}`, row, expected)
+    // The history of a record that is being erased may be deleted before the record.
+    if (checker.model.registry.isErased(module, reference)) continue
+    checkRecord(row, `${name} ${reference}`, expected)
+    const wasErased = checker.operators.mayBeErased({
+      ...{ platform: platform.name, record_type, reference },
+    })
+    if (!wasErased) checkHistory(view, row, `${name} ${reference}`, expected)
   }
 }
 
-function checkRecord(view: DatabaseView, name: string, row: Row, expected: ModelRecord): void {
-  const data = parseData(String(row['data']))
+function checkRecord(row: Row, name: string, expected: ModelRecord): void {
   const found = describe({
     name: String(row['full_name']),
-    data,
+    data: parseData(String(row['data'])),
     incomplete: row['incomplete'] === 1,
-    missing: row['missing_since'] !== null,
+    isMissing: row['missing_since'] !== null,
   })
-  const wanted = describe(expected)
+  const wanted = describe({ ...expected, isMissing: expected.missingSince !== null })
   check(found === wanted, `${name} is stored as ${found} instead of ${wanted}`)
-  // Applying the history backwards returns the record as it was created.
+}
+
+/** Applying the history backwards returns the record as it was created. */
+function checkHistory(view: DatabaseView, row: Row, name: string, { initial }: ModelRecord): void {
   const values = new Map<string, string | null>([['/full_name', String(row['full_name'])]])
-  for (const [key, value] of data) values.set(`/data/${key}`, value)
+  for (const [key, value] of parseData(String(row['data']))) values.set(`/data/${key}`, value)
   const history = view.query(
     'SELECT changes FROM record_history WHERE record_id = ? ORDER BY change_seq DESC',
     row['record_id'] ?? null,
@@ -58,7 +64,6 @@ function checkRecord(view: DatabaseView, name: string, row: Row, expected: Model
       else values.set(path, before)
     }
   }
-  const { initial } = expected
   const first = new Map([...values].filter(([path]) => path !== '/full_name'))
   const wantedFirst = new Map([...initial.data].map(([key, value]) => [`/data/${key}`, value]))
   check(
@@ -67,10 +72,11 @@ function checkRecord(view: DatabaseView, name: string, row: Row, expected: Model
   )
 }
 
-function describe(record: Pick<ModelRecord, 'name' | 'data' | 'incomplete' | 'missing'>): string {
-  const { name, data, incomplete, missing } = record
+type Visible = Pick<ModelRecord, 'name' | 'data' | 'incomplete'> & { isMissing: boolean }
+
+function describe({ name, data, incomplete, isMissing }: Visible): string {
   const sorted = [...data].toSorted(([one], [other]) => one.localeCompare(other))
-  const flags = `${incomplete ? ' incomplete' : ''}${missing ? ' missing' : ''}`
+  const flags = `${incomplete ? ' incomplete' : ''}${isMissing ? ' missing' : ''}`
   return `${name} ${JSON.stringify(Object.fromEntries(sorted))}${flags}`
 }
 
@@ -79,51 +85,54 @@ function parseData(text: string): Data {
   return new Map(entries.map(([key, value]) => [key, value === null ? null : String(value)]))
 }
 
-function checkCounters(view: DatabaseView, { model }: CommitChecker): void {
-  const hourly = new Map(
-    view
-      .query(
-        `SELECT p.platform_name, sum(received_post) AS received_post,
-           sum(received_patch) AS received_patch, sum(received_pull) AS received_pull,
-           sum(created) AS created, sum(updated) AS updated, sum(unchanged) AS unchanged,
-           sum(stale) AS stale
-         FROM hourly_counters c JOIN platforms p USING (platform_id) GROUP BY p.platform_name`,
-      )
-      .map((row) => [row['platform_name'], row]),
+function checkCounters(view: DatabaseView, { platforms }: Registry): void {
+  const hourly = view.query(
+    `SELECT platform_id, sum(received_post) AS received_post,
+       sum(received_patch) AS received_patch, sum(received_pull) AS received_pull,
+       sum(created) AS created, sum(updated) AS updated, sum(unchanged) AS unchanged,
+       sum(stale) AS stale
+     FROM hourly_counters GROUP BY platform_id`,
   )
-  for (const [platform, counters] of model.counters) {
-    for (const [name, count] of Object.entries(counters)) {
-      const found = hourly.get(platform)?.[name] ?? 0
-      check(found === count, `The counter ${name} of ${platform} is ${found} instead of ${count}`)
-    }
-  }
   const modules = view.query(
-    `SELECT p.platform_name, m.record_type, sum(c.records) AS records, sum(c.pushes) AS pushes
-     FROM module_counters c JOIN modules m USING (module_id)
-       JOIN platforms p ON p.platform_id = c.platform_id GROUP BY m.module_id`,
+    `SELECT module_id, sum(records) AS records, sum(pushes) AS pushes
+     FROM module_counters GROUP BY module_id`,
   )
-  for (const row of modules) {
-    const module = model.moduleOf(String(row['platform_name']), String(row['record_type']))
-    const name = `${module.platform}/${module.record_type}`
-    check(row['records'] === module.records.size, `The records of ${name} are miscounted`)
-    check(row['pushes'] === module.pushes, `The pushes of ${name} are miscounted`)
+  for (const platform of platforms) {
+    if (platform.isRemoved) continue
+    const row = hourly.find((one) => one['platform_id'] === platform.platform_id)
+    for (const [name, count] of Object.entries(platform.counters)) {
+      const found = row?.[name] ?? 0
+      const label = `The counter ${name} of ${platform.name}`
+      check(found === count, `${label} is ${found} instead of ${count}`)
+    }
+    for (const { module_id, record_type, records, pushes } of platform.modules) {
+      const counted = modules.find((one) => one['module_id'] === module_id)
+      const name = `${platform.name}/${record_type}`
+      check((counted?.['records'] ?? 0) === records.size, `The records of ${name} are miscounted`)
+      check((counted?.['pushes'] ?? 0) === pushes, `The pushes of ${name} are miscounted`)
+    }
   }
 }
 
 /** Each stored push has exactly one entry, which states its outcome. */
-function checkActivity(view: DatabaseView, { deliveries }: CommitChecker): void {
+function checkActivity(view: DatabaseView, { deliveries, operators }: CommitChecker): void {
   const logged = new Map<string, string>()
   const rows = view.query(
-    `SELECT kind, details ->> 'request_id' AS id FROM activity
-     WHERE kind IN ('push.created', 'push.updated', 'push.unchanged', 'push.stale')`,
+    `SELECT kind, details FROM activity
+     WHERE kind IN ('push.created', 'push.updated', 'push.unchanged', 'push.stale')
+       AND details <> '{}'`,
   )
-  for (const { kind, id } of rows) {
+  for (const { kind, details } of rows) {
+    const id = JSON.parse(String(details)).request_id
     check(!logged.has(String(id)), `The activity reports ${id} twice`)
     logged.set(String(id), String(kind))
   }
-  for (const { id, outcome } of deliveries.values()) {
+  for (const { id, push, outcome } of deliveries.values()) {
     const expected = outcome === null ? undefined : `push.${outcome}`
     const found = logged.get(id)
+    // An erasure redacts the entries of its record.
+    const name = { ...push, reference: push.reference_number }
+    if (found === undefined && operators.mayBeErased(name)) continue
     check(found === expected, `The activity reports ${found} for ${id} instead of ${expected}`)
   }
 }
@@ -147,26 +156,51 @@ function checkPulls(view: DatabaseView): void {
   check(wrong.length === 0, `The counts of a task of pull ${wrong[0]?.['pull_id']} do not add up`)
 }
 
+/** A rejected push is replayed once, and stays until then. */
+function checkRejectedPushes(view: DatabaseView, { rejections }: CommitChecker): void {
+  const rows = view.query('SELECT rejected_push_id, replayed_at FROM rejected_pushes')
+  const stored = new Map(rows.map((row) => [Number(row['rejected_push_id']), row['replayed_at']]))
+  for (const [id, { isReplayed }] of rejections) {
+    const replayedAt = stored.get(id)
+    // An erasure deletes the rejected pushes that name its record, and a removal those of its platform.
+    if (replayedAt === undefined) continue
+    const isStoredAsReplayed = replayedAt !== null
+    check(isStoredAsReplayed === isReplayed, `The replay of the rejected push ${id} is misreported`)
+  }
+}
+
 /**
  * After complete reads without new changes, each record of a platform is stored as the platform has it, and only
- * records that it no longer has are missing.
+ * records that it no longer has are missing. Of removed platforms, nothing is stored.
  */
-export function checkConverged(view: DatabaseView, platforms: SimulatedPlatform[]): void {
+export function checkConverged(
+  view: DatabaseView,
+  platforms: SimulatedPlatform[],
+  registry: Registry,
+): void {
+  for (const { platform_id, isRemoved } of registry.platforms) {
+    if (isRemoved) checkDeleted(view, platform_id)
+  }
   for (const platform of platforms) {
     for (const { record_type, records, keys } of platform.modules) {
+      const module = registry.modules.find(
+        (one) => one.platform.name === platform.name && one.record_type === record_type,
+      )
+      check(module !== undefined, `${platform.name} is not registered`)
       const rows = view.query(
         `SELECT r.*, EXISTS (SELECT 1 FROM missing_reviews v
            WHERE v.module_id = r.module_id AND v.closed_at IS NULL) AS in_review
-         FROM records r JOIN modules m USING (module_id)
-           JOIN platforms p ON p.platform_id = r.platform_id
-         WHERE p.platform_name = ? AND m.record_type = ?`,
-        platform.name,
-        record_type,
+         FROM records r WHERE r.module_id = ?`,
+        module.module_id,
       )
       const stored = new Map(rows.map((row) => [String(row['reference_number']), row]))
       for (const [reference, { name, data }] of records) {
         const row = stored.get(reference)
         const label = `${platform.name}/${record_type} ${reference}`
+        if (registry.isErased(module, reference)) {
+          check(row === undefined, `${label} was erased, but it is stored`)
+          continue
+        }
         check(row !== undefined, `${label} was not collected`)
         const found = [...parseData(String(row['data']))].filter(([key]) => keys.includes(key))
         const isSame = row['full_name'] === name && isSameData(new Map(found), data)
@@ -179,5 +213,12 @@ export function checkConverged(view: DatabaseView, platforms: SimulatedPlatform[
         check(isMarked, `${platform.name}/${record_type} ${reference} is not marked as missing`)
       }
     }
+  }
+}
+
+function checkDeleted(view: DatabaseView, platformId: number): void {
+  for (const table of ['records', 'record_history', 'rejected_pushes', 'hub_keys', 'modules']) {
+    const [row] = view.query(`SELECT count(*) AS n FROM ${table} WHERE platform_id = ?`, platformId)
+    check(row?.['n'] === 0, `${table} has rows of a platform that was removed`)
   }
 }

@@ -1,12 +1,14 @@
 /** `npm run simulate`: runs simulations of the hub by their seeds; see README.md in the folder above. */
 import { argv, stdout } from 'node:process'
 import { parseArgs } from 'node:util'
+import { createPostgresTemplate } from './postgres-template.ts'
 import { formatFailure, shrink } from './report.ts'
 import { INGREDIENTS, type Ingredient, runSimulation, type SimulationOptions } from './run.ts'
 import { createTemplate } from './template.ts'
 
 const HELP = `npm run simulate [-- options]
 
+  --postgres            on a PostgreSQL server instead of SQLite, with two nodes
   --seed <number>       the seed of the first simulation; a new one by default
   --count <number>      the number of simulations, with consecutive seeds; 1 by default
   --length <number>     the share of the usual time; 1 by default
@@ -27,6 +29,7 @@ async function main(): Promise<boolean> {
       count: { type: 'string', default: '1' },
       length: { type: 'string', default: '1' },
       without: { type: 'string', multiple: true, default: [] },
+      postgres: { type: 'boolean', default: false },
       trace: { type: 'boolean', default: false },
       shrink: { type: 'boolean', default: false },
     },
@@ -37,8 +40,8 @@ async function main(): Promise<boolean> {
   }
   const first = Number(values.seed ?? Date.now() % 1_000_000)
   const common = { length: Number(values.length), without: values.without.filter(isIngredient) }
-  const template = await createTemplate()
-  const totals = { steps: 0, acknowledged: 0, kills: 0, pulls: 0, failed: 0 }
+  const template = await (values.postgres ? createPostgresTemplate() : createTemplate())
+  const totals = { steps: 0, acknowledged: 0, rejected: 0, kills: 0, pulls: 0, failed: 0 }
   const cpu = process.cpuUsage()
   try {
     for (let seed = first; seed < first + Number(values.count); seed += 1) {
@@ -46,6 +49,7 @@ async function main(): Promise<boolean> {
       const result = await runSimulation(template, options)
       totals.steps += result.steps
       totals.acknowledged += result.acknowledged
+      totals.rejected += result.rejected
       totals.kills += result.kills
       totals.pulls += result.pulls
       if (values.trace) print(result.trace.join('\n'))
@@ -55,12 +59,12 @@ async function main(): Promise<boolean> {
       print(formatFailure(smallest.options, smallest.result))
     }
   } finally {
-    template.remove()
+    await template.remove()
   }
   const { user, system } = process.cpuUsage(cpu)
   print(
     `${values.count} simulations from seed ${first}: ${totals.failed} failed. ` +
-      `${totals.steps} steps, ${totals.acknowledged} acknowledged pushes, ` +
+      `${totals.steps} steps, ${totals.acknowledged} acknowledged and ${totals.rejected} rejected pushes, ` +
       `${totals.pulls} manual pulls, ${totals.kills} killed processes, ` +
       `${Math.round((user + system) / 1000)} ms of processor time.`,
   )

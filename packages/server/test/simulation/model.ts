@@ -3,6 +3,7 @@
  * order of their commits, takes their content from what the platforms sent, and shares no code with the hub.
  */
 import type { SentPush, ServedElement } from './platform.ts'
+import type { ModelModule, Registry } from './registry.ts'
 
 export type Data = ReadonlyMap<string, string | null>
 
@@ -11,28 +12,18 @@ export type ModelRecord = {
   name: string
   data: Data
   incomplete: boolean
-  missing: boolean
+  /** When the read began that did not contain it; null if it is not missing. */
+  missingSince: number | null
   /** Its content when it was created. */
   initial: { name: string; data: Data }
   pushPosition: number
   pushedAt: number | null
   /** When the pull that last wrote the record began. */
   pulledAt: number | null
-  /** Whether the last write was a pull, whose bytes the hub recognises. */
-  isAsPulled: boolean
+  /** The keys of the manifest if the last write was a pull, whose bytes the hub then recognises; otherwise null. */
+  pulledKeys: readonly string[] | null
   /** When each path was last set, by the clock of the platform; `""` is the whole record. */
   setAt: ReadonlyMap<string, number>
-}
-
-export type ModelModule = {
-  platform: string
-  record_type: string
-  /** The keys that the manifest names. */
-  keys: readonly string[]
-  records: Map<string, ModelRecord>
-  pushes: number
-  /** The last complete read that contained all records. */
-  lastRead: { position: number; requestedAt: number } | null
 }
 
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale'
@@ -42,6 +33,8 @@ export type ModelRead = {
   pull_id: number
   task_number: number
   module: ModelModule
+  /** The keys that the manifest named when the pull began. */
+  keys: readonly string[]
   /** The position at which it began: what was pushed later is newer. */
   position: number
   requestedAt: number
@@ -50,76 +43,69 @@ export type ModelRead = {
   marked: number
 }
 
-export type Counters = Record<
-  'received_post' | 'received_patch' | 'received_pull' | Outcome,
-  number
->
-
 const NAME = '/full_name'
 
+/** Where a rejected push stands in the order of writes: a replay writes there, and overwrites nothing newer. */
+export type ReplayPosition = { position: number; at: number }
+
 export class ReferenceModel {
-  readonly modules: ModelModule[]
-  readonly counters = new Map<string, Counters>()
+  readonly registry: Registry
   #position = 0
 
-  constructor(modules: Pick<ModelModule, 'platform' | 'record_type' | 'keys'>[]) {
-    this.modules = modules.map((one) => ({
-      ...one,
-      records: new Map(),
-      pushes: 0,
-      lastRead: null,
-    }))
+  constructor(registry: Registry) {
+    this.registry = registry
   }
 
-  moduleOf(platform: string, recordType: string): ModelModule {
-    const found = this.modules.find(
-      (one) => one.platform === platform && one.record_type === recordType,
-    )
-    if (!found) throw new Error(`No module ${platform} ${recordType}`)
-    return found
-  }
-
-  countersOf(platform: string): Counters {
-    const none = { received_post: 0, received_patch: 0, received_pull: 0 }
-    const counters = this.counters.get(platform) ?? {
-      ...{ ...none, created: 0, updated: 0, unchanged: 0, stale: 0 },
-    }
-    this.counters.set(platform, counters)
-    return counters
+  /** The position of something that is committed now. */
+  advance(): number {
+    this.#position += 1
+    return this.#position
   }
 
   startRead(
-    read: Pick<ModelRead, 'pull_id' | 'task_number' | 'module' | 'requestedAt'>,
+    read: Pick<ModelRead, 'pull_id' | 'task_number' | 'module' | 'keys' | 'requestedAt'>,
   ): ModelRead {
     return { ...read, position: this.#position, written: new Map(), marked: 0 }
   }
 
   /** A push is committed. @param at the time of the hub. */
-  applyPush(push: SentPush, at: number): Outcome {
-    this.#position += 1
-    const module = this.moduleOf(push.platform, push.record_type)
+  applyPush(module: ModelModule, push: SentPush, at: number): Outcome {
+    return this.#applyPush(module, push, { position: this.advance(), at })
+  }
+
+  /** The replay of a rejected push is committed. */
+  applyReplay(module: ModelModule, push: SentPush, at: ReplayPosition): Outcome {
+    this.advance()
+    return this.#applyPush(module, push, at, (stored) => isSuperseded(stored, module, at))
+  }
+
+  #applyPush(
+    module: ModelModule,
+    push: SentPush,
+    { position, at }: ReplayPosition,
+    isSuperseded: (stored: ModelRecord) => boolean = () => false,
+  ): Outcome {
     const stored = module.records.get(push.reference_number) ?? null
-    const outcome = this.#applyPush(module, stored, push, at)
-    const counters = this.countersOf(push.platform)
+    const isStale =
+      stored && (isSuperseded(stored) || isOlderThanRead(stored, push, { module, at }))
+    const merged = isStale ? 'stale' : merge(stored, push)
+    const outcome =
+      merged === 'stale'
+        ? 'stale'
+        : this.#save(module, push.reference_number, stored, {
+            ...merged,
+            incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
+            missingSince: null,
+            pushPosition: position,
+            pushedAt: at,
+            pulledAt: stored?.pulledAt ?? null,
+            pulledKeys: null,
+          })
+    const { counters } = module.platform
     counters[push.method === 'POST' ? 'received_post' : 'received_patch'] += 1
     counters[outcome] += 1
     module.pushes += 1
     return outcome
-  }
-
-  #applyPush(module: ModelModule, stored: ModelRecord | null, push: SentPush, at: number): Outcome {
-    if (stored && isOlderThanRead(stored, push, module)) return 'stale'
-    const merged = push.method === 'POST' ? mergePost(stored, push) : mergePatch(stored, push)
-    if (merged === 'stale') return 'stale'
-    return this.#save(module, push.reference_number, stored, {
-      ...merged,
-      incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
-      missing: false,
-      pushPosition: this.#position,
-      pushedAt: at,
-      pulledAt: stored?.pulledAt ?? null,
-      isAsPulled: false,
-    })
   }
 
   /** An element of a read is committed. Returns null for a record that the read has already written. */
@@ -128,28 +114,29 @@ export class ReferenceModel {
     if (read.written.has(reference)) return null
     const outcome = this.#applyElement(read, reference, name, element.data)
     read.written.set(reference, outcome)
-    const counters = this.countersOf(read.module.platform)
+    const { counters } = read.module.platform
     if (outcome !== 'unchanged') counters[outcome] += 1
     if (outcome === 'created' || outcome === 'updated') counters.received_pull += 1
     return outcome
   }
 
   #applyElement(read: ModelRead, reference: string, name: string, data: Data): Outcome {
-    const { module } = read
+    const { module, keys } = read
     const stored = module.records.get(reference) ?? null
     if (stored && stored.pushPosition > read.position) return 'stale'
     const next = {
       name,
-      data: afterPull(stored, data, module.keys),
+      data: afterPull(stored, data, keys),
       incomplete: false,
-      missing: false,
+      missingSince: null,
       setAt: new Map<string, number>(),
       pushPosition: stored?.pushPosition ?? 0,
       pushedAt: stored?.pushedAt ?? null,
       pulledAt: read.requestedAt,
-      isAsPulled: true,
+      pulledKeys: keys,
     }
-    if (stored?.isAsPulled && !isChanged(stored, next)) return 'unchanged'
+    const isKnown = stored?.pulledKeys && isSameKeys(stored.pulledKeys, keys)
+    if (isKnown && !isChanged(stored, next)) return 'unchanged'
     const outcome = this.#save(module, reference, stored, next)
     if (outcome === 'created' || outcome === 'updated') this.#position += 1
     return outcome
@@ -172,9 +159,9 @@ export class ReferenceModel {
     let marked = 0
     for (const reference of references) {
       const record = read.module.records.get(reference)
-      if (!record || record.missing || record.pushPosition > read.position) continue
+      if (!record || record.missingSince !== null || record.pushPosition > read.position) continue
       if (record.pushedAt !== null && record.pushedAt > pushedUntil) continue
-      read.module.records.set(reference, { ...record, missing: true })
+      read.module.records.set(reference, { ...record, missingSince: read.requestedAt })
       this.#position += 1
       marked += 1
     }
@@ -184,10 +171,14 @@ export class ReferenceModel {
 
   /** A read has ended successfully. @param references the records that it contained. */
   finishRead(read: ModelRead, references: ReadonlySet<string>): void {
-    const { module, position, requestedAt } = read
-    const present = [...module.records.values()].filter((record) => !record.missing)
+    const records = [...read.module.records.values()]
+    const present = records.filter(({ missingSince }) => missingSince === null)
     // A read proves nothing about records that it did not contain.
-    if (present.length === references.size) module.lastRead = { position, requestedAt }
+    if (present.length === references.size) this.setLastRead(read)
+  }
+
+  setLastRead({ module, position, requestedAt }: ModelRead): void {
+    module.lastRead = { position, requestedAt }
   }
 }
 
@@ -203,27 +194,55 @@ export function isSameData(one: Data, other: Data): boolean {
 
 function isChanged(
   stored: ModelRecord,
-  next: Pick<ModelRecord, 'name' | 'data' | 'incomplete' | 'missing'>,
+  next: Pick<ModelRecord, 'name' | 'data' | 'incomplete' | 'missingSince'>,
 ): boolean {
   return (
     stored.name !== next.name ||
     stored.incomplete !== next.incomplete ||
-    stored.missing !== next.missing ||
+    (stored.missingSince === null) !== (next.missingSince === null) ||
     !isSameData(stored.data, next.data)
   )
 }
 
-/** A push that occurred before the request of the pull that last read the record is stale. */
-function isOlderThanRead(stored: ModelRecord, push: SentPush, { lastRead }: ModelModule): boolean {
-  const { occurredAt } = push
+/**
+ * A push that occurred before the request of the pull that last read the record is stale. A request in the future, because
+ * the clock was set back since, does not count.
+ */
+function isOlderThanRead(
+  stored: ModelRecord,
+  { occurredAt }: SentPush,
+  { module: { lastRead }, at }: { module: ModelModule; at: number },
+): boolean {
   if (occurredAt === null || stored.pulledAt === null) return false
-  if (occurredAt < stored.pulledAt) return true
+  const isOlderThan = (requestedAt: number) => occurredAt < requestedAt && requestedAt <= at
+  if (isOlderThan(stored.pulledAt)) return true
   // A read that contained all records also read those that it found unchanged.
-  const wasRead = lastRead !== null && !stored.missing && stored.pushPosition <= lastRead.position
-  return wasRead && occurredAt < lastRead.requestedAt
+  const wasRead =
+    lastRead !== null && stored.missingSince === null && stored.pushPosition <= lastRead.position
+  return wasRead && isOlderThan(lastRead.requestedAt)
+}
+
+/** Whether a push or read after the position has written the record or found it missing. */
+function isSuperseded(
+  stored: ModelRecord,
+  { lastRead }: ModelModule,
+  { position, at }: ReplayPosition,
+): boolean {
+  if (stored.pushPosition > position) return true
+  if (stored.missingSince !== null && stored.missingSince >= at) return true
+  if (stored.pulledAt === null) return false
+  return stored.pulledAt >= at || (lastRead !== null && lastRead.position >= position)
+}
+
+function isSameKeys(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key) => other.includes(key))
 }
 
 type Merged = Pick<ModelRecord, 'name' | 'data' | 'setAt'>
+
+function merge(stored: ModelRecord | null, push: SentPush): Merged | 'stale' {
+  return push.method === 'POST' ? mergePost(stored, push) : mergePatch(stored, push)
+}
 
 /** Replaces the record, except for what a newer push has set. */
 function mergePost(stored: ModelRecord | null, push: SentPush): Merged | 'stale' {

@@ -5,7 +5,9 @@ import type { Choices, Scheduler } from './scheduler.ts'
 
 /** A request that has arrived at a platform. */
 export type PlatformRequest = {
+  /** Its name, and the host of its address, which differs between registrations. */
   platform: string
+  host: string
   path: string
   page: number
   ifNoneMatch: string | null
@@ -202,7 +204,8 @@ function toRequest({ origin, path, headers }: Dispatcher.DispatchOptions): Platf
   const url = new URL(path, String(origin))
   const sent = new Headers(Object.entries(Object(headers)))
   return {
-    platform: url.hostname.replace('.example', ''),
+    platform: url.hostname.split('.').at(-2) ?? '',
+    host: url.hostname,
     path: url.pathname,
     page: Number(url.searchParams.get('page') ?? 1),
     ifNoneMatch: sent.get('if-none-match'),

@@ -6,6 +6,7 @@ export type PlatformRecord = { name: string; data: Map<string, string | null> }
 
 export type PlatformModule = {
   record_type: string
+  /** The keys that its manifest names, and that all of its records have. */
   keys: readonly string[]
   records: Map<string, PlatformRecord>
   /** The number of its records at the start. */
@@ -83,6 +84,8 @@ export type ServedResponse = {
 export class SimulatedPlatform {
   readonly name: string
   readonly modules: PlatformModule[]
+  /** The hub key that an operator has given to it. */
+  hubKey: string
   readonly #choices: Choices
   /** When it sends the time of its changes. */
   readonly #sendsTimes: 'always' | 'never' | 'sometimes'
@@ -92,11 +95,12 @@ export class SimulatedPlatform {
   #values = 0
 
   constructor(
-    name: string,
+    { name, hubKey }: { name: string; hubKey: string },
     modules: Pick<PlatformModule, 'record_type' | 'keys' | 'size'>[],
     choices: Choices,
   ) {
     this.name = name
+    this.hubKey = hubKey
     this.#choices = choices
     this.#sendsTimes = choices.pick(['always', 'never', 'sometimes'])
     this.#supportsETags = choices.chance(0.5)
@@ -131,6 +135,28 @@ export class SimulatedPlatform {
     if (this.#choices.chance(0.15)) return null
     const method = this.#choices.chance(0.4) ? 'POST' : 'PATCH'
     return this.#describe(module, reference, method, now, changed)
+  }
+
+  /** Loses most records of a module, without a push. */
+  loseMany(): void {
+    const module = this.#choices.pick(this.modules)
+    for (const reference of module.records.keys()) {
+      if (this.#choices.chance(0.7)) module.records.delete(reference)
+    }
+  }
+
+  /** Adds a key to a module, or removes one. Its manifest and all of its records change. */
+  changeKeys(): void {
+    const module = this.#choices.pick(this.modules)
+    const [first, ...others] = module.keys
+    if (first !== undefined && others.length > 0 && this.#choices.chance(0.5)) {
+      module.keys = others
+      for (const { data } of module.records.values()) data.delete(first)
+      return
+    }
+    const added = this.#value()
+    module.keys = [...module.keys, added]
+    for (const { data } of module.records.values()) data.set(added, this.#value())
   }
 
   #create(module: PlatformModule): string {

@@ -1,10 +1,11 @@
 /** Sends the pushes of a platform to the hubs, retries them, and checks what it is told. */
+import { hash } from 'node:crypto'
 import type { CommitChecker, Delivery } from './commit-checker.ts'
-import { check } from './commit-checker.ts'
 import { PUSH_ID_HEADER } from './hub.ts'
 import type { HubProcess } from './hub-process.ts'
 import type { SentPush } from './platform.ts'
 import { type Choices, runInContext, type Scheduler } from './scheduler.ts'
+import { check } from './violation.ts'
 
 export type PushClientDeps = {
   scheduler: Scheduler
@@ -13,7 +14,10 @@ export type PushClientDeps = {
   /** A process that accepts connections; null if there is none. */
   findListening: () => HubProcess | null
   hasFaults: () => boolean
-  key: string
+  /** The hub key that the platform has. */
+  keyOf: () => string
+  /** Whether the storage has failed, or a hub was overloaded, since a virtual time. */
+  hadOutage: (since: number) => boolean
   /** Whether the platform waits for the response to a push before it sends the next one. */
   isOrdered: boolean
 }
@@ -26,12 +30,11 @@ type Response = { status: number; body: string }
 export class PushClient {
   readonly #deps: PushClientDeps
   readonly #queue: SentPush[] = []
-  /** The record ids that the hub has told. */
-  readonly #recordIds = new Map<string, number>()
   #unfinished = 0
   #isSending = false
   #deliveries = 0
   acknowledged = 0
+  rejected = 0
 
   constructor(deps: PushClientDeps) {
     this.#deps = deps
@@ -67,7 +70,11 @@ export class PushClient {
   #attempt(push: SentPush, attempt: number): void {
     const { scheduler, choices, checker, hasFaults } = this.#deps
     this.#deliveries += 1
-    const delivery: Delivery = { id: `${push.id}/${this.#deliveries}`, push, outcome: null }
+    const key = this.#deps.keyOf()
+    const delivery: Delivery = {
+      ...{ id: `${push.id}/${this.#deliveries}`, push, key_hash: hash('sha256', key, 'base64url') },
+      ...{ arrived: null, outcome: null, isSaved: false },
+    }
     checker.deliveries.set(delivery.id, delivery)
     let isOver = false
     const timeout = scheduler.after(TIMEOUT_MS, null, () => fail('no response'))
@@ -83,8 +90,9 @@ export class PushClient {
     scheduler.after(choices.between(0.5, 80), `${delivery.id} arrives`, () => {
       const receiver = this.#deps.findListening()
       if (!receiver) return fail('connection refused')
-      this.#send(receiver, delivery, (response) => {
-        this.#checkResponse(delivery, response)
+      this.#send(receiver, delivery, key, (response) => {
+        const isFinal = this.#checkResponse(delivery, response)
+        if (!isFinal) return fail(`told ${response.status}`)
         if (isOver) return
         isOver = true
         scheduler.cancel(timeout)
@@ -93,8 +101,13 @@ export class PushClient {
     })
   }
 
-  #send(receiver: HubProcess, delivery: Delivery, onResponse: (response: Response) => void): void {
-    const { scheduler, choices, hasFaults, key } = this.#deps
+  #send(
+    receiver: HubProcess,
+    delivery: Delivery,
+    key: string,
+    onResponse: (response: Response) => void,
+  ): void {
+    const { scheduler, choices, hasFaults } = this.#deps
     const { push } = delivery
     const isLost = hasFaults() && choices.chance(0.08)
     const latency = choices.chance(0.03) ? choices.between(1000, 20_000) : choices.between(0.5, 80)
@@ -106,6 +119,7 @@ export class PushClient {
       ...(push.occurredAt === null ? {} : { occurred_at: new Date(push.occurredAt).toISOString() }),
     }
     receiver.run(() => {
+      delivery.arrived = { at: scheduler.now, hubTime: Date.now() }
       const responding = receiver.hub?.http.inject({
         method: push.method,
         url: '/api/webhook/receive',
@@ -127,23 +141,49 @@ export class PushClient {
     })
   }
 
-  #checkResponse({ id, push, outcome }: Delivery, { status, body }: Response): void {
-    if (status === 422) {
-      check(push.invalid !== null, `The hub rejected the valid push ${id}: ${body}`)
-      check(outcome === null, `The hub stored ${id}, which it rejected`)
-      return
-    }
-    check(status === 200 || status === 201, `The hub responded to ${id} with ${status}: ${body}`)
-    check(push.invalid === null, `The hub accepted the invalid push ${id}`)
-    check(outcome !== null, `The hub acknowledged ${id}, which is not committed`)
+  /** Returns whether the platform need not send the push again. */
+  #checkResponse(delivery: Delivery, { status, body }: Response): boolean {
+    const { id, push, outcome } = delivery
     const told = JSON.parse(body)
-    check(told.outcome === outcome, `The hub told ${told.outcome} for ${id} instead of ${outcome}`)
-    check((status === 201) === (outcome === 'created'), `${id} is ${outcome}, but told ${status}`)
-    const record = `${push.record_type} ${push.reference_number}`
-    const known = this.#recordIds.get(record) ?? told.record_id
-    check(known === told.record_id, `The record id of ${record} changed to ${told.record_id}`)
-    this.#recordIds.set(record, known)
-    this.acknowledged += 1
+    if (status === 200 || status === 201) {
+      check(push.invalid === null, `The hub accepted the invalid push ${id}`)
+      check(outcome !== null, `The hub acknowledged ${id}, which is not committed`)
+      check(
+        told.outcome === outcome,
+        `The hub told ${told.outcome} for ${id} instead of ${outcome}`,
+      )
+      check((status === 201) === (outcome === 'created'), `${id} is ${outcome}, but told ${status}`)
+      this.acknowledged += 1
+      return true
+    }
+    check(outcome === null, `The hub stored ${id}, which it rejected: ${body}`)
+    check(this.#isJustified(delivery, status), `The hub rejected ${id} with ${status}: ${body}`)
+    this.rejected += 1
+    return status === 422 || status === 410
+  }
+
+  /** Whether the hub had a reason for a rejection while it handled the push. */
+  #isJustified(delivery: Delivery, status: number): boolean {
+    const { push, key_hash, arrived, isSaved } = delivery
+    const { registry } = this.#deps.checker.model
+    const platform = registry.platforms.find(({ keys }) => keys.has(key_hash))
+    if (!platform || !arrived) return false
+    const hasChanged = platform.changedAt >= arrived.at
+    if (status === 503) return this.#deps.hadOutage(arrived.at)
+    if (status === 401) {
+      const expiresAt = platform.keys.get(key_hash) ?? null
+      return hasChanged || !platform.isActive || platform.isRemoved || expiresAt !== null
+    }
+    const authorized = registry.authorize(platform, push)
+    const isErased = registry.hasErased(platform.name)
+    if (status === 410) return hasChanged || authorized === 'record_erased'
+    if (status !== 422) return false
+    // The body of a push that is not saved names an erased record, or the platform was removed.
+    check(
+      isSaved || isErased || platform.isRemoved,
+      `The rejected push ${delivery.id} is not saved`,
+    )
+    return push.invalid !== null || hasChanged || authorized === 'module_not_registered'
   }
 
   #finish(_push: SentPush): void {

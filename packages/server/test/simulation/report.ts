@@ -8,8 +8,12 @@ import type { Template } from './template.ts'
 const SHOWN_EVENTS = 40
 
 /** The command that repeats a simulation. */
-export function formatCommand({ seed, length = 1, without = [] }: SimulationOptions): string {
+export function formatCommand(
+  { seed, length = 1, without = [] }: SimulationOptions,
+  engine: Template['engine'],
+): string {
   const options = [
+    ...(engine === 'postgres' ? ['--postgres'] : []),
     `--seed ${seed}`,
     ...(length === 1 ? [] : [`--length ${length}`]),
     ...without.map((ingredient) => `--without ${ingredient}`),
@@ -27,7 +31,7 @@ export function formatFailure(options: SimulationOptions, result: SimulationResu
     `The last ${events.length} events (seconds of virtual time):`,
     ...events,
     failure.stack,
-    `Repeat it with: ${formatCommand(options)}`,
+    `Repeat it with: ${formatCommand(options, result.engine)}`,
   ].join('\n')
 }
 

@@ -1,22 +1,34 @@
 /** Runs one simulation: a fleet of hubs, platforms and a network, for some minutes of virtual time. */
 import { createHash } from 'node:crypto'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { CommitChecker, check } from './commit-checker.ts'
-import { openDatabaseView } from './database-view.ts'
+import { CommitChecker } from './commit-checker.ts'
+import type { Unit } from './commit-observer.ts'
+import type { DatabaseView } from './database-view.ts'
 import { Fleet } from './fleet.ts'
 import { createStatementObserver, type HubProcess } from './hub-process.ts'
 import { checkConverged, checkStored } from './invariants.ts'
 import { ReferenceModel } from './model.ts'
 import { type Handling, type PlatformRequest, SimulatedConnections } from './network.ts'
+import { Operator } from './operator.ts'
 import { RESPONSE_FAULTS, SimulatedPlatform } from './platform.ts'
 import { PushClient } from './push-client.ts'
+import { Registry } from './registry.ts'
 import { Choices, currentContext, Scheduler } from './scheduler.ts'
 import { installStatementHooks } from './statement-hooks.ts'
 import { PLATFORMS, type Template } from './template.ts'
+import { check } from './violation.ts'
 import { installVirtualGlobals } from './virtual-globals.ts'
 
 /** What may go wrong. A smaller simulation leaves some of it out. */
-export const INGREDIENTS = ['processes', 'responses', 'pushes', 'pages'] as const
+export const INGREDIENTS = [
+  'processes',
+  'clocks',
+  'storage',
+  'operators',
+  'responses',
+  'pushes',
+  'pages',
+] as const
 export type Ingredient = (typeof INGREDIENTS)[number]
 
 export type SimulationOptions = {
@@ -24,17 +36,29 @@ export type SimulationOptions = {
   /** The share of the usual time in which platforms change records and faults occur. */
   length?: number
   without?: readonly Ingredient[]
-  /** Breaks the storage of the hubs, to test that a simulation finds it. */
+  /** A defect of the hubs, to test that a simulation finds it. */
+  defect?: Defect
+}
+
+/** A defect of the hubs. All of its members are optional. */
+export type Defect = {
+  /** Breaks the storage of each process. */
   breakStorage?: (storage: Storage) => Storage
+  /** Statements that break the database. */
+  sql?: string
+  /** Replaces the options of each process. */
+  options?: { missingGraceSeconds?: number; missingThresholdPercent?: number }
 }
 
 export type SimulationResult = {
   seed: number
+  engine: Template['engine']
   steps: number
   virtualSeconds: number
   processes: number
   kills: number
   acknowledged: number
+  rejected: number
   pulls: number
   /** A hash of all events in their order. */
   fingerprint: string
@@ -45,6 +69,8 @@ export type SimulationResult = {
 
 const PHASES = 3
 const MINUTE_MS = 60_000
+/** A process that renews its lease normally does so at least once within this time. */
+const LEASE_MS = 20_000
 /** After the last fault, a pull must have ended within this time. */
 const MAX_PULL_MS = 5 * MINUTE_MS
 
@@ -61,14 +87,13 @@ class Simulation {
   readonly #seed: number
   readonly #length: number
   readonly #without: ReadonlySet<Ingredient>
-  readonly #breakStorage: (storage: Storage) => Storage
+  readonly #defect: Defect
   readonly #trace: string[] = []
   readonly #scheduler: Scheduler
   /** Separate choices, so that leaving out an ingredient changes the others as little as possible. */
   readonly #world: Choices
   readonly #network: Choices
   readonly #platforms: SimulatedPlatform[]
-  readonly #model: ReferenceModel
   readonly #graceSeconds: number
   readonly #faultRate: number
   readonly #pageSize: number | null
@@ -78,8 +103,8 @@ class Simulation {
   #pulls = 0
 
   constructor(template: Template, options: SimulationOptions) {
-    const { seed, length = 1, without = [], breakStorage = (storage) => storage } = options
-    this.#breakStorage = breakStorage
+    const { seed, length = 1, without = [], defect = {} } = options
+    this.#defect = defect
     this.#template = template
     this.#seed = seed
     this.#length = length
@@ -93,12 +118,12 @@ class Simulation {
     this.#pageSize = this.#without.has('pages') ? null : size
     this.#platforms = Object.entries(PLATFORMS).map(
       ([name, modules], index) =>
-        new SimulatedPlatform(name, [...modules], new Choices(seed + 0x3000_0000 + index)),
+        new SimulatedPlatform(
+          { name, hubKey: template.keyOf(name) },
+          [...modules],
+          new Choices(seed + 0x3000_0000 + index),
+        ),
     )
-    const modules = this.#platforms.flatMap((platform) =>
-      platform.modules.map((module) => ({ ...module, platform: platform.name })),
-    )
-    this.#model = new ReferenceModel(modules)
   }
 
   #record(label: string): void {
@@ -106,57 +131,75 @@ class Simulation {
   }
 
   async run(): Promise<SimulationResult> {
-    const path = this.#template.create()
-    const view = openDatabaseView(path)
-    const checker = new CommitChecker(this.#model, view, this.#graceSeconds)
+    const { engine } = this.#template
+    const location = await this.#template.create(this.#defect.sql)
+    const view = this.#template.openView(location)
     const scheduler = this.#scheduler
     const restoreGlobals = installVirtualGlobals({
       ...{ scheduler, jitter: new Choices(this.#seed + 0x4000_0000) },
       // So that the schedule is due at any time.
       startMs: this.#world.int(MINUTE_MS),
     })
-    const observer = createStatementObserver((process, unit) => {
+    const checker = new CommitChecker(new ReferenceModel(new Registry()), view, {
+      missingGraceSeconds: this.#graceSeconds,
+      isOwnerWell: (owner) => fleet.wasWell(owner, LEASE_MS),
+    })
+    for (const { name, hubKey } of this.#platforms) checker.operators.register(name, hubKey)
+    const onCommit = (process: HubProcess, unit: Unit) => {
       try {
         this.#record(`${process.name} commits ${unit.name}`)
-        checker.onCommit(process.name, unit)
+        process.run(() => checker.onCommit(process.name, unit))
       } catch (error) {
         // Not in the code of the hub, which would handle it.
         this.#fail(error)
       }
-    })
+    }
+    const observer = createStatementObserver(onCommit, (sql) => fleet.outage.failureOf(sql))
     const removeHooks = installStatementHooks(observer)
-    const size = this.#world.chance(0.3) ? 2 : 1
+    const hasTwo = this.#world.chance(0.3)
+    const size = hasTwo || engine === 'postgres' ? 2 : 1
     const fleet = new Fleet({
-      ...{ scheduler, path, size, choices: new Choices(this.#seed + 0x5000_0000) },
+      ...{
+        scheduler,
+        engine,
+        location,
+        size,
+        onCommit,
+        choices: new Choices(this.#seed + 0x5000_0000),
+      },
       trace: (label) => this.#record(label),
-      breakStorage: this.#breakStorage,
+      breakStorage: this.#defect.breakStorage ?? ((storage) => storage),
+      without: this.#without,
       onFailure: (error) => this.#fail(error),
       optionsOf: (process) => ({
         connections: new SimulatedConnections(scheduler, this.#network, (request) =>
           this.#sendRequest(checker, request),
         ),
         missingGraceSeconds: this.#graceSeconds,
+        missingThresholdPercent: 20,
+        ...this.#defect.options,
         onDefect: (error) => {
-          if (process.isAlive) this.#fail(error)
+          if (process.isAlive && !fleet.outage.explains(error)) this.#fail(error)
         },
       }),
     })
     const clients = this.#platforms.map((platform) => this.#createClient(platform, fleet, checker))
+    const operator = this.#createOperator(fleet, checker, view)
     let failure: SimulationResult['failure'] = null
     try {
       await fleet.start()
-      this.#startWorld(fleet, clients)
+      this.#startWorld(fleet, clients, operator)
       const phaseMs = this.#length * this.#world.between(1250, 4500)
       for (let phase = 0; phase < PHASES; phase += 1) {
         await scheduler.runFor(phaseMs)
         this.#throwFailure()
         checkStored(view, checker)
       }
-      await this.#quiesce(fleet, clients, () => view.query(UNFINISHED).length === 0)
+      await this.#quiesce(fleet, { clients, operator, view })
       await this.#pullAll(fleet, (id) => view.pullState(id))
       this.#throwFailure()
       checkStored(view, checker)
-      checkConverged(view, this.#platforms)
+      checkConverged(view, this.#platforms, checker.model.registry)
     } catch (caught) {
       const error = this.#failure ?? caught
       const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
@@ -169,11 +212,13 @@ class Simulation {
     }
     return {
       seed: this.#seed,
+      engine,
       steps: scheduler.steps,
       virtualSeconds: Math.round(scheduler.now / 1000),
       processes: size,
       kills: fleet.kills,
       acknowledged: clients.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+      rejected: clients.reduce((sum, { rejected }) => sum + rejected, 0),
       pulls: this.#pulls,
       fingerprint: createHash('sha256').update(this.#trace.join('\n')).digest('hex').slice(0, 16),
       trace: this.#trace,
@@ -195,13 +240,24 @@ class Simulation {
       ...{ scheduler: this.#scheduler, choices, checker },
       findListening: () => (fleet.listening.length === 0 ? null : choices.pick(fleet.listening)),
       hasFaults: () => this.#hasFaults && !this.#without.has('pushes'),
-      key: this.#template.keyOf(platform.name),
+      keyOf: () => platform.hubKey,
+      hadOutage: (since) => fleet.outage.wasSince(since),
       isOrdered: choices.chance(0.4),
     })
   }
 
+  #createOperator(fleet: Fleet, checker: CommitChecker, view: DatabaseView): Operator {
+    const choices = new Choices(this.#seed + 0x7000_0000)
+    return new Operator({
+      ...{ scheduler: this.#scheduler, choices, checker, view, platforms: this.#platforms },
+      findListening: () => (fleet.listening.length === 0 ? null : choices.pick(fleet.listening)),
+      trace: (label) => this.#record(label),
+      onFailure: (error) => this.#fail(error),
+    })
+  }
+
   /** Changes of platforms, manual pulls, and faults, until the simulation is over. */
-  #startWorld(fleet: Fleet, clients: PushClient[]): void {
+  #startWorld(fleet: Fleet, clients: PushClient[], operator: Operator): void {
     for (const [index, platform] of this.#platforms.entries()) {
       const client = clients[index]
       const pace = this.#world.pick([500, 1500, 4000])
@@ -214,7 +270,12 @@ class Simulation {
       })
     }
     this.#repeat(50, 4500, () => this.#requestPull(fleet))
-    if (!this.#without.has('processes')) this.#repeat(300, 5000, () => fleet.fault())
+    this.#repeat(300, 5000, () => fleet.fault())
+    if (!this.#without.has('operators')) this.#repeat(200, 2500, () => operator.act())
+    this.#repeat(2000, 30_000, () => {
+      this.#record('a platform loses many records')
+      this.#world.pick(this.#platforms).loseMany()
+    })
   }
 
   #repeat(low: number, high: number, work: () => void): void {
@@ -229,10 +290,10 @@ class Simulation {
     const { listening } = fleet
     if (listening.length === 0) return Promise.resolve(null)
     const process = this.#world.pick(listening)
-    return process.run(() => this.#requestPullOf(process))
+    return process.run(() => this.#requestPullOf(fleet, process))
   }
 
-  async #requestPullOf(process: HubProcess): Promise<number | null> {
+  async #requestPullOf(fleet: Fleet, process: HubProcess): Promise<number | null> {
     try {
       const request = { trigger: 'operator', requested_by: 'simulation' } as const
       const requested = await process.hub?.requestPull(request)
@@ -241,19 +302,18 @@ class Simulation {
       this.#record(`${process.name} queues pull ${requested.pull.id}`)
       return requested.pull.id
     } catch (error) {
-      if (process.isAlive) this.#fail(error)
+      if (process.isAlive && !fleet.outage.explains(error)) this.#fail(error)
       return null
     }
   }
 
   /** A request that a hub sends. The result is called when it arrives. */
   #sendRequest(checker: CommitChecker, request: PlatformRequest): () => Handling {
-    const owner = currentContext()?.actor.name ?? ''
     const platform = this.#platforms.find(({ name }) => name === request.platform)
     check(platform !== undefined, `A request to an unknown platform ${request.platform}`)
     const recordType = /\/records\/(.+)$/.exec(request.path)?.[1]
     if (recordType === undefined) return () => this.#serveManifest(platform)
-    const read = checker.currentRead(owner, platform.name, recordType)
+    const read = checker.currentRead(currentContext()?.pullId, request.host, recordType)
     return () => {
       const isFaulty = this.#hasFaults && !this.#without.has('responses')
       const fault =
@@ -292,7 +352,10 @@ class Simulation {
   }
 
   /** Ends all faults, and waits until everything that is in progress has ended. */
-  async #quiesce(fleet: Fleet, clients: PushClient[], isIdle: () => boolean): Promise<void> {
+  async #quiesce(
+    fleet: Fleet,
+    { clients, operator, view }: { clients: PushClient[]; operator: Operator; view: DatabaseView },
+  ): Promise<void> {
     this.#record('no more changes and faults')
     this.#isOver = true
     this.#hasFaults = false
@@ -300,8 +363,14 @@ class Simulation {
     const until = (what: string, condition: () => boolean) =>
       this.#scheduler.runUntil(what, MAX_PULL_MS, () => this.#failure !== null || condition())
     await until('every hub has restarted', () => fleet.isRecovered)
+    let isRestored = false
+    void operator.restore().then(() => {
+      isRestored = true
+    })
+    await until('every platform is registered and active', () => isRestored)
     await until('every push has a response', () => clients.every((client) => client.isIdle))
-    await until('no pull is queued or running', isIdle)
+    await until('no pull is queued or running', () => view.query(UNFINISHED).length === 0)
+    await until('removed platforms are deleted', () => view.query(REMOVALS).length === 0)
     this.#throwFailure()
     await this.#scheduler.runFor(this.#graceSeconds * 1000 + 1000)
   }
@@ -343,5 +412,6 @@ class Simulation {
   }
 }
 
+const REMOVALS = 'SELECT removal_id FROM removals WHERE finished_at IS NULL'
 const UNFINISHED_STATES = new Set(['queued', 'running'])
 const UNFINISHED = "SELECT pull_id FROM pulls WHERE state IN ('queued', 'running')"

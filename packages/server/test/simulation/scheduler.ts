@@ -13,10 +13,14 @@ export type Actor = {
   isAlive: boolean
   /** The virtual time until which it stands still, as during a long pause of the machine. */
   pausedUntil: number
+  /** How far its clock is ahead, in milliseconds. */
+  clockOffset: number
+  /** Whether its clocks and timers are the real ones. */
+  isReal?: boolean
 }
 
-/** What the running code belongs to: its process, and the unit of work of the storage that it executes. */
-export type Context<Unit = unknown> = { actor: Actor; unit: Unit | null }
+/** What the running code belongs to: its process, its pull, and the unit of work of the storage that it executes. */
+export type Context<Unit = unknown> = { actor: Actor; unit: Unit | null; pullId?: number }
 
 const contexts = new AsyncLocalStorage<Context>()
 
@@ -87,6 +91,7 @@ export class Scheduler {
   #steps = 0
   #pending: PendingEntry[] = []
   #immediates: Immediate[] = []
+  #real: Promise<unknown> = Promise.resolve()
 
   constructor(choices: Choices, trace: (label: string) => void) {
     this.#choices = choices
@@ -125,6 +130,19 @@ export class Scheduler {
     this.#immediates = this.#immediates.filter((one) => one !== immediate)
   }
 
+  /** Runs work outside of the simulation, such as a query of a database server. The next step waits for it. */
+  runReal(work: () => Promise<void>): Promise<void> {
+    const done = work()
+    this.#real = Promise.allSettled([this.#real, done])
+    return done
+  }
+
+  /** Resolves when all code that runs without waiting has run. */
+  async #settle(): Promise<void> {
+    await this.#real
+    await settle()
+  }
+
   /** Runs steps until the condition holds. @throws Error if that takes more virtual time than `limitMs`. */
   async runUntil(what: string, limitMs: number, condition: () => boolean): Promise<void> {
     const end = this.#now + limitMs
@@ -139,11 +157,11 @@ export class Scheduler {
     const marker = this.after(milliseconds, null, () => undefined)
     while (this.#now < end) await this.#step()
     this.cancel(marker)
-    await settle()
+    await this.#settle()
   }
 
   async #step(): Promise<void> {
-    await settle()
+    await this.#settle()
     this.#steps += 1
     this.#immediates = this.#immediates.filter(isAlive)
     this.#pending = this.#pending.filter(isAlive)

@@ -1,17 +1,27 @@
-/** Simulations of the hub on SQLite; `npm run simulate` repeats one of them. */
+/** Simulations of the hub on both engines; `npm run simulate` repeats one of them. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { rounds } from '../helpers/time/tier.ts'
-import { BROKEN_STORAGES } from './broken-storages.ts'
+import { DEFECTS } from './defects.ts'
+import { createPostgresTemplate } from './postgres-template.ts'
 import { formatCommand, formatFailure, shrink } from './report.ts'
-import { runSimulation, type SimulationOptions, type SimulationResult } from './run.ts'
+import { type Defect, runSimulation, type SimulationOptions, type SimulationResult } from './run.ts'
 import { createTemplate, type Template } from './template.ts'
 
-const SIMULATIONS = rounds(200, 1000)
-/** A defect that affects every simulation need not be reported for each of them. */
-const MAX_REPORTED = 3
-/** Enough for the rarest of the defects below. */
-const MAX_SEEDS_UNTIL_FOUND = 60
+/** The same seeds in each run: a new seed that fails is a finding of `npm run simulate`, not of the tests. */
+const SIMULATIONS = rounds(200, 10_000)
+/** Each event is a round trip to the server. */
+const POSTGRES_SIMULATIONS = rounds(3, 300)
+/** The seeds of one process in the deep tier. */
+const SEEDS_PER_PROCESS = { sqlite: 500, postgres: 30 }
+/** More than the rarest of the defects needs. */
+const MAX_SEEDS_UNTIL_FOUND = 120
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 describe('simulations', () => {
   let template: Template
@@ -21,23 +31,12 @@ describe('simulations', () => {
   after(() => template.remove())
 
   test(`no record is lost, duplicated or wrong in ${SIMULATIONS} simulations`, async (t) => {
-    const first = 1
-    const totals = { steps: 0, acknowledged: 0, kills: 0 }
-    const failures: string[] = []
-    for (let seed = first; seed < first + SIMULATIONS; seed += 1) {
-      const result = await runSimulation(template, { seed })
-      totals.steps += result.steps
-      totals.acknowledged += result.acknowledged
-      totals.kills += result.kills
-      if (result.failure) failures.push(formatFailure({ seed }, result))
-      if (failures.length >= MAX_REPORTED) break
-    }
-    const { steps, acknowledged, kills } = totals
-    t.diagnostic(
-      `Seeds ${first} to ${first + SIMULATIONS - 1}: ${steps} steps, ` +
-        `${acknowledged} acknowledged pushes, ${kills} killed processes`,
-    )
-    assert.equal(failures.join('\n\n'), '')
+    assert.deepEqual(await simulate('sqlite', SIMULATIONS, (report) => t.diagnostic(report)), [])
+  })
+
+  test(`nor in ${POSTGRES_SIMULATIONS} simulations of two nodes on PostgreSQL`, async (t) => {
+    const report = (text: string) => t.diagnostic(text)
+    assert.deepEqual(await simulate('postgres', POSTGRES_SIMULATIONS, report), [])
   })
 
   test('a seed always produces the same events', async () => {
@@ -52,11 +51,22 @@ describe('simulations', () => {
     assert.equal(fingerprints.size, rounds(3, 50), 'each seed produces other events')
   })
 
-  for (const [defect, breakStorage] of Object.entries(BROKEN_STORAGES)) {
-    test(`a simulation finds a hub that ${defect}`, async () => {
-      const { options, result } = await findFailure(breakStorage)
+  test('a seed always produces the same events on PostgreSQL', async () => {
+    const postgres = await createPostgresTemplate()
+    try {
+      const one = await runSimulation(postgres, { seed: 1 })
+      const other = await runSimulation(postgres, { seed: 1 })
+      assert.deepEqual(other.trace, one.trace)
+    } finally {
+      await postgres.remove()
+    }
+  })
+
+  for (const [name, defect] of Object.entries(DEFECTS)) {
+    test(`a simulation finds a hub that ${name}`, async () => {
+      const { options, result } = await findFailure(defect)
       const report = formatFailure(options, result)
-      assert.ok(report.includes(formatCommand(options)), report)
+      assert.ok(report.includes(formatCommand(options, result.engine)), report)
       const again = await runSimulation(template, options)
       assert.equal(again.failure?.message, result.failure?.message)
       assert.equal(again.fingerprint, result.fingerprint)
@@ -64,9 +74,9 @@ describe('simulations', () => {
   }
 
   test('a smaller simulation with the failure is found', async () => {
-    const [breakStorage] = Object.values(BROKEN_STORAGES)
-    assert.ok(breakStorage)
-    const found = await findFailure(breakStorage)
+    const [defect] = Object.values(DEFECTS)
+    assert.ok(defect)
+    const found = await findFailure(defect)
     const smaller = await shrink(template, found.options)
     assert.ok(smaller.result.failure)
     assert.ok(smaller.result.steps <= found.result.steps)
@@ -75,13 +85,53 @@ describe('simulations', () => {
   })
 
   async function findFailure(
-    breakStorage: NonNullable<SimulationOptions['breakStorage']>,
+    defect: Defect,
   ): Promise<{ options: SimulationOptions; result: SimulationResult }> {
     for (let seed = 1; seed <= MAX_SEEDS_UNTIL_FOUND; seed += 1) {
-      const options = { seed, breakStorage }
+      const options = { seed, defect }
       const result = await runSimulation(template, options)
       if (result.failure) return { options, result }
     }
     throw new Error(`${MAX_SEEDS_UNTIL_FOUND} simulations did not find the defect`)
   }
 })
+
+type Engine = Template['engine']
+
+/** Runs the seeds from 1 on, in as many processes as there are processors. Returns the reports of those that failed. */
+async function simulate(
+  engine: Engine,
+  seeds: number,
+  onPassed: (report: string) => void,
+): Promise<string[]> {
+  const size = SEEDS_PER_PROCESS[engine]
+  const starts = Array.from({ length: Math.ceil(seeds / size) }, (_, index) => 1 + index * size)
+  const failures: string[] = []
+  const work = async () => {
+    for (let first = starts.shift(); first !== undefined; first = starts.shift()) {
+      const count = Math.min(size, seeds - first + 1)
+      const { isPassed, report } = await simulateInProcess(engine, first, count)
+      if (isPassed) onPassed(report)
+      else failures.push(report)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  return failures
+}
+
+async function simulateInProcess(
+  engine: Engine,
+  first: number,
+  count: number,
+): Promise<{ isPassed: boolean; report: string }> {
+  const seeds = ['--seed', String(first), '--count', String(count)]
+  const parameters = [MAIN, ...(engine === 'postgres' ? ['--postgres'] : []), ...seeds]
+  const output = promisify(execFile)(process.execPath, parameters, { maxBuffer: 2 ** 28 })
+  return output.then(
+    ({ stdout }) => ({ isPassed: true, report: stdout.trim() }),
+    (error: { stdout?: string; stderr?: string }) => ({
+      isPassed: false,
+      report: `${error.stdout}${error.stderr}`.trim(),
+    }),
+  )
+}

@@ -4,7 +4,7 @@
  */
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
-import type { Choices, PendingEntry, Scheduler } from './scheduler.ts'
+import { type Choices, currentContext, type PendingEntry, type Scheduler } from './scheduler.ts'
 
 const START_OF_DAY = Date.parse('2026-03-10T08:00:00.000Z')
 
@@ -50,7 +50,8 @@ export function installVirtualGlobals(options: {
   const realNow = performance.now
   const realRandom = Math.random
   const realTimeout = AbortSignal.timeout
-  const now = () => START_OF_DAY + startMs + Math.floor(scheduler.now)
+  const now = () =>
+    START_OF_DAY + startMs + Math.floor(scheduler.now) + (currentContext()?.actor.clockOffset ?? 0)
 
   const virtual = {
     Date: new Proxy(Date, {
@@ -62,6 +63,7 @@ export function installVirtualGlobals(options: {
       new VirtualTimeout(scheduler.after(Math.max(1, milliseconds), null, () => callback(...args))),
     clearTimeout: (timeout: unknown) => {
       if (timeout instanceof VirtualTimeout) scheduler.cancel(timeout.entry)
+      else if (timeout !== undefined) Reflect.apply(real.clearTimeout, null, [timeout])
     },
     setInterval: () => {
       throw new Error('The simulated code uses no intervals')
@@ -72,13 +74,14 @@ export function installVirtualGlobals(options: {
     clearImmediate: (immediate: ReturnType<Scheduler['nextTurn']>) =>
       scheduler.cancelImmediate(immediate),
   }
-  Object.assign(globalThis, virtual)
-  Object.assign(timers, {
+  Object.assign(globalThis, exceptInReal(virtual, real))
+  const virtualTimers = {
     setTimeout: (milliseconds: number, value: unknown, options: { signal?: AbortSignal } = {}) =>
       wait(scheduler, milliseconds, value, options.signal),
     setImmediate: (value: unknown) =>
       new Promise((resolve) => scheduler.nextTurn(() => resolve(value))),
-  })
+  }
+  Object.assign(timers, exceptInReal(virtualTimers, realTimers))
   syncBuiltinESMExports()
   performance.now = () => scheduler.now
   Math.random = () => jitter.between(0, 1)
@@ -97,6 +100,23 @@ export function installVirtualGlobals(options: {
     Math.random = realRandom
     AbortSignal.timeout = realTimeout
   }
+}
+
+/** The code of a real server uses the real timers. */
+function exceptInReal(
+  virtual: Record<string, unknown>,
+  real: Record<string, unknown>,
+): Record<string, unknown> {
+  const entries = Object.entries(virtual).map(([name, replacement]) => {
+    const original = real[name]
+    if (name === 'Date' || typeof replacement !== 'function' || typeof original !== 'function') {
+      return [name, replacement]
+    }
+    const choose = (...parameters: unknown[]) =>
+      Reflect.apply(currentContext()?.actor.isReal ? original : replacement, null, parameters)
+    return [name, choose]
+  })
+  return Object.fromEntries(entries)
 }
 
 function wait(

@@ -1,0 +1,211 @@
+/**
+ * Hubs with a defect. A simulation must find each of them, which shows that each rule of the reference model is checked.
+ * To add a defect, add an entry: a storage that behaves wrongly, statements that break the database, or wrong options.
+ */
+import type { WriteBatch } from '../../src/storage/port/record-store.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import type { Defect } from './run.ts'
+
+/** By what the hub does wrong. */
+export const DEFECTS: Readonly<Record<string, Defect>> = {
+  'acknowledges pushes before they are stored': withRecords((records) => ({
+    async applyWrites(batch) {
+      if (isOfRead(batch)) return records.applyWrites(batch)
+      const outcomes = await records.tryWrites(batch)
+      // After the response, so that the process can be killed in between.
+      setTimeout(() => records.applyWrites(batch).catch(() => undefined), 500)
+      return outcomes
+    },
+  })),
+  'stores a batch of pushes twice': withRecords((records) => ({
+    async applyWrites(batch) {
+      const outcomes = await records.applyWrites(batch)
+      if (!isOfRead(batch)) await records.applyWrites(batch)
+      return outcomes
+    },
+  })),
+  'stores pushes again some time after an outage': withRecords((records) => ({
+    async applyWrites(batch) {
+      try {
+        return await records.applyWrites(batch)
+      } catch (error) {
+        setTimeout(() => records.applyWrites(batch).catch(() => undefined), 3000)
+        throw error
+      }
+    },
+  })),
+  'ignores the time of a push': withRecords((records) => ({
+    applyWrites: ({ writes, ...batch }) =>
+      records.applyWrites({
+        ...batch,
+        writes: writes.map((write) => {
+          if ('read' in write || 'replay' in write) return write
+          return { ...write, content: { ...write.content, occurred_at: null } }
+        }),
+      }),
+  })),
+  'overwrites newer values with a replay': withRecords((records) => ({
+    applyWrites: ({ writes, ...batch }) =>
+      records.applyWrites({
+        ...batch,
+        writes: writes.map((write) =>
+          'replay' in write ? { ...write, replay: { ...write.replay, overwrite: true } } : write,
+        ),
+      }),
+  })),
+  'takes a record for unchanged by its reference': withRecords((records) => {
+    const ids = new Map<string, number>()
+    return {
+      async applyWrites(batch) {
+        const outcomes = await records.applyWrites(batch)
+        for (const [index, outcome] of outcomes.entries()) {
+          const reference = batch.writes[index]?.reference_number
+          if (reference && 'record_id' in outcome) ids.set(reference, outcome.record_id)
+        }
+        return outcomes
+      },
+      findUnchanged: async (_read, elements) =>
+        elements.map(({ reference_number }) => ids.get(reference_number) ?? null),
+    }
+  }),
+  'lets a pull overwrite newer pushes': withPulls((pulls) => ({
+    async startTask(pullId, taskNumber) {
+      const started = await pulls.startTask(pullId, taskNumber)
+      return started && { ...started, snapshotSeq: started.snapshotSeq + 1_000_000 }
+    },
+  })),
+  'uses a cached response after a push': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF pushes ON module_counters
+      BEGIN UPDATE modules SET cached_pushes = NEW.pushes
+        WHERE module_id = NEW.module_id AND cached_pushes IS NOT NULL; END`,
+  },
+  'confirms a cancellation before it has an effect': withPulls((pulls) => ({
+    async finishPull(pullId, end, activity) {
+      if (end.state !== 'cancelled') return pulls.finishPull(pullId, end, activity)
+      setTimeout(() => pulls.finishPull(pullId, end, activity).catch(() => false), 2000)
+      return true
+    },
+  })),
+  'does not renew the lease of a pull': withPulls(() => ({
+    renewLease: async () => true,
+  })),
+  'interrupts a pull that another process runs': withPulls((pulls) => ({
+    async requestPull(request) {
+      await pulls.interruptPulls()
+      return pulls.requestPull(request)
+    },
+  })),
+  'runs a pull that is delivered twice twice': withPulls((pulls) => {
+    const plans = new Map<number, NonNullable<Awaited<ReturnType<typeof pulls.startPull>>>>()
+    return {
+      async startPull(pullId, lease) {
+        const started = (await pulls.startPull(pullId, lease)) ?? plans.get(pullId) ?? null
+        if (started) plans.set(pullId, started)
+        return started
+      },
+    }
+  }),
+  'never ends the pulls of processes that were killed': {
+    breakStorage: (storage) => ({
+      ...storage,
+      pullDispatcher: { ...storage.pullDispatcher, start: async () => undefined },
+    }),
+  },
+  'lets two pulls run at once': { sql: 'DROP INDEX pulls_one_at_a_time' },
+  'marks records as missing that a read contained': withMissing((missing) => ({
+    // The number of stored records shows that none is missing, so the hub compares nothing if it is correct.
+    countUnmarked: async () => -1,
+    listMissing: (query) =>
+      missing.listMissing({
+        ...query,
+        isPresent: (record) => query.isPresent(record) && record.record_id % 5 > 0,
+      }),
+  })),
+  'marks any number of records without a review': { options: { missingThresholdPercent: 100 } },
+  'marks records that were pushed a moment ago': { options: { missingGraceSeconds: 0 } },
+  'marks records after one read of several pages': withMissing((missing) => ({
+    async readMissingState(module) {
+      const state = await missing.readMissingState(module)
+      return { ...state, candidates: Array.from({ length: 1000 }, (_, id) => id) }
+    },
+  })),
+  'loses an entry of the history': onInsert('record_history', 'NEW.change_seq % 3 = 0', [
+    'DELETE FROM record_history WHERE change_seq = NEW.change_seq',
+  ]),
+  'loses a line of the activity': onInsert(
+    'activity',
+    "NEW.kind = 'push.updated' AND NEW.activity_id % 3 = 0",
+    ['DELETE FROM activity WHERE activity_id = NEW.activity_id'],
+  ),
+  'counts a push twice': onInsert('activity', "NEW.kind = 'push.stale'", [
+    'UPDATE hourly_counters SET stale = stale + 1',
+  ]),
+  'miscounts the records of a module': onInsert('records', 'NEW.record_id % 10 = 0', [
+    'UPDATE module_counters SET records = records + 1 WHERE module_id = NEW.module_id',
+  ]),
+  'stores an erased record again': onInsert('tombstones', 'true', [
+    'DELETE FROM tombstones WHERE tombstone_id = NEW.tombstone_id',
+  ]),
+  'accepts pushes of a platform that was deactivated': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF status ON platforms
+      WHEN NEW.status = 'inactive' AND NEW.removed_at IS NULL
+      BEGIN UPDATE platforms SET status = 'active' WHERE platform_id = NEW.platform_id; END`,
+  },
+  'accepts a key after it has expired': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF expires_at ON hub_keys
+      BEGIN UPDATE hub_keys SET expires_at = NULL WHERE hub_key_id = NEW.hub_key_id; END`,
+  },
+  'accepts pushes of a module that is no longer registered': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF registered_at ON modules
+      WHEN NEW.registered_at IS NULL
+      BEGIN UPDATE modules SET registered_at = OLD.registered_at WHERE module_id = NEW.module_id; END`,
+  },
+  'replays a rejected push twice': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF replayed_at ON rejected_pushes
+      WHEN NEW.replayed_at IS NOT NULL
+      BEGIN UPDATE rejected_pushes SET replayed_at = NULL
+        WHERE rejected_push_id = NEW.rejected_push_id; END`,
+  },
+}
+
+function withRecords(
+  replace: (records: Storage['records']) => Partial<Storage['records']>,
+): Defect {
+  return {
+    breakStorage: ({ records, ...storage }) => ({
+      ...storage,
+      records: { ...records, ...replace(records) },
+    }),
+  }
+}
+
+function withPulls(replace: (pulls: Storage['pulls']) => Partial<Storage['pulls']>): Defect {
+  return {
+    breakStorage: ({ pulls, ...storage }) => ({
+      ...storage,
+      pulls: { ...pulls, ...replace(pulls) },
+    }),
+  }
+}
+
+function withMissing(
+  replace: (missing: Storage['missing']) => Partial<Storage['missing']>,
+): Defect {
+  return {
+    breakStorage: ({ missing, ...storage }) => ({
+      ...storage,
+      missing: { ...missing, ...replace(missing) },
+    }),
+  }
+}
+
+function onInsert(table: string, condition: string, statements: string[]): Defect {
+  const body = statements.map((statement) => `${statement};`).join(' ')
+  return {
+    sql: `CREATE TRIGGER defect AFTER INSERT ON ${table} WHEN ${condition} BEGIN ${body} END`,
+  }
+}
+
+function isOfRead({ writes }: WriteBatch): boolean {
+  return writes.some((write) => 'read' in write)
+}
