@@ -49,11 +49,8 @@ export function readSettings(
 }
 
 function readPlatform(root: Section): Settings['platform'] | null {
-  const section = root.section('platform')
-  if (!section) {
-    if (!root.has('platform')) root.addIssue('platform', 'is missing')
-    return null
-  }
+  const section = root.requiredSection('platform')
+  if (!section) return null
   const sourceKeys = section.texts('source_key')
   if (sourceKeys.length === 0)
     section.addIssue('source_key', 'is missing: it is the key that the hub must send')
@@ -92,22 +89,23 @@ const SCHEMES: Record<string, 'postgres' | 'mysql'> = {
 }
 
 function readSource(root: Section, folder: string): SourceSettings | null {
-  const section = root.section('source')
-  if (!section) {
-    if (!root.has('source'))
-      root.addIssue('source', 'is missing: it is the database or folder with the records')
-    return null
-  }
-  const database = section.text('database')
-  const files = section.text('folder')
-  section.rejectUnknownKeys()
-  if (section.has('database') === section.has('folder')) {
+  const section = root.requiredSection(
+    'source',
+    'is missing: it is the database or folder with the records',
+  )
+  if (!section) return null
+  const isFolder = section.has('folder')
+  if (section.has('database') === isFolder) {
+    section.rejectUnknownKeys()
     section.addIssue(null, 'needs either database or folder')
     return null
   }
-  if (files !== null) return { kind: 'folder', path: resolve(folder, files) }
-  const source = database === null ? null : parseSource(database, folder)
-  if (!source && database !== null) section.addIssue('database', explainInvalidAddress(database))
+  const address = section.requiredText(isFolder ? 'folder' : 'database')
+  section.rejectUnknownKeys()
+  if (address === '') return null
+  if (isFolder) return { kind: 'folder', path: resolve(folder, address) }
+  const source = parseSource(address, folder)
+  if (!source) section.addIssue('database', explainInvalidAddress(address))
   return source
 }
 

@@ -26,6 +26,8 @@ export type Section = {
   /** A list of texts, or a single text. Empty if it is missing. */
   texts: (key: string) => string[]
   section: (key: string) => Section | null
+  /** A required section; null and an issue if it is missing, empty or not a mapping. */
+  requiredSection: (key: string, missing?: string) => Section | null
   sections: (key: string) => Section[]
   /** Adds an issue of a key, or of the section itself. */
   addIssue: (key: string | null, issue: string) => void
@@ -153,6 +155,12 @@ function toSection(file: File, path: string, given: unknown): Section | null {
     section(key) {
       const value = find(key)
       return value === undefined ? null : toSection(file, pathOf(key), value)
+    },
+    requiredSection(key, missing = 'is missing') {
+      const value = find(key)
+      if (value !== undefined) return toSection(file, pathOf(key), value)
+      addIssue(key, members.has(key) ? 'is empty' : missing)
+      return null
     },
     sections(key) {
       const value = find(key)

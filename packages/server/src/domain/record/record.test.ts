@@ -228,6 +228,17 @@ test('a push that occurred before the last read of the record is stale', () => {
   }
 })
 
+test('a read whose time is in the future, because the clock was set back, makes no push stale', () => {
+  const occurred = { occurred_at: '2026-11-21T09:00:00.000000000Z' }
+  const future = { requested_at: '2026-11-21T10:00:00.000000000Z' }
+  const byPull = nextOf(decidePull(null, pulled({ a: 2 }), read(future)), null)
+  const lastRead = { snapshotSeq: 10, ...future }
+  const decideAt = (at: string) =>
+    decidePush(byPull, push('POST', { a: 1 }, occurred), { seq: 11, at, lastRead }).outcome
+  assert.equal(decideAt('2026-11-21T09:00:01.000000000Z'), 'updated')
+  assert.equal(decideAt('2026-11-21T10:00:01.000000000Z'), 'stale')
+})
+
 test('a pull never overwrites a push that arrived after its first request', () => {
   fc.assert(
     fc.property(anyPush, data, fc.nat(20), (pushed, received, seq) => {

@@ -84,7 +84,7 @@ export function decidePush(
   content: PushedContent,
   context: { seq: number; at: string; lastRead: LastRead | null },
 ): WriteDecision {
-  if (stored && isOlderThanRead(stored, content, context.lastRead)) return { outcome: 'stale' }
+  if (stored && isOlderThanRead(stored, content, context)) return { outcome: 'stale' }
   const merged = mergePush(stored, content)
   if (merged === 'stale') return { outcome: 'stale' }
   const next: RecordState = {
@@ -163,21 +163,25 @@ export function manifestHash(keys: Iterable<string>): string {
   return sha256(JSON.stringify([...keys].sort())).slice(0, 8)
 }
 
+/**
+ * Whether a push occurred before the request of a read that contained the record. A request later than the push itself
+ * was timed by a clock that was set back since, and says nothing.
+ */
 function isOlderThanRead(
   stored: RecordState,
-  content: PushedContent,
-  lastRead: LastRead | null,
+  { occurred_at }: PushedContent,
+  { at, lastRead }: { at: string; lastRead: LastRead | null },
 ): boolean {
-  if (content.occurred_at === null) return false
-  if (stored.pulled_at !== null && content.occurred_at < stored.pulled_at) return true
+  if (occurred_at === null || stored.pulled_at === null) return false
+  const isOlderThan = (requested_at: string) => occurred_at < requested_at && requested_at <= at
+  if (isOlderThan(stored.pulled_at)) return true
   // A read does not write unchanged records, so the last read of the module counts for them.
   return (
     lastRead !== null &&
     // That read contained the record: it was pulled before and is not marked as missing.
-    stored.pulled_at !== null &&
     stored.missing_since === null &&
     stored.pushed_seq <= lastRead.snapshotSeq &&
-    content.occurred_at < lastRead.requested_at
+    isOlderThan(lastRead.requested_at)
   )
 }
 

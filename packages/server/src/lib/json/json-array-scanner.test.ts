@@ -192,6 +192,14 @@ test('any document in any pieces gives the elements and the envelope of JSON.par
   )
 })
 
+test('members of the envelope have the keys that were sent, whatever keys came before', () => {
+  // JSON.parse of V8 reads the second document's keys as "h", "\\" and "records":
+  // https://github.com/nodejs/node/issues/63785
+  read('{"h":[],"\\\\":0,"records":[]}')
+  const { envelope } = read('{"h":1,"\\"":2,"records":[]}')
+  assert.deepEqual(Object.keys(envelope), ['h', '"', 'records'])
+})
+
 const damage = fc.record({
   kind: fc.constantFrom('delete', 'insert', 'replace', 'swap', 'cut off'),
   where: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

@@ -8,7 +8,7 @@
  * envelope with `[]` for the array, an array is valid there. So brackets are counted without distinguishing their kinds,
  * and any depth needs one number.
  */
-
+import { parseJson } from '@recordhub/protocol/lossless-json'
 import { ChunkBuilder, GrowingBytes, type JsonChunk } from './json-chunk.ts'
 
 /** The document is incomplete, malformed or too large. The message is a clause with the position. */
@@ -325,7 +325,8 @@ function isPartOfScalar(byte: number | undefined): boolean {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    // Not with `JSON.parse`, which may read a key with an escape as another one (decision 1).
+    return parseJson(text, Number)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new MalformedJsonError(`it is not valid JSON (${reason})`, { cause })
