@@ -14,19 +14,26 @@ export type BenchDatabase = {
   env: Record<string, string>
   /** The processes of the database server; none for SQLite. */
   pids: () => number[]
+  /** Contains the files of the database. */
+  folder: string
   remove: () => Promise<void>
 }
 
-export async function createDatabase(engine: Engine): Promise<BenchDatabase> {
+/** @param settings further settings of a PostgreSQL server. */
+export async function createDatabase(
+  engine: Engine,
+  settings: Record<string, string> = {},
+): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-bench-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   if (engine === 'SQLite') {
-    return { env: { HUB_DATA_DIR: folder }, pids: () => [], remove: async () => removeFolder() }
+    const env = { HUB_DATA_DIR: folder }
+    return { env, pids: () => [], folder, remove: async () => removeFolder() }
   }
   const server = await startPostgres({
     onDisk: true,
     durable: true,
-    settings: { shared_buffers: '256MB', max_wal_size: '4GB' },
+    settings: { shared_buffers: '256MB', max_wal_size: '4GB', ...settings },
   })
   const pid = Number(
     readFileSync(join(server.folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
@@ -39,6 +46,7 @@ export async function createDatabase(engine: Engine): Promise<BenchDatabase> {
       HUB_SECRET: 'the secret of a hub that is only measured',
     },
     pids: () => withChildren(pid),
+    folder: join(server.folder, 'data'),
     async remove() {
       await server.remove()
       removeFolder()

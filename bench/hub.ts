@@ -13,6 +13,8 @@ export type BenchHub = {
   process: ServerProcess
   /** Processor seconds of the hub and of its database server. */
   cpuSeconds: () => number
+  /** The session of the operator. */
+  cookie: string
   /** Calls the operator API. */
   call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
   /** Opens a response that is not JSON, or too large for memory. */
@@ -69,6 +71,7 @@ export async function signIn(hub: ServerProcess, database: BenchDatabase): Promi
   const session: { csrf_token: string } = Object(await sessionResponse.json())
   return {
     process: hub,
+    cookie,
     cpuSeconds: () => cpuSeconds([hub.pid, ...database.pids()]),
     async call(method, path, body) {
       const response = await fetch(`${base}${path}`, {

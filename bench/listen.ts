@@ -5,9 +5,14 @@ const KEEP_ALIVE_MS = 600_000
 
 /** Listens on a free port and prints the line that `startServer` waits for. */
 export async function listen(server: Server): Promise<void> {
+  process.stdout.write(`listens at http://127.0.0.1:${await listenHere(server)}\n`)
+}
+
+/** Listens on a free port of this process. @returns the port. */
+export async function listenHere(server: Server): Promise<number> {
   server.keepAliveTimeout = KEEP_ALIVE_MS
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (!address || typeof address !== 'object') throw new Error('The server does not listen')
-  process.stdout.write(`listens at http://127.0.0.1:${address.port}\n`)
+  return address.port
 }

@@ -1,9 +1,7 @@
 /** The machine of a run: its description, and two ways to make it slower. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { cpus, totalmem } from 'node:os'
+import { slowDiskEnvironment } from '../packages/server/test/helpers/process/disk-faults.ts'
 
 /** The first word of the commands of the hub: `taskset` restricts it to one core. */
 let launcher: readonly string[] = []
@@ -25,19 +23,9 @@ export function restrict(pid: number): void {
   })
 }
 
-/**
- * Makes every fsync of the processes started from now on 5 ms slower, with a library that is compiled with `cc`
- * and loaded with LD_PRELOAD.
- */
+/** Makes every fsync of the processes started from now on 5 ms slower, as on a cheap cloud disk. */
 export function useSlowDisk(): void {
-  const folder = mkdtempSync(join(tmpdir(), 'recordhub-slow-fsync-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const library = join(folder, 'slow-fsync.so')
-  const source = fileURLToPath(new URL('./slow-fsync.c', import.meta.url))
-  execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, source, '-ldl'])
-  // PostgreSQL runs as another user.
-  chmodSync(folder, 0o755)
-  process.env['LD_PRELOAD'] = library
+  Object.assign(process.env, slowDiskEnvironment(5))
 }
 
 /** Such as `2 × Intel Xeon, 8 GB, Node 24.21.0, Linux 6.1`. */

@@ -23,6 +23,7 @@ import { printTable, writeJson } from './report.ts'
 import { benchRunner } from './runner.ts'
 import { benchScale } from './scale.ts'
 import { benchScrape } from './scrape.ts'
+import { benchSoak } from './soak.ts'
 
 type Bench = {
   /** What `--count` sets, and its default. */
@@ -95,6 +96,7 @@ const BENCHES: Record<string, Bench> = {
     hasData: true,
     run: (engine, records, data) => benchPeers(engine, data, records),
   },
+  soak: { count: 'minutes', full: 30, brief: null, run: benchSoak },
   runner: { count: 'records', full: 100_000, brief: null, run: benchRunner },
 }
 
@@ -153,7 +155,7 @@ function usage(): string {
   return `npm run bench -- <name> [options]
 
 ${rows.join('\n')}
-  all                all but push-steps, records-page, peers and runner, with fewer records; one table at the end
+  all                all but push-steps, records-page, peers, soak and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
   --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push, pull and peers)

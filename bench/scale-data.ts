@@ -17,7 +17,7 @@ const INDEXED_FIELD = 'email'
 
 /** The database of a hub in a folder, which is not deleted with the hub. */
 export function databaseIn(folder: string): BenchDatabase {
-  return { env: { HUB_DATA_DIR: folder }, pids: () => [], remove: async () => undefined }
+  return { env: { HUB_DATA_DIR: folder }, pids: () => [], folder, remove: async () => undefined }
 }
 
 /**

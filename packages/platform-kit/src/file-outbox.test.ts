@@ -50,6 +50,21 @@ async function idsIn(box: Outbox): Promise<string[]> {
   return (await box.load()).queued.map(({ id }) => id)
 }
 
+test('a full outbox rejects pushes until the hub has processed others', async (t) => {
+  const box = createFileOutbox(join(makeFolder(t), 'outbox'), { maxBytes: 900 })
+  t.after(() => box.close())
+  await box.load()
+  const body = JSON.stringify({ text: 'x'.repeat(200) })
+  const [first, second, third] = await Promise.allSettled(
+    ['1', '2', '3'].map((id) => box.enqueue(push(id, body))),
+  )
+  assert.deepEqual([first?.status, second?.status], ['fulfilled', 'fulfilled'])
+  assert.ok(third?.status === 'rejected')
+  assert.match(String(third.reason), /outbox cannot be used\. It is full/)
+  await box.ack('1')
+  await box.enqueue(push('3', body))
+})
+
 test('after a restart, the outbox contains the queued pushes in order, without acknowledged ones', async (t) => {
   const { box, path } = open(t)
   assert.deepEqual(await box.load(), { queued: [], newest: null })

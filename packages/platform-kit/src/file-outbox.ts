@@ -18,15 +18,23 @@ type PendingWrite = {
 const FORMAT = 1
 /** The file is compacted once it is larger than this and most of it is acknowledged. */
 const COMPACT_BYTES = 1_000_000
+/** The queued pushes are also in memory. */
+const MAX_BYTES = 256 * 1024 * 1024
 
 /**
  * A push is enqueued once it is on the disk; concurrent calls share one flush. Only the owner may read the file, since
  * it contains personal data. Only one process can use the file.
+ * @param options.maxBytes the size of the queued pushes at which further calls are rejected; 256 MiB by default.
  */
-export function createFileOutbox(path: string): Outbox {
+export function createFileOutbox(
+  path: string,
+  { maxBytes = MAX_BYTES }: { maxBytes?: number } = {},
+): Outbox {
   const log = createAppendLog(path)
   const queued = new Map<string, { push: Push; bytes: number }>()
   let queuedBytes = 0
+  /** The size of the pushes that are being written. */
+  let writingBytes = 0
   let newest: string | null = null
   let lock: FileLock | null = null
   let pending: PendingWrite[] = []
@@ -121,7 +129,17 @@ export function createFileOutbox(path: string): Outbox {
         throw withPath(error, path)
       }
     },
-    enqueue: (push) => write({ enqueue: push }),
+    async enqueue(push) {
+      const entry: Entry = { enqueue: push }
+      const bytes = Buffer.byteLength(toLine(entry))
+      if (queuedBytes + writingBytes + bytes > maxBytes) throw withPath(new Error(FULL), path)
+      writingBytes += bytes
+      try {
+        await write(entry)
+      } finally {
+        writingBytes -= bytes
+      }
+    },
     ack: async (id) => {
       if (queued.has(id)) await write({ ack: id })
     },
@@ -133,6 +151,8 @@ export function createFileOutbox(path: string): Outbox {
     },
   }
 }
+
+const FULL = 'It is full: the hub has accepted no pushes for too long.'
 
 function withPath(error: unknown, path: string): Error {
   const reason = error instanceof Error ? error.message : String(error)

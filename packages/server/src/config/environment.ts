@@ -16,6 +16,16 @@ export function readEnvironment(): Pick<ConfigSources, 'environment' | 'envFile'
 }
 
 /**
+ * Gives libuv enough threads for look-ups of host names, unless the environment sets their number. Half of the threads
+ * run look-ups, and one that gets no response occupies its thread for up to half a minute. With the default of 4 threads,
+ * two such names would make every other platform, the mail server and PostgreSQL wait. Idle threads cost about 20 KB each.
+ * Must be called before the first thread starts.
+ */
+export function enlargeThreadPool(): void {
+  process.env['UV_THREADPOOL_SIZE'] ??= '32'
+}
+
+/**
  * Replaces `<NAME>_FILE` of each secret setting by the content of that file. Containers and service managers pass
  * secrets as files, because the environment of a process is shown in more places than a file.
  * @throws SettingError naming the variable, never the content of the file.

@@ -50,6 +50,11 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
     return found.filter(({ rank }) => rank === best).map(({ method }) => method)
   }
 
+  // Before the body is read, which no limit of `limitBodies` counts.
+  app.addHook('onRequest', (request, reply, done) => {
+    done(request.is404 ? errorFor(request, reply, findAllowed(request)) : undefined)
+  })
+  // For paths that a route does not find, such as a file.
   app.setNotFoundHandler((request, reply) =>
     sendError(request, reply, errorFor(request, reply, findAllowed(request))),
   )

@@ -12,6 +12,7 @@ import { callerOf } from './authorize.ts'
  * or a platform, or that stay open.
  */
 export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
+  'GET /api/v1/records': 16,
   'GET /api/v1/records/export': 8,
   'GET /api/v1/audit/export': 8,
   'GET /api/v1/search': 8,

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { ERROR_CODES, HubError, isErrorCode } from '../errors.ts'
+import { maxConnectionsFor } from './connection-limit.ts'
 import { createHttpServer, type HttpLimits } from './server.ts'
 
 const KEEP_ALIVE_REQUEST = 'GET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n'
+const PUSH_HEADERS =
+  'POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\n'
+const HALF_A_PUSH = `${PUSH_HEADERS}Content-Length: 9\r\n\r\n{`
+const PUSH = `${PUSH_HEADERS}Connection: close\r\nContent-Length: 2\r\n\r\n{}`
 
 async function createApp(limits: Partial<HttpLimits> = {}) {
   const { app } = await createHttpServer(
@@ -24,6 +30,13 @@ async function createApp(limits: Partial<HttpLimits> = {}) {
 async function listen(t: TestContext, limits: Partial<HttpLimits>): Promise<number> {
   const app = await createApp(limits)
   app.post('/api/webhook/receive', async () => ({}))
+  return listenOn(t, app)
+}
+
+async function listenOn(
+  t: TestContext,
+  app: Awaited<ReturnType<typeof createApp>>,
+): Promise<number> {
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.after(() => app.close())
   const address = app.server.address()
@@ -43,10 +56,7 @@ const slow: [string, string][] = [
   ['nothing', ''],
   ['half of its first line', 'POST /api/web'],
   ['half of its headers', 'POST /nowhere HTTP/1.1\r\nHost: hub\r\nX-A'],
-  [
-    'half of its body',
-    'POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
-  ],
+  ['half of its body', HALF_A_PUSH],
 ]
 for (const [what, bytes] of slow) {
   test(`a client that sends ${what} and then waits gets 408`, async (t) => {
@@ -55,21 +65,99 @@ for (const [what, bytes] of slow) {
   })
 }
 
-test('connections over the limit are closed until another connection ends', async (t) => {
-  const port = await listen(t, { connections: 2 })
-  const connected = [open(t, port, KEEP_ALIVE_REQUEST), open(t, port, KEEP_ALIVE_REQUEST)]
-  for (const socket of connected) await once(socket, 'data')
-  assert.equal(await text(open(t, port, KEEP_ALIVE_REQUEST)), '')
-  const [first] = connected
-  first?.destroy()
-  for (let response = ''; response === ''; ) {
-    const socket = open(
-      t,
-      port,
-      KEEP_ALIVE_REQUEST.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
-    )
-    response = await text(socket)
+test('at the connection limit, connections without a complete request are closed, the longest unused first', async (t) => {
+  const port = await listen(t, { connections: 3 })
+  const silent = open(t, port, '')
+  await once(silent, 'connect')
+  const idle = open(t, port, KEEP_ALIVE_REQUEST)
+  await once(idle, 'data')
+  const stalled = open(t, port, HALF_A_PUSH)
+  await once(stalled, 'connect')
+  for (const socket of [silent, idle, stalled]) {
+    const closed = once(socket, 'close')
+    await once(open(t, port, KEEP_ALIVE_REQUEST), 'data')
+    await closed
   }
+})
+
+/** More than the buffers of the connection hold. Two of them exceed what one client may leave unread. */
+const LARGE_RESPONSE = 'x'.repeat(20 * 1024 * 1024)
+const LARGE_REQUEST = 'GET /healthz HTTP/1.1\r\nHost: hub\r\nConnection: close\r\n\r\n'
+
+async function listenWithLargeResponse(t: TestContext): Promise<number> {
+  const app = await createApp()
+  app.get('/healthz', async () => LARGE_RESPONSE)
+  return listenOn(t, app)
+}
+
+test('while a client leaves large responses unread, further ones of it get 503, and then succeed', async (t) => {
+  const port = await listenWithLargeResponse(t)
+  const unread = open(t, port, LARGE_REQUEST)
+  await once(unread, 'readable')
+  const rejected = await text(open(t, port, LARGE_REQUEST))
+  assert.match(rejected, /^HTTP\/1\.1 503 /)
+  assert.match(rejected, /retry-after: [1-9]\d*\r\n/i)
+  unread.destroy()
+  let response = ''
+  while (!response.startsWith('HTTP/1.1 200 ')) response = await text(open(t, port, LARGE_REQUEST))
+  assert.ok(response.endsWith(LARGE_RESPONSE))
+})
+
+test('at the connection limit, a connection with a request in progress stays open', async (t) => {
+  const app = await createApp({ connections: 2 })
+  const started = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  app.post('/api/webhook/receive', async () => {
+    started.resolve()
+    await finish.promise
+    return {}
+  })
+  const port = await listenOn(t, app)
+  const inProgress = open(t, port, PUSH)
+  await started.promise
+  for (let count = 0; count < 5; count += 1) {
+    await once(open(t, port, KEEP_ALIVE_REQUEST), 'data')
+  }
+  const response = text(inProgress)
+  finish.resolve()
+  assert.match(await response, /^HTTP\/1\.1 200 /)
+})
+
+test('a client that does not read its response is disconnected', async (t) => {
+  const app = await createApp({ stallMs: 50 })
+  const ended = Promise.withResolvers<void>()
+  app.post('/api/webhook/receive', async (_request, reply) => {
+    // More than the socket buffers of both sides.
+    const stream = Readable.from(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
+    stream.once('close', ended.resolve)
+    return reply.send(stream)
+  })
+  const socket = open(t, await listenOn(t, app), PUSH)
+  socket.pause()
+  await ended.promise
+})
+
+test('a client that waits for a slow response stays connected', async (t) => {
+  const app = await createApp({ stallMs: 20 })
+  const checks = Promise.withResolvers<void>()
+  let timeouts = 0
+  app.server.on('timeout', () => {
+    timeouts += 1
+    if (timeouts === 3) checks.resolve()
+  })
+  app.post('/api/webhook/receive', async () => {
+    await checks.promise
+    return {}
+  })
+  const response = await text(open(t, await listenOn(t, app), PUSH))
+  assert.match(response, /^HTTP\/1\.1 200 /)
+})
+
+test('the connection limit leaves file descriptors for the database and platforms', () => {
+  assert.deepEqual(
+    [null, 100, 400, 1024, 65_536].map(maxConnectionsFor),
+    [5000, 50, 200, 768, 5000],
+  )
 })
 
 test('every 429 and 503 response has Retry-After', async () => {

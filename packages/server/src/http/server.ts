@@ -7,13 +7,17 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { HubError } from '../errors.ts'
+import { HubError, storageFailed } from '../errors.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
+import { readMaxOpenFiles } from '../lib/files/max-open-files.ts'
 import { logAccess } from './access-log.ts'
 import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
+import { limitConnections, maxConnectionsFor } from './connection-limit.ts'
 import { createClientErrorHandler, handleErrors, sendError } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
+import { type BodyAdmissions, limitBodies } from './limit-bodies.ts'
+import { limitResponses } from './limit-responses.ts'
 import { createHeaders, headersOf } from './response-headers.ts'
 import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
 
@@ -27,23 +31,30 @@ export type HttpSettings = {
   /** HUB_PUBLIC_URL; empty if it is not set. */
   publicUrl: string
   /** The reason why the hub rejects all requests at the moment; null if it accepts them. */
-  rejectionReason: () => 'starting' | 'shutting_down' | null
+  rejectionReason: () => 'starting' | 'shutting_down' | 'storage_failed' | null
   /** Logs every request; left out for no access log. */
   accessLog?: FastifyBaseLogger
   /** Overrides some of `LIMITS`. */
   limits?: Partial<HttpLimits>
 }
 
-/** The limits for clients before they are authenticated. */
+/** The limits for the connections of clients. */
 export type HttpLimits = {
   /** The time within which a request must be received completely, so that slow clients do not occupy connections. */
   requestMs: number
   /** How often the server checks for slow requests. */
   checkIntervalMs: number
-  /** The maximum number of open connections. The server closes further ones, to save file descriptors and memory. */
+  /** The maximum number of open connections. */
   connections: number
+  /** The time within which a client must read some of the response that waits for it. */
+  stallMs: number
 }
-const LIMITS: HttpLimits = { requestMs: 60_000, checkIntervalMs: 30_000, connections: 5000 }
+const LIMITS: Omit<HttpLimits, 'connections'> = {
+  requestMs: 60_000,
+  checkIntervalMs: 30_000,
+  // Longer than a slow request takes to get its 408 response.
+  stallMs: 120_000,
+}
 
 /** Maximum length of a parameter in a path. */
 const MAX_PARAM_LENGTH = 1024
@@ -56,8 +67,9 @@ export async function createHttpServer(
   settings: HttpSettings,
   authenticators: Authenticators,
   csrfTokenOf: CsrfTokens,
-): Promise<{ app: FastifyInstance }> {
-  const limits = { ...LIMITS, ...settings.limits }
+): Promise<{ app: FastifyInstance; bodies: BodyAdmissions }> {
+  const connections = maxConnectionsFor(readMaxOpenFiles())
+  const limits = { ...LIMITS, connections, ...settings.limits }
   const setHeaders = createHeaders(settings)
   const app = fastify({
     loggerInstance: settings.logger,
@@ -84,7 +96,7 @@ export async function createHttpServer(
     },
     clientErrorHandler: createClientErrorHandler(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.server.maxConnections = limits.connections
+  limitConnections(app.server, limits, settings.logger)
   // Node.js caches the address, so that it is still known if the connection closes before the request ends.
   app.server.on('connection', (socket) => void socket.remoteAddress)
   // Ignores unknown expectations instead of responding 417, which RFC 9110, section 10.1.1, allows.
@@ -106,12 +118,17 @@ export async function createHttpServer(
   })
   // Also for requests received before the stop: an open connection would delay it.
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (settings.rejectionReason() === 'shutting_down') reply.header('Connection', 'close')
-    done(null, payload)
+    const rejection = settings.rejectionReason()
+    if (rejection === 'shutting_down') reply.header('Connection', 'close')
+    // After a failure of the disk, nothing is acknowledged any more.
+    if (rejection === 'storage_failed' && reply.statusCode < 400) done(storageFailed())
+    else done(null, payload)
   })
+  limitResponses(app)
+  const bodies = limitBodies(app, settings.bodyLimit)
   authorize(app, authenticators, { csrfTokenOf, publicUrl: settings.publicUrl })
   handleUnknownRoutes(app, MAX_PARAM_LENGTH)
-  return { app }
+  return { app, bodies }
 }
 
 /** @param setting the name of the port's setting. @returns the URL. @throws Error if the port is taken. */

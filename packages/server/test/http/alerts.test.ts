@@ -181,6 +181,21 @@ onEachEngineWhenDeep((engine) => {
       assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
     })
 
+    test('an asynchronous standby opens an alert, until a standby is synchronous', async () => {
+      const durability = {
+        ...{ fsync: true, full_page_writes: true, synchronous_standby_names: '' },
+        ...{ standbys: 1, synchronous_standbys: 0, hidden_connections: 0 },
+      }
+      await using hub = await startTestHub(engine, {
+        intervals: CONTINUOUS_ALERTS,
+        wrap: (storage) => ({ ...storage, readDurability: async () => durability }),
+      })
+      const alert = only(await untilAlertsOpen(hub, 'standby_asynchronous'))
+      assert.match(alert.advice, /synchronous_mode: true/)
+      durability.synchronous_standby_names = 'second'
+      await untilAlertsOpen(hub, 'standby_asynchronous', 0)
+    })
+
     test('the list returns open alerts first, across pages', async () => {
       const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })

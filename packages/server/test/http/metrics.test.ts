@@ -32,13 +32,14 @@ const COMMON_LABELS = [
   'reason',
   'result',
 ]
-const LABELS = [...COMMON_LABELS, 'state', 'status', 'version']
+const LABELS = [...COMMON_LABELS, 'sender', 'state', 'status', 'version']
 
 onEachEngine((engine) => {
   describe(`metrics, on ${engine.name}`, () => {
     test('pushes are counted by outcome, and accepted ones are timed', async () => {
       await using hub = await startTestHub(engine, {
         env: { ...WITH_METRICS, HUB_RATE_LIMIT: '7' },
+        monotonicClock: { now: () => 0 },
       })
       const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
       await push(hub, hub_api_key, newRecord('E-1'))

@@ -153,6 +153,23 @@ onEachEngineWhenDeep((engine) => {
       }
     })
 
+    test('after a failure of the disk, requests in progress are not acknowledged either', async () => {
+      const checked = Promise.withResolvers<void>()
+      const wrap = (storage: Storage): Storage => ({
+        ...storage,
+        checkWritable: () => checked.promise,
+      })
+      await using hub = await startTestHub(engine, { wrap })
+      const inProgress = hub.send({ url: '/readyz' })
+      await hub.send({ url: '/healthz' })
+      hub.rejectAll()
+      checked.resolve()
+      for (const response of [await inProgress, await hub.send({ url: '/healthz' })]) {
+        expectError(response, 503, 'storage_failed')
+        assert.equal(response.header('retry-after'), '5')
+      }
+    })
+
     test('a hub that is stopping is not ready', async () => {
       await using hub = await startTestHub(engine)
       const stopping = hub.stop()

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { RejectedPush } from '@recordhub/protocol'
 import Type from 'typebox'
+import { diskFull } from '../../src/errors.ts'
 import { activityOf, push } from '../helpers/hub/actions.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
@@ -111,6 +112,43 @@ onEachEngineWhenDeep((engine) => {
         }
       })
     }
+
+    test('a rejection that cannot be stored while the records are written fails the module, and the next pull succeeds', async () => {
+      let isFull = true
+      const failed = Promise.withResolvers<void>()
+      await using kit = await startPulledHub(engine, {
+        wrap: (storage) => ({
+          ...storage,
+          rejectedPushes: {
+            ...storage.rejectedPushes,
+            async saveRejectedPushes(...parameters) {
+              if (!isFull) return storage.rejectedPushes.saveRejectedPushes(...parameters)
+              failed.resolve()
+              throw diskFull(new Error('database or disk is full'))
+            },
+          },
+          records: {
+            ...storage.records,
+            async applyWrites(batch) {
+              await failed.promise
+              // The rejection of the promise is reported before the next iteration of the event loop.
+              await new Promise((resolve) => setImmediate(resolve))
+              return storage.records.applyWrites(batch)
+            },
+          },
+        }),
+      })
+      const module = kit.platform.modules[0]
+      assert.ok(module)
+      module.records = [simulatedRecord(1), unnamed]
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /The disk of the hub is full/)
+      isFull = false
+      const next = await kit.pull()
+      assert.deepEqual([next.state, next.rejected], ['succeeded', 1])
+      assert.equal((await kit.rejected()).length, 1)
+    })
 
     test('the positions of duplicates are counted across pages', async () => {
       await using kit = await startPulledHub(engine)

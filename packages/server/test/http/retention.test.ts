@@ -89,7 +89,7 @@ onEachEngine((engine) => {
       clock.advance(3590)
       // Another node cannot acquire the lease meanwhile.
       for (let time = 1; time <= 20; time += 1) {
-        assert.equal(await hub.storage.leases.acquire('retention', 'another node', 1), false)
+        assert.equal(await hub.storage.leases.acquire('retention', 'another node', 3600), false)
       }
       assert.equal(rounds, 1)
       clock.advance(20)

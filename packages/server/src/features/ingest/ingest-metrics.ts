@@ -28,6 +28,8 @@ const OUTCOME_OF_CODE: Readonly<Record<string, PushOutcome>> = {
   too_many_requests: 'throttled',
   busy: 'busy',
   storage_unavailable: 'unavailable',
+  disk_full: 'unavailable',
+  storage_failed: 'unavailable',
   starting: 'unavailable',
   shutting_down: 'unavailable',
 }
@@ -47,7 +49,7 @@ const PUSH_SECONDS = [
 export function createPushMetrics(registry: MetricsRegistry): PushMetrics {
   const pushes = registry.counters({
     name: 'recordhub_pushes_total',
-    help: 'Pushes by outcome. rejected: the content is not valid; unreadable: not JSON, or too large; unauthorized: invalid hub API key; throttled: more than HUB_RATE_LIMIT; busy: the queue is full; unavailable: the database cannot be written; failed: internal error.',
+    help: 'Pushes by outcome. rejected: the content is not valid; unreadable: not JSON, or too large; unauthorized: invalid hub API key; throttled: more than HUB_RATE_LIMIT; busy: too many pushes are in progress; unavailable: the database cannot be written; failed: internal error.',
     label: 'outcome',
     values: OUTCOMES,
   })
@@ -107,7 +109,6 @@ export function createCommitMetrics(registry: MetricsRegistry): CommitMetrics {
 export function collectQueueMetrics(
   registry: MetricsRegistry,
   listPending: () => readonly { content: { data: string } }[],
-  maxWaiting: number,
 ): void {
   registry.collect(() => {
     const pending = listPending()
@@ -122,11 +123,6 @@ export function collectQueueMetrics(
         ...{ name: 'recordhub_push_queue_bytes', type: 'gauge' },
         help: 'Size of the data of these pushes.',
         samples: [{ value: bytes }],
-      },
-      {
-        ...{ name: 'recordhub_push_queue_limit_pushes', type: 'gauge' },
-        help: 'Length of the queue at which further pushes get the outcome busy.',
-        samples: [{ value: maxWaiting }],
       },
     ]
   })

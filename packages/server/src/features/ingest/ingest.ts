@@ -19,8 +19,8 @@ import { type CommitKind, collectQueueMetrics, createCommitMetrics } from './ing
 export type Ingest = {
   /**
    * Stores a push in one commit with other pushes that arrive at the same time. Resolves when it is durable.
+   * `http/limit-bodies.ts` limits how many wait.
    * @param span gets the wait for the commit and the commit as children.
-   * @throws HubError `busy` when too many pushes are waiting.
    */
   push: (write: PushWrite, span: Span | null) => Promise<WriteOutcome>
   /** Whether a push has arrived in the last second. */
@@ -33,7 +33,6 @@ export type Ingest = {
 
 /** Larger batches gain no throughput and delay their first push. */
 const MAX_BATCH = 256
-const MAX_WAITING = 10_000
 
 type QueuedPush = { write: PushWrite; span: Span | null; queuedAt: number }
 
@@ -76,15 +75,15 @@ export function createIngest(deps: {
   const pushes = new Batcher<QueuedPush, WriteOutcome>({
     handle: commitPushes,
     maxBatch: MAX_BATCH,
-    maxWaiting: MAX_WAITING,
+    // While the database does not respond, each batch takes as long as a timeout.
+    failsWaiting: (error) => error instanceof HubError && error.code === 'storage_unavailable',
   })
   const listPending = () => pushes.listPending().map(({ write }) => write)
-  collectQueueMetrics(deps.metrics, listPending, MAX_WAITING)
+  collectQueueMetrics(deps.metrics, listPending)
   let pushedAt = Number.NEGATIVE_INFINITY
   return {
     push(write, span) {
       pushedAt = performance.now()
-      if (pushes.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
       return pushes.add({ write, span, queuedAt: pushedAt })
     },
     hasPushes: () => performance.now() - pushedAt < 1000,

@@ -1,6 +1,5 @@
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { redactKeys, redactText } from '../../domain/platform/redact-keys.ts'
-import { HubError } from '../../errors.ts'
 import { Batcher } from '../../lib/concurrency/batcher.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -14,8 +13,7 @@ const QUOTA_BYTES = 50 * 1024 * 1024
 export type RejectedPushSaver = {
   /**
    * Saves a rejected push without keys: those of the hub, values whose name is that of a key, and the source API key of
-   * the platform.
-   * @throws HubError `busy` when too many are waiting.
+   * the platform. `http/limit-bodies.ts` limits how many pushes wait, and a pull waits before it reads further records.
    */
   save: (rejected: NewRejectedPush) => Promise<void>
 }
@@ -53,13 +51,9 @@ export function createRejectedPushSaver(deps: {
       return rejected.map(() => ({ value: undefined }))
     },
     maxBatch: 100,
-    maxWaiting: 1000,
   })
   return {
-    async save(rejected) {
-      if (batcher.isFull) throw new HubError('busy', { seconds: 1 }, { retryAfterSeconds: 1 })
-      await batcher.add(rejected)
-    },
+    save: (rejected) => batcher.add(rejected),
   }
 }
 

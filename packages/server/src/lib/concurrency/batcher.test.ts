@@ -11,7 +11,6 @@ function startBatcher(maxBatch = 100) {
       return items.map((value) => (value < 0 ? { error: new Error('negative') } : { value }))
     },
     maxBatch,
-    maxWaiting: 3,
   })
   return { batcher, batches }
 }
@@ -43,10 +42,25 @@ test('an item that fails does not affect the others of its batch', async () => {
   assert.deepEqual(second, { status: 'fulfilled', value: 1 })
 })
 
-test('a batcher is full while its maximum of items waits', async () => {
-  const { batcher } = startBatcher()
-  const results = [1, 2, 3].map((item) => batcher.add(item))
-  assert.equal(batcher.isFull, true)
-  await Promise.all(results)
-  assert.equal(batcher.isFull, false)
+test('a failed batch fails the items that wait if the next batch would fail too', async () => {
+  for (const failsWaiting of [true, false]) {
+    const ended = Promise.withResolvers<void>()
+    const batches: number[][] = []
+    const batcher = new Batcher<number, number>({
+      async handle(items) {
+        batches.push(items)
+        if (batches.length > 1) return items.map((value) => ({ value }))
+        await ended.promise
+        throw new Error('unavailable')
+      },
+      maxBatch: 1,
+      failsWaiting: () => failsWaiting,
+    })
+    const results = [1, 2, 3].map((item) => batcher.add(item))
+    ended.resolve()
+    const settled = await Promise.allSettled(results)
+    const failed = failsWaiting ? 3 : 1
+    assert.equal(settled.filter(({ status }) => status === 'rejected').length, failed)
+    assert.equal(await batcher.add(4), 4)
+  }
 })

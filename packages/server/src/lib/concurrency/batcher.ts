@@ -3,12 +3,13 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts'
 /**
  * Groups single items into batches, so that many callers share one commit and each gets its own result. Items that
  * arrive while a batch is being handled wait for the next batch. A batch is complete when a turn of the event loop has
- * added no item: a single item does not wait, and requests that arrive one after the other share a batch.
+ * added no item: a single item does not wait, and requests that arrive one after the other share a batch. The callers
+ * limit how many items wait.
  */
 export class Batcher<Item, Result> {
   readonly #handle: (items: Item[]) => Promise<ItemResult<Result>[]>
   readonly #maxBatch: number
-  readonly #maxWaiting: number
+  readonly #failsWaiting: (error: unknown) => boolean
   #waiting: Waiting<Item, Result>[] = []
   /** The batch that is being handled. */
   #batch: Waiting<Item, Result>[] = []
@@ -18,15 +19,12 @@ export class Batcher<Item, Result> {
     /** Returns a result for each item, in their order. If it throws, every item of the batch fails. */
     handle: (items: Item[]) => Promise<ItemResult<Result>[]>
     maxBatch: number
-    maxWaiting: number
+    /** Whether an error that `handle` throws also fails the items that wait, because the next batch would fail as slowly. */
+    failsWaiting?: (error: unknown) => boolean
   }) {
     this.#handle = options.handle
     this.#maxBatch = options.maxBatch
-    this.#maxWaiting = options.maxWaiting
-  }
-
-  get isFull(): boolean {
-    return this.#waiting.length >= this.#maxWaiting
+    this.#failsWaiting = options.failsWaiting ?? (() => false)
   }
 
   /** The items that wait, and those of the batch that is being handled. */
@@ -72,7 +70,8 @@ export class Batcher<Item, Result> {
         else waiting.resolve(result.value)
       }
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error)
+      const failed = this.#failsWaiting(error) ? [...batch, ...this.#waiting.splice(0)] : batch
+      for (const waiting of failed) waiting.reject(error)
     }
   }
 }

@@ -1,0 +1,80 @@
+/**
+ * Limits the open connections of the HTTP server, to save memory, and file descriptors for the database and platforms, and
+ * closes those whose client does not read the response.
+ *
+ * Rejecting new connections at the limit would let idle clients keep everyone else out until they time out. Therefore
+ * the server closes the connection that has been without a complete request the longest: it is idle between two
+ * requests, or its client sends nothing, or too slowly. A platform whose idle connection is closed opens another one.
+ */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+
+export const MAX_CONNECTIONS = 5000
+/** For the database, threads, platforms and mail. */
+const RESERVED_FILES = 256
+const LOG_PAUSE_MS = 60_000
+
+/** @param maxOpenFiles the number of files that the process may open; null if it is unknown. */
+export function maxConnectionsFor(maxOpenFiles: number | null): number {
+  if (maxOpenFiles === null) return MAX_CONNECTIONS
+  const available = Math.max(maxOpenFiles - RESERVED_FILES, Math.floor(maxOpenFiles / 2))
+  return Math.min(MAX_CONNECTIONS, available)
+}
+
+/** Warns if the process may open so few files that the maximum number of connections is lower than usual. */
+export function warnOfFewFiles(maxOpenFiles: number | null, log: FastifyBaseLogger): void {
+  const connections = maxConnectionsFor(maxOpenFiles)
+  if (maxOpenFiles === null || connections === MAX_CONNECTIONS) return
+  log.warn(
+    { max_open_files: maxOpenFiles, max_connections: connections },
+    `the process may open only ${maxOpenFiles} files (ulimit -n), so the hub keeps at most ${connections} connections open`,
+  )
+}
+
+/**
+ * Keeps at most `max` connections of a server open. Closes connections whose client does not read any of the response that
+ * waits for it within `stallMs`. A response that takes long to begin, or to continue, does not count.
+ */
+export function limitConnections(
+  server: Server,
+  { connections: max, stallMs }: { connections: number; stallMs: number },
+  log: FastifyBaseLogger,
+): void {
+  /** The open connections with their current request, in the order of their last request or response. */
+  const open = new Map<Socket, IncomingMessage | null>()
+  let loggedAt = Number.NEGATIVE_INFINITY
+
+  function update(socket: Socket, request: IncomingMessage | null): void {
+    // Moves the connection to the end.
+    if (open.delete(socket)) open.set(socket, request)
+  }
+
+  function findUnused(): Socket | null {
+    for (const [socket, request] of open) if (!request?.complete) return socket
+    return null
+  }
+
+  server.on('connection', (socket) => {
+    open.set(socket, null)
+    socket.once('close', () => open.delete(socket))
+    if (open.size <= max) return
+    // The new connection itself if all others are in use.
+    const unused = findUnused() ?? socket
+    open.delete(unused)
+    unused.destroy()
+    if (performance.now() - loggedAt < LOG_PAUSE_MS) return
+    loggedAt = performance.now()
+    log.warn({ max_connections: max }, 'too many connections are open; unused ones are closed')
+  })
+  // Node.js also emits the event when the keep-alive timeout of an idle connection expires.
+  server.setTimeout(stallMs, (socket) => {
+    const isWaiting = Boolean(open.get(socket)) && socket.writableLength === 0
+    if (isWaiting) socket.setTimeout(stallMs)
+    else socket.destroy()
+  })
+  server.on('request', (request, response) => {
+    update(request.socket, request)
+    response.once('close', () => update(request.socket, null))
+  })
+}

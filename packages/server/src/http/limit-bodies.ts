@@ -1,0 +1,156 @@
+/** Limits the memory for the bodies of requests in progress: those that are received, and those that wait for a commit. */
+import { type Readable, Transform } from 'node:stream'
+import { HUB_KEY_HEADER } from '@recordhub/protocol'
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
+import { keyOfCaller } from '../domain/auth/caller.ts'
+import { HubError } from '../errors.ts'
+import { type Admission, type Admitted, createAdmission } from '../lib/concurrency/admission.ts'
+import type { MetricsRegistry } from '../lib/metrics/registry.ts'
+import { clientSubnet } from '../lib/net/client-subnet.ts'
+import { ACCESS, type Access, requiresCaller, routeKeysOf } from './access.ts'
+import { MAX_CONNECTIONS } from './connection-limit.ts'
+
+/** Each has limits of its own, so that pushes do not stop the operators, and unauthenticated clients stop neither. */
+const SENDERS = ['platform', 'caller', 'anyone'] as const
+type Sender = (typeof SENDERS)[number]
+export type BodyAdmissions = Readonly<Record<Sender, Admission>>
+
+/**
+ * Maximum number of bodies of each kind of sender. Any subnet may have as many incomplete sign-ins as there can be
+ * connections, so that clients that send nothing do not prevent those of others behind the same address.
+ */
+const MAX_BODIES: Readonly<Record<Sender, number>> = {
+  platform: 4000,
+  caller: 4000,
+  anyone: 4 * MAX_CONNECTIONS,
+}
+/** Maximum size of all bodies of a kind of sender; four times that of one body if it is more. */
+const MAX_BYTES: Readonly<Record<Sender, number>> = {
+  platform: 32 * 1024 * 1024,
+  caller: 8 * 1024 * 1024,
+  anyone: 16 * 1024 * 1024,
+}
+const RETRY_SECONDS = 1
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set from the admission of its body until its handler begins. */
+    admittedBody: Admitted | null
+  }
+}
+
+/**
+ * Responds with 503 to a request whose body would exceed a limit, before the body is read. A body of unknown length,
+ * and one of an unauthenticated client, which may announce more than it sends, is counted while it is received. A body
+ * is counted until the handler of its request has ended, so a push until its commit. Call it before the routes are
+ * registered.
+ */
+export function limitBodies(app: FastifyInstance, bodyLimit: number): BodyAdmissions {
+  const create = (sender: Sender) =>
+    createAdmission({
+      requests: MAX_BODIES[sender],
+      bytes: Math.max(MAX_BYTES[sender], 4 * bodyLimit),
+    })
+  const admissions = {
+    platform: create('platform'),
+    caller: create('caller'),
+    anyone: create('anyone'),
+  }
+  app.decorateRequest('admittedBody', null)
+  app.addHook('onRoute', (route) => {
+    const [key = ''] = routeKeysOf(route)
+    if (key.startsWith('GET ')) return
+    const sender = senderOf(ACCESS[key])
+    const { handler, preParsing = [] } = route
+    const admit = createAdmitHook(sender, admissions[sender])
+    // After the authentication.
+    route.preParsing = [admit, ...[preParsing].flat()]
+    route.handler = function (request, reply) {
+      const { admittedBody } = request
+      if (!admittedBody) return handler.call(this, request, reply)
+      // The handler uses the body even after the client has closed the connection.
+      request.admittedBody = null
+      return releaseAfter(admittedBody, () => handler.call(this, request, reply))
+    }
+  })
+  return admissions
+}
+
+function senderOf(access: Access | undefined): Sender {
+  if (access === 'platform') return 'platform'
+  return requiresCaller(access) ? 'caller' : 'anyone'
+}
+
+function createAdmitHook(sender: Sender, admission: Admission): preParsingHookHandler {
+  return (request, reply, payload, done) => {
+    const { 'content-type': type, 'content-length': length } = request.headers
+    // A body without a type is not read.
+    if (type === undefined || length === '0') return done(null, payload)
+    const admitted = admission.admit(ownerOf(request, sender))
+    if (!admitted) return done(busy())
+    request.admittedBody = admitted
+    reply.raw.once('close', () => request.admittedBody?.release())
+    if (sender === 'anyone' || length === undefined)
+      return done(null, countBytes(payload, admitted))
+    if (admitted.add(Number(length))) done(null, payload)
+    else done(busy())
+  }
+}
+
+/** The hub API key, the operator or program, or the subnet of the client. */
+function ownerOf(request: FastifyRequest, sender: Sender): string {
+  if (request.caller) return keyOfCaller(request.caller)
+  if (sender === 'platform') return String(request.headers[HUB_KEY_HEADER.toLowerCase()])
+  return clientSubnet(request.ip)
+}
+
+async function releaseAfter(admitted: Admitted, handle: () => unknown): Promise<unknown> {
+  try {
+    return await handle()
+  } finally {
+    admitted.release()
+  }
+}
+
+/** Passes a body on, and ends it with an error when it exceeds a limit. */
+function countBytes(body: Readable, admitted: Admitted): Readable {
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (admitted.add(chunk.length)) done(null, chunk)
+      else done(busy())
+    },
+  })
+  // Not `pipeline`, which would close the connection instead of responding.
+  body.once('error', (error) => counted.destroy(error))
+  return body.pipe(counted)
+}
+
+function busy(): HubError {
+  return new HubError('busy', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS })
+}
+
+/** Reports the bodies in progress and their limits. */
+export function collectBodyMetrics(registry: MetricsRegistry, admissions: BodyAdmissions): void {
+  const gauge = (name: string, help: string, read: (admission: Admission) => number) => ({
+    ...{ name, help, type: 'gauge' as const },
+    samples: SENDERS.map((sender) => ({ labels: { sender }, value: read(admissions[sender]) })),
+  })
+  registry.collect(() => [
+    gauge(
+      'recordhub_bodies',
+      'Requests whose body is received, validated or waits for its commit.',
+      ({ occupied }) => occupied.requests,
+    ),
+    gauge(
+      'recordhub_bodies_limit',
+      'Number of these requests at which further ones get 503; one sender can have a quarter.',
+      ({ limit }) => limit.requests,
+    ),
+    gauge('recordhub_bodies_bytes', 'Size of their bodies.', ({ occupied }) => occupied.bytes),
+    gauge(
+      'recordhub_bodies_limit_bytes',
+      'Size of the bodies at which further ones get 503; one sender can have a quarter.',
+      ({ limit }) => limit.bytes,
+    ),
+  ])
+}

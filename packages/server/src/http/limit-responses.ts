@@ -1,0 +1,43 @@
+/** Limits the memory for responses that clients do not read, or read slowly. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { keyOfCaller } from '../domain/auth/caller.ts'
+import { HubError } from '../errors.ts'
+import { createAdmission } from '../lib/concurrency/admission.ts'
+import { clientSubnet } from '../lib/net/client-subnet.ts'
+
+/** Smaller responses are not counted: they fit into the buffers of the connection. */
+const MIN_BYTES = 64 * 1024
+/** One caller can occupy a quarter, which is more than the largest page. */
+const LIMIT = { requests: 4000, bytes: 128 * 1024 * 1024 }
+const RETRY_SECONDS = 5
+
+/**
+ * Responds with 503 instead of a large response while others that clients have not read occupy too much memory. Streams
+ * are not counted, since they continue only when the client reads.
+ */
+export function limitResponses(app: FastifyInstance): void {
+  const admission = createAdmission(LIMIT)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const bytes = sizeOf(payload)
+    if (bytes < MIN_BYTES) return done(null, payload)
+    const admitted = admission.admit(ownerOf(request))
+    if (!admitted?.add(bytes)) {
+      admitted?.release()
+      return done(
+        new HubError('busy', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS }),
+      )
+    }
+    reply.raw.once('close', admitted.release)
+    done(null, payload)
+  })
+}
+
+/** The size in bytes; in characters if the text is not ASCII; 0 for a stream. */
+function sizeOf(payload: unknown): number {
+  if (typeof payload === 'string') return payload.length
+  return Buffer.isBuffer(payload) ? payload.length : 0
+}
+
+function ownerOf({ caller, ip }: FastifyRequest): string {
+  return caller ? keyOfCaller(caller) : clientSubnet(ip)
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createAdmission } from './admission.ts'
+
+test('requests are admitted up to the limit, each owner up to a quarter of it', () => {
+  const admission = createAdmission({ requests: 8, bytes: 1000 })
+  const admitted = ['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd'].map((owner) => admission.admit(owner))
+  assert.ok(admitted.every((one) => one !== null))
+  assert.equal(admission.admit('e'), null)
+  admitted[0]?.release()
+  assert.equal(admission.admit('b'), null, 'the share of b is occupied')
+  assert.ok(admission.admit('e'))
+})
+
+test('bytes are admitted up to the limit, and each owner up to a quarter of it', () => {
+  const admission = createAdmission({ requests: 100, bytes: 1000 })
+  const add = (owner: string, bytes: number) => admission.admit(owner)?.add(bytes)
+  assert.deepEqual([add('a', 200), add('a', 51), add('a', 50)], [true, false, true])
+  assert.deepEqual(
+    [add('b', 250), add('c', 250), add('d', 250), add('e', 1)],
+    [true, true, true, false],
+  )
+  assert.deepEqual(admission.occupied, { requests: 7, bytes: 1000 })
+})
+
+test('the only request of an owner may be larger than its share, but not than the limit', () => {
+  const admission = createAdmission({ requests: 100, bytes: 1000 })
+  const only = admission.admit('a')
+  assert.deepEqual([only?.add(600), only?.add(400), only?.add(1)], [true, true, false])
+  assert.equal(admission.admit('b')?.add(1), false)
+})
+
+test('a released request occupies nothing, however often it is released', () => {
+  const admission = createAdmission({ requests: 4, bytes: 1000 })
+  const admitted = admission.admit('a')
+  admitted?.add(900)
+  const other = admission.admit('b')
+  admitted?.release()
+  admitted?.release()
+  assert.deepEqual(admission.occupied, { requests: 1, bytes: 0 })
+  other?.release()
+  assert.deepEqual(admission.occupied, { requests: 0, bytes: 0 })
+  assert.ok(admission.admit('a'))
+})
