@@ -23,16 +23,19 @@ import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
 import { tokenOf } from './http/authentication-challenge.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
+import { warnOfFewFiles } from './http/connection-limit.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
+import { collectBodyMetrics } from './http/limit-bodies.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { describeApi } from './http/openapi.ts'
 import { createHttpServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
+import { readMaxOpenFiles } from './lib/files/max-open-files.ts'
 import { createMetricsRegistry } from './lib/metrics/registry.ts'
-import { type Clock, createDayOf, type MonotonicClock, systemClock } from './lib/time/clock.ts'
+import { type Clock, createDayOf, type MonotonicClock } from './lib/time/clock.ts'
 import { sleep } from './lib/time/run-periodically.ts'
 import type { OtlpTracer } from './lib/tracing/otlp-tracer.ts'
 import { createPlatformClient } from './platform-client/platform-client.ts'
@@ -86,13 +89,15 @@ export type Hub = {
    * null if an operator exists.
    */
   start: () => Promise<{ address: string; metricsAddress: string | null; setupLink: string | null }>
+  /** From now on, every response is the error `storage_failed`, also to requests in progress. */
+  rejectAll: () => void
   /** Stops background work and listening. Does not close the storage. */
   stop: () => Promise<void>
 }
 
 export async function createHub(deps: HubDeps): Promise<Hub> {
   const { config, storage, logger: log, version } = deps
-  const { clock = systemClock, monotonicClock = performance } = deps
+  const { clock = storage.clock, monotonicClock = performance } = deps
   const intervals = { ...INTERVALS, ...deps.intervals }
   const settings = toFeatureSettings(config)
   const { publicUrl, timeZone, isBehindTls } = settings.shared
@@ -113,6 +118,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     : null
   const stopping = new AbortController()
   let isStarted = false
+  let hasStorageFailed = false
 
   // Dependencies of several features.
   const common = {
@@ -161,8 +167,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const guide = createGuide({ ...common, ...settings.guide })
 
   // The HTTP server and its routes.
-  const rejectionReason = () =>
-    stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
+  const rejectionReason = () => {
+    if (hasStorageFailed) return 'storage_failed'
+    return stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
+  }
   const accessLog = settings.hasAccessLog ? { accessLog: log } : {}
   const http = {
     ...settings.http,
@@ -172,7 +180,8 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     publicUrl,
     rejectionReason,
   }
-  const { app } = await createHttpServer(http, auth, csrfTokenOf)
+  const { app, bodies } = await createHttpServer(http, auth, csrfTokenOf)
+  collectBodyMetrics(metrics, bodies)
   describeApi(app, version)
   const health = healthRoutes({ checkReady })
   const { token, listener } = settings.metrics
@@ -198,6 +207,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     http: app,
     async start() {
       await auth.start()
+      warnOfFewFiles(readMaxOpenFiles(), log)
       // Listens first: if the port is taken, the hub must not touch the database that it shares with other nodes.
       const address = await listen(app, { port: config.PORT, host: config.HOST })
       const metricsAddress =
@@ -217,6 +227,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       maintenance.start()
       isStarted = true
       return { address, metricsAddress, setupLink: await auth.findSetupLink(publicUrl || address) }
+    },
+    rejectAll() {
+      hasStorageFailed = true
     },
     async stop() {
       // From here on, new requests are rejected and jobs end.

@@ -120,6 +120,26 @@ const CATALOGUE = {
     status: 503,
     message: 'The storage of the hub is unavailable. Try again in {seconds} s.',
   },
+  disk_full: {
+    status: 503,
+    message:
+      'The disk of the hub is full. Try again in {seconds} s. The hub continues as soon as its administrator has freed space.',
+  },
+  storage_failed: {
+    status: 503,
+    message:
+      "The disk of the hub has failed, so the hub is stopping. Try again in {seconds} s. The hub's log has the details for its administrator.",
+  },
+  database_damaged: {
+    status: 500,
+    message:
+      'The database {path} is damaged, so the hub does not start: {reason}. recordhub doctor lists the damage. Check the disk, then restore a backup with recordhub restore --force <file>.',
+  },
+  database_unchecked: {
+    status: 500,
+    message:
+      'The database {path} must be checked first: {reason}. Start the hub, which checks it, or restore a backup.',
+  },
 
   // Replays
   already_replayed: {
@@ -493,10 +513,34 @@ export class HubError extends Error {
   }
 }
 
+const STORAGE_RETRY_SECONDS = 5
+
 /** Creates the error for a storage that is temporarily unavailable. */
 export function storageUnavailable(cause?: unknown): HubError {
-  const seconds = 5
-  return new HubError('storage_unavailable', { seconds }, { retryAfterSeconds: seconds, cause })
+  return storageError('storage_unavailable', cause)
+}
+
+/** Creates the error for a storage that can store nothing until there is free space. */
+export function diskFull(cause: unknown): HubError {
+  return storageError('disk_full', cause)
+}
+
+/** Creates the error for a storage that this process does not use any more, because a write to its disk has failed. */
+export function storageFailed(cause?: unknown): HubError {
+  return storageError('storage_failed', cause)
+}
+
+function storageError(
+  code: 'storage_unavailable' | 'disk_full' | 'storage_failed',
+  cause: unknown,
+): HubError {
+  const seconds = STORAGE_RETRY_SECONDS
+  return new HubError(code, { seconds }, { retryAfterSeconds: seconds, cause })
+}
+
+/** Whether the storage is unavailable or its disk is full, so that the same work can succeed later. */
+export function isStorageUnavailable(error: unknown): error is HubError {
+  return error instanceof HubError && ['storage_unavailable', 'disk_full'].includes(error.code)
 }
 
 /** @param seconds the time after which the caller may try again. */

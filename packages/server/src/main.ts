@@ -5,7 +5,7 @@ import { limitHeapDuringStart } from './cli/limit-heap.ts'
 import { print, printError, runProgram } from './cli/run-program.ts'
 import { VERSION } from './cli/version.ts'
 import { readConfig, SettingError } from './config/config.ts'
-import { readEnvironment } from './config/environment.ts'
+import { enlargeThreadPool, readEnvironment } from './config/environment.ts'
 
 /**
  * Each command is loaded only when it runs, so that the small ones start quickly.
@@ -34,6 +34,7 @@ async function runCommand(parsed: Arguments): Promise<void> {
   const { config, unknown } = readConfig({ flags: settings, ...readEnvironment() })
   for (const name of unknown) printError(`${name} is not a setting of this version; see --help.`)
   if (command === 'start') {
+    enlargeThreadPool()
     limitHeapDuringStart()
     return (await import('./cli/start.ts')).start(config, print)
   }

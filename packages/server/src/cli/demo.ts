@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config/settings.ts'
+import { createLogger } from './create-logger.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import type { RunningHub } from './library.ts'
-import { createLogger, startHub } from './start.ts'
+import { startHub } from './start.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
@@ -57,7 +58,7 @@ export async function demo(config: Config, print: (line: string) => void): Promi
     print(`  Password  ${OPERATOR.password}`)
     print('')
     print('Ctrl-C ends the demo and deletes its data.')
-    await aborted(signal)
+    await Promise.race([aborted(signal), hub.failed])
   } finally {
     for (const child of children) child.kill()
     await hub?.stop()

@@ -9,6 +9,12 @@ export type RunningHub = {
   /** The URL of the second port, for metrics; null without one. */
   metricsAddress: string | null
   setupLink: string | null
+  /**
+   * Resolves when a write to the disk of a SQLite database has failed or the database is damaged. From then on, the hub
+   * rejects every request. Stop it and exit: only a new process can use the database, which it checks first.
+   */
+  failed: Promise<Error>
+  /** Rejects with the error of `failed` if there is one. */
   stop: () => Promise<void>
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
+import { createFile, replaceFile } from '../lib/files/durable-files.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
 import { isPostgres, prepareDataFolder } from '../storage/open.ts'
 
@@ -26,14 +27,7 @@ export function loadSecrets(config: Config): Secrets {
     )
   }
   prepareDataFolder(config.HUB_DATA_DIR)
-  try {
-    // Atomic: of two processes that start at the same time, one creates the file.
-    writeFileSync(pathOf(config), `${createSecret()}\n`, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if (errorCodeOf(error) !== 'EEXIST') throw error
-  }
-  const [first, ...others] = readSecretFile(config) ?? []
-  if (first === undefined) throw new SettingError(`${pathOf(config)} is missing.`)
+  const [first, ...others] = readSecretFile(config) ?? createSecretFile(config)
   return [first, ...others, ...before]
 }
 
@@ -53,15 +47,22 @@ export function readSecretFile(config: Config): Secrets | null {
   throw new SettingError(`${path} is damaged: a secret has at least 32 characters.`)
 }
 
-/** Replaces the secrets of the file atomically. */
+/** A power failure must not undo the file after something is encrypted with the secret. */
+function createSecretFile(config: Config): Secrets {
+  try {
+    createFile(pathOf(config), `${createSecret()}\n`)
+  } catch (error) {
+    // Another process has created it meanwhile.
+    if (errorCodeOf(error) !== 'EEXIST') throw error
+  }
+  const secrets = readSecretFile(config)
+  if (secrets === null) throw new SettingError(`${pathOf(config)} is missing.`)
+  return secrets
+}
+
+/** Replaces the secrets of the file atomically. A power failure does not undo it. */
 export function writeSecretFile(config: Config, secrets: Secrets): void {
-  const path = pathOf(config)
-  writeFileSync(`${path}.new`, `${secrets.join('\n')}\n`, { mode: 0o600, flush: true })
-  renameSync(`${path}.new`, path)
-  // A power failure must not undo the rename after the database is encrypted with the new secret.
-  const folder = openSync(config.HUB_DATA_DIR, 'r')
-  fsyncSync(folder)
-  closeSync(folder)
+  replaceFile(pathOf(config), `${secrets.join('\n')}\n`)
 }
 
 export function createSecret(): string {

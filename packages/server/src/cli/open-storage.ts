@@ -37,7 +37,15 @@ export async function withStorage<Result>(
 export async function openHubStorage(
   config: Config,
   secrets: readonly [string, ...string[]],
-  { warn, waitUntil }: { warn: (message: string) => void; waitUntil: AbortSignal },
+  {
+    warn,
+    onFailure,
+    waitUntil,
+  }: {
+    warn: (message: string) => void
+    onFailure: (message: string) => void
+    waitUntil: AbortSignal
+  },
 ): Promise<{ storage: Storage; secret: string }> {
   let hashReference: VerifiedSecret['hashReference'] = () => {
     throw new Error('Nothing is stored before the secret is verified')
@@ -49,6 +57,7 @@ export async function openHubStorage(
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
     warn,
+    onFailure,
     waitUntil,
     upgrade: { backup: toUpgradeBackup(config, secrets, waitUntil), log: warn },
   })

@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs'
-import { type Logger, pino } from 'pino'
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { createHub, type Hub } from '../app.ts'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
 import type { RestoreUpload, UploadedBackup } from '../features/backups/setup-routes.ts'
 import { restoreBackup } from '../storage/backup.ts'
+import { createLogger } from './create-logger.ts'
 import type { RunningHub } from './library.ts'
 import { limitHeapAfterStart } from './limit-heap.ts'
 import { loadSecrets } from './load-secret.ts'
@@ -32,7 +34,8 @@ export async function start(config: Config, print: (line: string) => void): Prom
     print(`Recordhub listens at ${hub.address}`)
     if (hub.metricsAddress) print(`Metrics at ${hub.metricsAddress}/metrics`)
     if (hub.setupLink) print(`Create the first operator: ${hub.setupLink}`)
-    const backup = await Promise.race([aborted(signal), uploaded.promise])
+    const failure = hub.failed.then((error) => stopAfterFailure(hub, error))
+    const backup = await Promise.race([aborted(signal), uploaded.promise, failure])
     print(backup ? 'Restoring the backup…' : 'Stopping…')
     await hub.stop()
     if (!backup) return
@@ -40,6 +43,16 @@ export async function start(config: Config, print: (line: string) => void): Prom
     // The page waits for the hub at the same address.
     settings = { ...config, PORT: Number(new URL(hub.address).port) || config.PORT }
   }
+}
+
+/** How long requests in progress may take to receive their rejection. */
+const FAILURE_GRACE_MS = 5000
+
+/** @throws Error always. */
+async function stopAfterFailure(hub: RunningHub, error: Error): Promise<never> {
+  const stopped = hub.stop().catch(() => undefined)
+  await Promise.race([stopped, setTimeout(FAILURE_GRACE_MS)])
+  throw error
 }
 
 /** Restores the backup of the setup page. If that fails, the hub starts again without it. */
@@ -67,11 +80,19 @@ export async function startHub(
   signal: AbortSignal,
   deps: { restoreUpload?: RestoreUpload } = {},
 ): Promise<RunningHub> {
+  let hub: Hub | null = null
+  let failure: Error | null = null
+  const failed = Promise.withResolvers<Error>()
   const { storage, secret } = await openHubStorage(config, loadSecrets(config), {
     warn: (message) => logger.warn(message),
+    onFailure(message) {
+      hub?.rejectAll()
+      logger.fatal(message)
+      failure = new Error(message)
+      failed.resolve(failure)
+    },
     waitUntil: signal,
   })
-  let hub: Hub | null = null
   try {
     hub = await createHub({ config, storage, secret, logger, version: VERSION, ...deps })
     const started = await hub.start().catch((error: unknown) => {
@@ -80,9 +101,11 @@ export async function startHub(
     const running = hub
     return {
       ...started,
+      failed: failed.promise,
       async stop() {
         await running.stop()
         await storage.close()
+        if (failure) throw failure
       },
     }
   } catch (error) {
@@ -96,8 +119,4 @@ export async function startHub(
 function toSettingError(error: unknown): unknown {
   if (!(error instanceof HubError && error.code === 'invalid_operator')) return error
   return new SettingError(`HUB_ADMIN_EMAIL, HUB_ADMIN_PASSWORD: ${error.message}`)
-}
-
-export function createLogger(config: Config): Logger {
-  return pino({ level: config.HUB_LOG_LEVEL })
 }

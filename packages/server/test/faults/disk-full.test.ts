@@ -1,72 +1,157 @@
-/**
- * Simulates a full disk: a file size limit prevents the growth of the write-ahead log of the database,
- * and `prlimit` lifts the limit while the hub runs.
- */
+/** A full disk: the data folder of the hub is a file system in memory, which the test fills and frees. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { METRICS_TOKEN, parseScrape, WITH_METRICS } from '../helpers/hub/scrape.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { pushUntilRejected } from '../helpers/process/ledger.ts'
-import { listRecords, requestPull } from '../helpers/process/operator.ts'
+import { mountMemory, noMounts } from '../helpers/process/mounts.ts'
+import {
+  listRecords,
+  type Operator,
+  readPull,
+  readSnapshot,
+  registerPlatform,
+  sendRequest,
+} from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { rounds } from '../helpers/time/tier.ts'
+import { until, untilTrue } from '../helpers/time/until.ts'
 
-test(
-  'a full disk rejects pushes with 503 and loses no acknowledged push',
-  PROCESS_TEST,
-  async (t) => {
-    const sandbox = createSandbox(t)
-    // In kilobytes. A soft limit can be raised again without privileges.
-    const hub = await sandbox.startHub({ shell: 'ulimit -S -f 2048' })
-    const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
-    const target = { address: hub.address, hubApiKey }
+const DISK_MEGABYTES = 64
+/** Pulling them takes more space than the log has. */
+const PULLED_RECORDS = 5000
 
-    const fill = (name: string) =>
-      pushUntilRejected(target, ledger, {
-        name,
-        recordType: PUSHED_TYPE,
-        connections: 8,
-        targetResponses: Number.POSITIVE_INFINITY,
-        onTarget: () => undefined,
-        padding: 'x'.repeat(20_000),
-      })
-    for (const name of ['fill', 'fill-again']) {
-      let rejected = 0
-      for (const result of await fill(name)) {
-        assert.ok(result.kind === 'response', 'the hub still responds')
-        if (result.status < 300) continue
-        rejected += 1
-        assert.equal(result.status, 503, result.text)
-        assert.match(result.retryAfter ?? '', /^\d+$/)
-        assert.equal(JSON.parse(result.text).code, 'storage_unavailable')
-      }
-      assert.equal(rejected, 8, 'each connection got one rejection')
+test('a full disk stops writes with its reason, and the hub continues without help once there is space', {
+  ...PROCESS_TEST,
+  skip: noMounts,
+}, async (t) => {
+  const sandbox = createSandbox(t)
+  const disk = await mountMemory(t, sandbox.folder, DISK_MEGABYTES)
+  const ballast = join(disk.path, 'ballast')
+  const report = createFaultReport('full disk', 'SQLite')
+  const env = { ...WITH_METRICS, HUB_PULL_SCHEDULE: '* * * * * *' }
+  const hub = await sandbox.startHub({ env, shell: disk.shell })
+  const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
+  const target = { address: hub.address, hubApiKey }
+  const pushUntilFull = (name: string) =>
+    pushUntilRejected(target, ledger, {
+      ...{ name, recordType: PUSHED_TYPE, connections: 4, padding: 'x'.repeat(20_000) },
+      targetResponses: Number.POSITIVE_INFINITY,
+      onTarget: () => undefined,
+    })
+
+  for (let round = 0; round < rounds(1, 3); round += 1) {
+    report.caused()
+    fillDisk(ballast)
+    for (const result of await pushUntilFull(`fill-${round}`)) {
+      assert.ok(result.kind === 'response', 'the hub still responds')
+      if (result.status >= 300) assertDiskFull(result.status, result.retryAfter, result.text)
     }
-    // Small updates may be among the rejected pushes too.
-    assert.ok(ledger.unacknowledged().length > 0, 'new records were rejected')
-    assert.ok((await listRecords(operator)).length > 3, 'stored records can be read')
-    await ledger.assertStored(operator)
+    const ready = await until(async () => {
+      const response = await fetch(`${hub.address}/readyz`)
+      return response.status === 503 ? response : null
+    }, 'the hub is not ready')
+    assertDiskFull(503, ready.headers.get('Retry-After'), await ready.text())
+    assert.equal((await fetch(`${hub.address}/healthz`)).status, 200, 'the process is running')
+    assert.ok((await listRecords(operator)).length >= 3, 'stored records can be read')
 
-    const pid = String(hub.child.pid)
-    await t.test('the same process stores pushes again once there is space', async () => {
-      execFileSync('prlimit', ['--pid', pid, '--fsize=unlimited:'])
-      const unacknowledged = ledger.unacknowledged()
-      for (const push of unacknowledged) ledger.record(push, await pushOnce(target, push))
-      assert.deepEqual(ledger.unacknowledged(), [])
-      assert.equal((await requestPull(operator)).status, 202)
-      await ledger.assertStored(operator)
+    rmSync(ballast)
+    report.ended()
+    for (const push of ledger.unacknowledged()) {
+      ledger.record(push, await pushOnce(target, push))
+      report.recovered()
+    }
+    assert.deepEqual(ledger.unacknowledged(), [])
+    await untilReady(hub)
+  }
+  report.save(await ledger.compare(operator))
+  await ledger.assertStored(operator)
+
+  await t.test('a pull ends with the reason, and the next scheduled one succeeds', async () => {
+    const modules = [generateModule('student', PULLED_RECORDS)]
+    const platform = await startPlatform(t, { name: 'school', modules })
+    const { halfSent, release } = platform.pauseNextResponse()
+    await registerPlatform(operator, platform)
+    await halfSent
+    const { id } = (await readSnapshot(operator)).pull.pull ?? assert.fail('no pull is running')
+    fillDisk(ballast)
+    release()
+    await untilTrue('a write of the pull fails', async () => (await countFailedCommits(hub)) > 0)
+    rmSync(ballast)
+    const { pull, tasks } = await untilEnded(operator, id)
+    assert.equal(pull.state, 'partial')
+    const task = tasks.find(({ record_type }) => record_type === 'student')
+    assert.equal(task?.state, 'failed')
+    assert.match(task.error ?? '', /The disk of the hub is full/)
+    await untilTrue('a scheduled pull succeeds', async () => {
+      const { latest_sync } = await readSnapshot(operator)
+      return latest_sync?.state === 'succeeded'
     })
+    const pulled = await listRecords(operator, 'record_type=student')
+    assert.equal(pulled.length, PULLED_RECORDS)
+    await untilTrue('all is indexed', async () => (await readIndexLag(operator)) === 0)
+  })
 
-    await t.test('a hub stopped while the disk is full exits with code 0', async () => {
-      execFileSync('prlimit', ['--pid', pid, '--fsize=4096:'])
-      const late = { record_type: PUSHED_TYPE, reference_number: 'late', data: {} }
-      const rejected = await pushOnce(target, { ...late, method: 'POST' })
-      assert.equal(rejected.kind === 'response' && rejected.status, 503)
-      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-      assert.deepEqual(hub.stderr, [])
-    })
+  await t.test('a hub can stop and start while the disk is full', async () => {
+    fillDisk(ballast)
+    assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+    assert.deepEqual(hub.stderr, [])
+    const restarted = await sandbox.startHub({ shell: disk.shell })
+    rmSync(ballast)
+    await untilReady(restarted)
+    const { lost, duplicated } = await ledger.compare(operator.at(restarted.address))
+    assert.deepEqual({ lost, duplicated }, { lost: 0, duplicated: 0 })
+  })
+})
 
-    const restarted = await sandbox.startHub()
-    await ledger.assertStored(operator.at(restarted.address))
-  },
-)
+/** Writes a file until there is no space left. */
+function fillDisk(path: string): void {
+  const file = openSync(path, 'a')
+  try {
+    for (let size = 1 << 20; size >= 1; ) {
+      try {
+        if (writeSync(file, Buffer.alloc(size)) < size) size >>= 1
+      } catch {
+        size >>= 1
+      }
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function assertDiskFull(status: number, retryAfter: string | null | undefined, text: string): void {
+  assert.equal(status, 503, text)
+  assert.match(retryAfter ?? '', /^\d+$/)
+  assert.equal(JSON.parse(text).code, 'disk_full')
+}
+
+async function untilReady(hub: { address: string }): Promise<void> {
+  await untilTrue(
+    'the hub is ready',
+    async () => (await fetch(`${hub.address}/readyz`)).status === 200,
+  )
+}
+
+async function countFailedCommits(hub: { address: string }): Promise<number> {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  const response = await fetch(`${hub.address}/metrics`, { headers })
+  const series = parseScrape(await response.text())
+  return series.get('recordhub_commit_failures_total{kind="pull"}') ?? 0
+}
+
+async function readIndexLag(operator: Operator): Promise<number> {
+  return JSON.parse(await sendRequest(operator, 'GET', '/api/v1/search/status')).lag
+}
+
+async function untilEnded(operator: Operator, id: number): ReturnType<typeof readPull> {
+  return until(async () => {
+    const read = await readPull(operator, id)
+    return read.pull.finished_at === null ? null : read
+  }, `pull ${id} ends`)
+}

@@ -1,7 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { isFatal } from './map-error.ts'
+
+/** A request has been done, or the thread has stopped because a checkpoint failed. */
+export type CheckpointMessage = { emptied: number } | { failure: SqliteFailure }
+/** An error as a message; an Error would lose its code. */
+type SqliteFailure = { message: string; errcode: number }
 
 const INTERVAL_MS = 500
+/** 64 MiB. A longer log is emptied, for which commits wait; otherwise, constant writing would let it grow. */
+const MAX_LOG_PAGES = 16_384
 
 const { path }: { path: string } = workerData
 const database = new DatabaseSync(path, { timeout: 0 })
@@ -16,19 +24,27 @@ let emptyRequest: number | null = 0
 
 function checkpoint(): void {
   try {
-    database.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    if (emptyRequest !== null) emptyLog(emptyRequest)
-  } catch {
-    // A full disk or a lock: the pages stay in the log, and the next checkpoint moves them.
+    const result = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
+    if (emptyRequest !== null || Number(result?.['log']) > MAX_LOG_PAGES) emptyLog()
+  } catch (error) {
+    // On a full disk or with a lock, the pages stay in the log, and the next checkpoint moves them.
+    if (!isFatal(error)) return
+    clearInterval(timer)
+    const { message, errcode } = error
+    post({ failure: { message, errcode } })
   }
 }
 
 /** The writer waits only while the pages since the passive checkpoint are moved. */
-function emptyLog(request: number): void {
+function emptyLog(): void {
   const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
-  if (result?.['busy'] !== 0) return
+  if (result?.['busy'] !== 0 || emptyRequest === null) return
+  post({ emptied: emptyRequest })
   emptyRequest = null
-  parentPort?.postMessage(request)
+}
+
+function post(message: CheckpointMessage): void {
+  parentPort?.postMessage(message)
 }
 
 const timer = setInterval(checkpoint, INTERVAL_MS)

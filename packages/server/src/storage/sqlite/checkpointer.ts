@@ -1,4 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import type { CheckpointMessage } from './checkpoint-worker.ts'
+import type { SqliteError } from './map-error.ts'
 
 export type Checkpointer = {
   /**
@@ -8,6 +10,14 @@ export type Checkpointer = {
   emptyLog: () => Promise<void>
   isRunning: () => boolean
   stop: () => Promise<void>
+  /** Ends the thread without any further write. */
+  halt: () => void
+}
+
+type CheckpointerOptions = {
+  /** Receives the error of a checkpoint whose write or fsync failed. The thread has then stopped. */
+  onFailure: (error: SqliteError) => void
+  warn: (message: string) => void
 }
 
 /** How long `emptyLog` waits for readers. */
@@ -15,39 +25,65 @@ const EMPTY_TIMEOUT_MS = 5000
 
 /** Starting a thread takes twice as long as opening the database, and a short log needs no checkpoint. */
 const START_AFTER_MS = 500
+const RESTART_AFTER_MS = 5000
 
 /**
  * Checkpoints in a thread of its own: moves committed pages from the write-ahead log into the database file. On the
- * writing connection, every push would wait for the disk. Durability does not depend on it: a commit is durable in
- * the log.
+ * writing connection, every push would wait for the disk, and SQLite would ignore the errors. Durability does not depend
+ * on it: a commit is durable in the log.
  */
-export function startCheckpointer(path: string): Checkpointer {
+export function startCheckpointer(path: string, options: CheckpointerOptions): Checkpointer {
   let thread: Checkpointer | null = null
-  const start = () => (thread ??= startThread(path))
-  const starting = setTimeout(start, START_AFTER_MS).unref()
+  let isStopped = false
+  const start = () => (thread ??= startThread(path, { ...options, onEnded }))
+  const onEnded = () => {
+    thread = null
+    if (!isStopped) starting = setTimeout(start, RESTART_AFTER_MS).unref()
+  }
+  let starting = setTimeout(start, START_AFTER_MS).unref()
+  const cancelStart = () => {
+    isStopped = true
+    clearTimeout(starting)
+  }
   return {
-    emptyLog: () => start().emptyLog(),
+    async emptyLog() {
+      if (!isStopped) await start().emptyLog()
+    },
     isRunning: () => thread?.isRunning() ?? false,
     async stop() {
-      clearTimeout(starting)
+      cancelStart()
       await thread?.stop()
+    },
+    halt() {
+      cancelStart()
+      thread?.halt()
     },
   }
 }
 
-function startThread(path: string): Checkpointer {
+function startThread(
+  path: string,
+  { onFailure, warn, onEnded }: CheckpointerOptions & { onEnded: () => void },
+): Checkpointer {
   const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
     workerData: { path },
   })
   worker.unref()
-  // Without the thread, the writing connection checkpoints once the log has grown far larger.
-  worker.on('error', () => undefined)
+  worker.on('error', (error) =>
+    warn(`The thread that moves the write-ahead log into the database is restarted: ${error}`),
+  )
+  worker.on('message', (message: CheckpointMessage) => {
+    if (!('failure' in message)) return
+    const { message: text, errcode } = message.failure
+    onFailure(Object.assign(new Error(text), { errcode }))
+  })
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve())
   })
   let isRunning = true
   exited.then(() => {
     isRunning = false
+    onEnded()
   })
   let requests = 0
   return {
@@ -56,14 +92,14 @@ function startThread(path: string): Checkpointer {
       requests += 1
       const request = requests
       const done = Promise.withResolvers<void>()
-      const onEmptied = (emptied: unknown) => {
-        if (Number(emptied) >= request) done.resolve()
+      const onMessage = (message: CheckpointMessage) => {
+        if ('emptied' in message && message.emptied >= request) done.resolve()
       }
       const timeout = setTimeout(done.resolve, EMPTY_TIMEOUT_MS)
-      worker.on('message', onEmptied)
+      worker.on('message', onMessage)
       worker.postMessage(request)
       await Promise.race([done.promise, exited])
-      worker.off('message', onEmptied)
+      worker.off('message', onMessage)
       clearTimeout(timeout)
     },
     async stop() {
@@ -71,5 +107,6 @@ function startThread(path: string): Checkpointer {
       worker.postMessage('stop')
       await exited
     },
+    halt: () => void worker.terminate(),
   }
 }

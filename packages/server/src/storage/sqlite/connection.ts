@@ -14,6 +14,7 @@ import {
 import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 import type { Tables } from '../shared/schema/tables.ts'
+import { createFailureGuard, type FailureGuard } from './failure-guard.ts'
 import { withMappedErrors } from './map-error.ts'
 
 /**
@@ -29,6 +30,8 @@ export type SqliteConnections = {
   database: DatabaseSync
   /** As `Databases.withoutFsync`. */
   withoutFsync: Databases['withoutFsync']
+  /** Everything that uses these connections runs through it. */
+  guard: FailureGuard
   /** Runs synchronous work on the writing connection while no other work uses it. */
   withWriteLock: <Result>(work: () => Result) => Promise<Result>
   /** Publishes a change that was committed on `database` rather than through Kysely. */
@@ -52,43 +55,71 @@ const WRITER_PRAGMAS = [
 ]
 const BUSY_TIMEOUT_MS = 5000
 
+/** The connections of databases that have failed; see `close`. */
+const abandoned: DatabaseSync[] = []
+
+type ConnectionsOptions = {
+  /** Receives the reason of each committed change. */
+  publish?: ChangePublisher['publish']
+  guard?: FailureGuard
+}
+
 /**
  * Opens a database file; creates it if it does not exist.
- * @param publish receives the reason of each committed change.
  * @throws HubError `storage_unavailable` if the file cannot be opened or is not a database.
  */
 export function openConnections(
   path: string,
-  publish: ChangePublisher['publish'] = () => undefined,
+  {
+    publish = () => undefined,
+    guard = createFailureGuard(path, () => undefined),
+  }: ConnectionsOptions = {},
 ): SqliteConnections {
   return withMappedErrors(() => {
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
     for (const pragma of WRITER_PRAGMAS) database.exec(pragma)
-    const writerDialect = new NodeSqliteDialect(database, publish)
+    const writerDialect = new NodeSqliteDialect(database, { run: guard.run, publish })
     const writer = new Kysely<Tables>({ dialect: writerDialect })
     const readDatabase = openReadOnly(path)
     const reader = new Kysely<Tables>({
-      dialect: new NodeSqliteDialect(readDatabase, () => undefined),
+      dialect: new NodeSqliteDialect(readDatabase, { run: guard.read }),
     })
     return {
       writer,
       reader,
       writerDialect,
       database,
+      guard,
       publish,
       withoutFsync: (work) =>
         writer.connection().execute(async (connection) => {
-          database.exec(SYNCHRONOUS.normal)
+          guard.run(() => database.exec(SYNCHRONOUS.normal))
           try {
             return await connection.transaction().execute(work)
+          } catch (error) {
+            // Prepared statements of `work` are not guarded.
+            return guard.run(() => {
+              throw error
+            })
           } finally {
-            database.exec(SYNCHRONOUS.full)
+            if (!guard.hasFailed()) database.exec(SYNCHRONOUS.full)
           }
         }),
-      withWriteLock: (work) => writer.connection().execute(async () => withMappedErrors(work)),
+      withWriteLock: (work) => writer.connection().execute(async () => guard.run(work)),
       close: async () => {
         // Waits for all earlier work on the connection.
         await writer.connection().execute(async () => undefined)
+        // Closing the last connection would ignore the errors of its checkpoint.
+        try {
+          guard.run(() => database.exec('PRAGMA wal_checkpoint(PASSIVE)'))
+        } catch {
+          // After a failure, see below. On a full disk, the pages stay in the log.
+        }
+        if (guard.hasFailed()) {
+          // After a failure nothing is written, but closing, also by the garbage collector, writes a checkpoint.
+          abandoned.push(database, readDatabase)
+          return
+        }
         await reader.destroy()
         // Kysely does not close a database that no query has used. The writing connection must be closed last,
         // because it moves the write-ahead log into the file.
@@ -101,13 +132,13 @@ export function openConnections(
 
 /** Opens a read-only connection, in any thread. */
 export function openReader(path: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(openReadOnly(path), () => undefined) })
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(openReadOnly(path)) })
 }
 
 /** As `openReader`, but does not read the file yet, which may be damaged. */
 export function openUncheckedReader(path: string): Kysely<Tables> {
   const database = withMappedErrors(() => openFile(path))
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(database, () => undefined) })
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(database) })
 }
 
 function openFile(path: string): DatabaseSync {
@@ -120,14 +151,23 @@ function openReadOnly(path: string): DatabaseSync {
   return database
 }
 
+/** Runs an action on a connection, and maps its errors. */
+type RunAction = <Result>(action: () => Result) => Result
+
 /** Kysely's SQLite dialect over `node:sqlite`. All Kysely instances with this dialect share one driver and its queue. */
 class NodeSqliteDialect extends SqliteDialect {
   readonly #driver: Driver
 
-  constructor(database: DatabaseSync, publish: ChangePublisher['publish']) {
-    const adapted = adaptDatabase(database)
+  constructor(
+    database: DatabaseSync,
+    {
+      run = withMappedErrors,
+      publish = () => undefined,
+    }: { run?: RunAction; publish?: ChangePublisher['publish'] } = {},
+  ) {
+    const adapted = adaptDatabase(database, run)
     super({ database: adapted })
-    this.#driver = publishCommits(new ExclusiveDriver({ database: adapted }), publish)
+    this.#driver = publishCommits(new ExclusiveDriver(database, adapted), publish)
   }
 
   override createDriver(): Driver {
@@ -147,9 +187,15 @@ class NodeSqliteDialect extends SqliteDialect {
  * another process (the command line) had committed in between.
  */
 class ExclusiveDriver extends SqliteDriver {
+  readonly #database: DatabaseSync
   /** Resolves when the last queued work releases the connection. */
   #lastRelease: Promise<void> = Promise.resolve()
   #release: () => void = () => undefined
+
+  constructor(database: DatabaseSync, adapted: SqliteDatabase) {
+    super({ database: adapted })
+    this.#database = database
+  }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const previous = this.#lastRelease
@@ -167,6 +213,11 @@ class ExclusiveDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
   }
+
+  /** After some errors, such as a full disk, SQLite has rolled the transaction back: a rollback would hide that error. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+  }
 }
 
 /** SQLite can roll back CREATE TABLE, so a migration that fails leaves nothing behind. */
@@ -179,13 +230,16 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 /** Maximum number of cached statements. Preparing one takes longer than running most of the hub's queries. */
 const MAX_PREPARED = 500
 
-function adaptDatabase(database: DatabaseSync): SqliteDatabase {
+function adaptDatabase(database: DatabaseSync, run: RunAction): SqliteDatabase {
   const prepared = new Map<string, SqliteStatement>()
   return {
     prepare(sql) {
       const known = prepared.get(sql)
       if (known) return known
-      const statement = adaptStatement(withMappedErrors(() => database.prepare(sql)))
+      const statement = adaptStatement(
+        run(() => database.prepare(sql)),
+        run,
+      )
       if (prepared.size >= MAX_PREPARED) prepared.clear()
       prepared.set(sql, statement)
       return statement
@@ -194,11 +248,11 @@ function adaptDatabase(database: DatabaseSync): SqliteDatabase {
   }
 }
 
-function adaptStatement(statement: StatementSync): SqliteStatement {
+function adaptStatement(statement: StatementSync, run: RunAction): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => withMappedErrors(() => statement.all(...parameters.map(toInput))),
-    run: (parameters) => withMappedErrors(() => statement.run(...parameters.map(toInput))),
+    all: (parameters) => run(() => statement.all(...parameters.map(toInput))),
+    run: (parameters) => run(() => statement.run(...parameters.map(toInput))),
     iterate: (parameters) => statement.iterate(...parameters.map(toInput)),
   }
 }

@@ -17,7 +17,7 @@ import type { Executor } from '../shared/schema/databases.ts'
 import { readLag } from '../shared/search/search-index.ts'
 import { openUncheckedReader } from './connection.ts'
 import { readEngineInfo } from './dialect.ts'
-import { isBusy, isDamaged, withMappedErrors } from './map-error.ts'
+import { isBusy, isDamaged, needsRollback, withMappedErrors } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
 import { isIndexOf, searchFileOf } from './search-file.ts'
 
@@ -55,7 +55,7 @@ export function openDiagnostics(path: string): DiagnosticsStore {
       const { engine_version, bytes } = await readEngineInfo(db)
       const log_bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
       const now = new Date().toISOString()
-      return { engine_version, bytes, log_bytes, now, settings: {}, synchronous_standbys: 0 }
+      return { engine_version, bytes, log_bytes, now, settings: {}, durability: null }
     },
 
     async findDamage() {
@@ -139,6 +139,8 @@ function checkFile(path: string, kind: 'damaged' | 'damaged_text_index'): Databa
       .filter((line) => line !== 'ok')
       .map((detail) => ({ kind, name: path, detail }))
   } catch (error) {
+    // The hub creates the text index anew, and rolls back the database when it starts.
+    if (needsRollback(error)) return []
     if (isDamaged(error) && error instanceof Error) {
       return [{ kind, name: path, detail: error.message }]
     }
@@ -164,9 +166,14 @@ async function readPosition(
   `.execute(db)
   const databaseId = rows[0]?.database_id ?? ''
   return withMappedErrors(() => {
-    using index = openReadOnly(searchPath)
-    if (!isIndexOf(index, { path: searchPath, databasePath: '', databaseId })) return 'outdated'
-    return integerOf(index.prepare('SELECT position FROM state').get() ?? {}, 'position')
+    try {
+      using index = openReadOnly(searchPath)
+      if (!isIndexOf(index, { path: searchPath, databasePath: '', databaseId })) return 'outdated'
+      return integerOf(index.prepare('SELECT position FROM state').get() ?? {}, 'position')
+    } catch (error) {
+      if (needsRollback(error)) return 'outdated'
+      throw error
+    }
   })
 }
 

@@ -1,9 +1,36 @@
-import { storageUnavailable } from '../../errors.ts'
+import { diskFull, storageUnavailable } from '../../errors.ts'
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const UNUSABLE = new Set([5, 6, 8, 9, 10, 11, 13, 14, 15, 26]) // busy … io error, full, cannot open, no database
 const REJECTED_ROW = new Set([18, 19, 20, 25]) // too big, constraint, mismatch, out of range
 const DAMAGED = new Set([11, 26]) // corrupt, no database
+const READONLY_ROLLBACK = 776
+const IO_ERROR = 10
+const FULL = 13
+
+/**
+ * I/O errors that do not concern the content of the database and its log. After any other one, what is on the disk is
+ * unknown: after a failed fsync or write, the system may have discarded data, and the next fsync would succeed
+ * nevertheless; after a failed read, what was written may be lost.
+ */
+const HARMLESS_IO_ERRORS: ReadonlySet<number> = new Set(
+  [
+    ...[8, 9, 11, 14, 15], // UNLOCK, RDLOCK, BLOCKED, CHECKRESERVEDLOCK, LOCK
+    ...[12, 13, 25, 26, 27, 28], // NOMEM, ACCESS, GETTEMPPATH, CONVPATH, VNODE, AUTH
+    // SQLite rebuilds the `-shm` file from the log.
+    ...[18, 19, 20, 21], // SHMOPEN, SHMSIZE, SHMLOCK, SHMMAP
+  ].map(ioError),
+)
+/** WRITE, SHMSIZE: SQLite reports an exceeded quota and a full disk like this. */
+const POSSIBLY_FULL: ReadonlySet<number> = new Set([3, 19].map(ioError))
+
+/** An error of `node:sqlite`, with its extended result code. */
+export type SqliteError = Error & { errcode: number }
+
+/** The extended code of an I/O error. */
+function ioError(detail: number): number {
+  return (detail << 8) | IO_ERROR
+}
 
 /** Whether SQLite rejected the values of a row, so that other rows may still be stored. */
 export function isRejectedRow(error: unknown): boolean {
@@ -16,15 +43,39 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Whether the content of the file is damaged, or is not a database. */
-export function isDamaged(error: unknown): boolean {
+export function isDamaged(error: unknown): error is SqliteError {
   return hasCode(error, DAMAGED)
 }
 
-/** Runs an action on a connection. Maps errors of an unusable database to `storage_unavailable`. */
+/** Whether a connection that only reads found an interrupted transaction, which a writing connection has to roll back. */
+export function needsRollback(error: unknown): boolean {
+  return extendedCode(error) === READONLY_ROLLBACK
+}
+
+/** Whether a file must not be written any more: the disk failed to write or read, or the content is damaged. */
+export function isFatal(error: unknown): error is SqliteError {
+  const code = extendedCode(error)
+  if (code === null) return false
+  return isDamaged(error) || ((code & 0xff) === IO_ERROR && !HARMLESS_IO_ERRORS.has(code))
+}
+
+/** Whether the disk has no space for a write. */
+export function isFull(error: unknown): boolean {
+  return primaryCode(error) === FULL
+}
+
+/** Whether the disk may be full: the code is also that of a write that failed for another reason. */
+export function isPossiblyFull(error: unknown): boolean {
+  const code = extendedCode(error)
+  return code !== null && POSSIBLY_FULL.has(code)
+}
+
+/** Runs an action on a connection. Maps errors of an unusable database to `disk_full` or `storage_unavailable`. */
 export function withMappedErrors<Result>(action: () => Result): Result {
   try {
     return action()
   } catch (error) {
+    if (isFull(error)) throw diskFull(error)
     if (!hasCode(error, UNUSABLE)) throw error
     throw storageUnavailable(error)
   }
@@ -36,6 +87,11 @@ function hasCode(error: unknown, codes: ReadonlySet<number>): boolean {
 }
 
 function primaryCode(error: unknown): number | null {
+  const code = extendedCode(error)
+  return code === null ? null : code & 0xff
+}
+
+function extendedCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : null
+  return typeof error.errcode === 'number' ? error.errcode : null
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/time/clock.ts'
 import { nextCronTime, runOnSchedule } from '../../lib/time/cron.ts'
 import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
@@ -5,7 +6,7 @@ import type { PullStore } from '../port/pull-store.ts'
 /** Dispatches pulls within this process, the only one on the database. The schedule is a timer. */
 export function createPullDispatcher(
   pulls: Pick<PullStore, 'interruptPulls'>,
-  timeZone: string,
+  { timeZone, clock }: { timeZone: string; clock: Clock },
 ): PullDispatcher {
   let handlers: PullHandlers | null = null
   let pattern: string | null = null
@@ -18,12 +19,14 @@ export function createPullDispatcher(
       pattern = schedule
       if (schedule === null) return
       stopping = new AbortController()
-      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, newHandlers.onSchedule)
+      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, newHandlers.onSchedule, {
+        clock,
+      })
     },
     async dispatch(pullId) {
       setImmediate(() => void handlers?.runPull(pullId))
     },
-    nextRun: () => (pattern === null ? null : nextCronTime(pattern, timeZone, new Date())),
+    nextRun: () => (pattern === null ? null : nextCronTime(pattern, timeZone, clock.now())),
     async stop() {
       stopping.abort()
       pattern = null

@@ -19,11 +19,18 @@ export type RequestThread<Request, Result> = {
 
 type Pending<Result> = { resolve: (result: Result) => void; reject: (error: Error) => void }
 
-/** Starts the thread with the first request, and again after it has failed. */
+/** The seconds after which a client may try again when too many requests wait. */
+const RETRY_SECONDS = 5
+
+/**
+ * Starts the thread with the first request, and again after it has failed. A request fails with `busy` when
+ * `maxRequests` are in progress or waiting; without it, there is no limit.
+ */
 export function createRequestThread<Request, Result>(
   file: URL,
-  options: WorkerOptions & { warn?: (message: string) => void },
+  options: WorkerOptions & { maxRequests?: number; warn?: (message: string) => void },
 ): RequestThread<Request, Result> {
+  const { maxRequests = Number.POSITIVE_INFINITY } = options
   const waiting = new Map<number, Pending<Result>>()
   let worker: Worker | null = null
   let lastId = 0
@@ -55,6 +62,10 @@ export function createRequestThread<Request, Result>(
   return {
     request: (request) =>
       new Promise((resolve, reject) => {
+        if (waiting.size >= maxRequests) {
+          const params = { seconds: RETRY_SECONDS }
+          throw new HubError('busy', params, { retryAfterSeconds: RETRY_SECONDS })
+        }
         const id = ++lastId
         waiting.set(id, { resolve, reject })
         const running = worker ?? start()

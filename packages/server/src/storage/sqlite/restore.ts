@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
+import { syncFolder } from '../../lib/files/durable-files.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import { systemClock } from '../../lib/time/clock.ts'
 import type { Restored, RestoreRequest } from '../port/backup-store.ts'
@@ -23,7 +24,7 @@ import { openSqlite } from './storage.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 /** The files that SQLite and the hub create beside a database. */
-const COMPANIONS = ['-wal', '-shm', '-journal', '.lock', '.lock-journal']
+const COMPANIONS = ['-wal', '-shm', '-journal', '.lock', '.lock-journal', '.state']
 
 /**
  * Restores a backup whose header was checked.
@@ -56,6 +57,8 @@ export async function restoreSqlite(
     if (exists) keepDatabase(databasePath, kept)
     // The index of the replaced database. The hub creates a new one.
     deleteDatabase(searchFileOf(databasePath))
+    // A power failure must not bring the log or the index of the replaced database back, beside the restored one.
+    syncFolder(dirname(databasePath))
     await publishFile(copy, databasePath)
     isReplaced = true
     return { info, kept: exists ? kept : null, erased, tombstones: added, unread: old.unread }

@@ -3,10 +3,12 @@
  * that is missing, damaged or of another version is created anew.
  */
 import { rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { TOKENS_VERSION } from '../../domain/search/search-tokens.ts'
+import { syncFolder } from '../../lib/files/durable-files.ts'
 import { integerOf, textOf } from '../shared/schema/columns.ts'
-import { isDamaged } from './map-error.ts'
+import { isDamaged, needsRollback } from './map-error.ts'
 
 /** `record_sample` contains one of so many records. It tells whether a search finds too many. */
 export const SAMPLE_RATE = 64
@@ -95,6 +97,11 @@ export function isIndexOf(database: DatabaseSync, { databaseId }: IndexFile): bo
   return textOf(state ?? {}, 'database_id') === databaseId
 }
 
+/** Whether a reader found a file that is damaged, or whose creation was interrupted. */
+export function isUnreadable(error: unknown): boolean {
+  return isDamaged(error) || needsRollback(error)
+}
+
 /** Makes the hub create the index anew, even if it is using the file now. */
 export function requestRebuild(path: string): void {
   if (fileIdentity(path) === null) return
@@ -113,7 +120,8 @@ export function deleteDamagedFile({ path }: IndexFile, warn: (message: string) =
   deleteSearchFile(path)
 }
 
-/** Deletes the log too: SQLite would apply it to the next file of this name. */
+/** Deletes the log too, for good: SQLite would apply it to the next file of this name. */
 function deleteSearchFile(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+  syncFolder(dirname(path))
 }

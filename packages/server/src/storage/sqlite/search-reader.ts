@@ -7,13 +7,14 @@ import {
   type TokenPattern,
 } from '../../domain/search/search-tokens.ts'
 import { integerOf } from '../shared/schema/columns.ts'
-import { isDamaged, withMappedErrors } from './map-error.ts'
+import { withMappedErrors } from './map-error.ts'
 import {
   deleteDamagedFile,
   fileIdentity,
   type IndexFile,
   isCurrentVersion,
   isIndexOf,
+  isUnreadable,
   SAMPLE_RATE,
 } from './search-file.ts'
 
@@ -68,7 +69,7 @@ export function createSearchReader(file: IndexFile, warn: (message: string) => v
         const statements = open()
         return statements ? work(statements) : otherwise
       } catch (error) {
-        if (!isDamaged(error)) throw error
+        if (!isUnreadable(error)) throw error
         close()
         deleteDamagedFile(file, warn)
         return otherwise

@@ -18,9 +18,10 @@ import { assertMigrated, type Migrations, migrate } from '../shared/schema/migra
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
 import { createBackupStore } from './backup-store.ts'
-import { startCheckpointer } from './checkpointer.ts'
+import { type Checkpointer, startCheckpointer } from './checkpointer.ts'
 import { allocateSequence, readCommitWatermark } from './commit-watermark.ts'
 import { openConnections, type SqliteConnections } from './connection.ts'
+import { assertChecked, beginUse, endUse } from './database-state.ts'
 import {
   containsIgnoringCase,
   createErasureDialect,
@@ -31,6 +32,7 @@ import {
   readVersion,
   viewDialect,
 } from './dialect.ts'
+import { createFailureGuard, type FailureGuard } from './failure-guard.ts'
 import { createUnchangedFinder } from './find-unchanged.ts'
 import { migrations as current } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
@@ -59,6 +61,8 @@ export type SqliteOptions = {
   withThreads?: boolean
   /** Logs a warning for the administrator of the hub. */
   warn?: (message: string) => void
+  /** See `openStorage`. */
+  onFailure?: (message: string) => void
   /** How a hub prepares the migration of an older database; without it, the database is migrated at once. */
   upgrade?: Upgrade
   /** Tests add migrations to those of this version. */
@@ -68,6 +72,7 @@ export type SqliteOptions = {
 /**
  * Opens a database file. A hub creates or migrates it first if necessary.
  * @throws HubError `storage_unavailable` if the file cannot be used.
+ * @throws HubError `database_damaged` or `database_unchecked`, as `beginUse` and `assertChecked`.
  * @throws HubError `no_database` or `older_schema` if a hub has to create or migrate the tables first.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
@@ -76,20 +81,28 @@ export async function openSqlite(options: SqliteOptions): Promise<Storage> {
 }
 
 async function open(options: SqliteOptions): Promise<Storage> {
+  const { withThreads = true, warn = () => undefined, onFailure = () => undefined } = options
   prepareFolder(dirname(options.path))
   const lock = options.asHub ? lockForProcess(options.path) : null
   const commits = createChangePublisher()
-  const connections = await openMigrated(options, commits.publish).catch((error: unknown) => {
+  let checkpointer: Checkpointer | null = null
+  const guard = createFailureGuard(options.path, (message) => {
+    checkpointer?.halt()
+    onFailure(message)
+  })
+  const { publish } = commits
+  const connections = await openMigrated(options, { guard, publish }).catch((error: unknown) => {
     lock?.release()
     throw error
   })
-  const checkpointer = options.asHub ? startCheckpointer(options.path) : null
-  if (checkpointer) raiseAutoCheckpoint(connections)
+  if (options.asHub) {
+    checkpointer = startCheckpointer(options.path, { onFailure: guard.fail, warn })
+    disableAutoCheckpoint(connections)
+  }
   const { reader, writer, withoutFsync } = connections
   // The writing connection runs one transaction at a time, so no lock is needed.
   const acquireLock = async () => undefined
   const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
-  const { withThreads = true, warn = () => undefined } = options
   const index = await findIndexFile(options.path, reader)
   const searchReader = createSearchReader(index, warn)
   const createSearch = withThreads ? createSearchThread : createSearchWithoutThread
@@ -150,7 +163,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       wal_bytes: await readLogBytes(options.path),
       threads: listThreads(),
     })),
-    pullDispatcher: createPullDispatcher(stores.pulls, options.timeZone),
+    pullDispatcher: createPullDispatcher(stores.pulls, options),
     // There are no other processes.
     broadcast: {
       onCommit: commits.subscribe,
@@ -158,6 +171,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       subscribe: () => undefined,
     },
     backups: createBackupStore(options.path),
+    readDurability: async () => null,
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngineInfo(reader),
     async close() {
@@ -166,6 +180,9 @@ async function open(options: SqliteOptions): Promise<Storage> {
       searchReader.close()
       await checkpointer?.stop()
       await connections.close()
+      // After a failure, only the end of the process releases the lock.
+      if (guard.hasFailed()) return
+      if (options.asHub) endUse(options.path)
       lock?.release()
     },
   }
@@ -187,9 +204,9 @@ async function findIndexFile(databasePath: string, reader: Executor): Promise<In
   return { path, databasePath, databaseId: rows[0]?.database_id ?? '' }
 }
 
-/** With a checkpointer, the writing connection checkpoints only if the log has grown to 64 MiB. */
-function raiseAutoCheckpoint({ database }: SqliteConnections): void {
-  database.exec('PRAGMA wal_autocheckpoint = 16384')
+/** SQLite ignores the errors of the checkpoints that it makes after commits. */
+function disableAutoCheckpoint({ database }: SqliteConnections): void {
+  database.exec('PRAGMA wal_autocheckpoint = 0')
 }
 
 /** Adds the path to the message of an error at startup. */
@@ -216,17 +233,20 @@ function prepareFolder(path: string): void {
 }
 
 async function openMigrated(
-  { path, asHub, upgrade, migrations = current }: SqliteOptions,
-  publish: ChangePublisher['publish'],
+  { path, asHub, upgrade, migrations = current, warn = () => undefined }: SqliteOptions,
+  options: { guard: FailureGuard; publish: ChangePublisher['publish'] },
 ): Promise<SqliteConnections> {
+  if (asHub) beginUse(path, warn)
+  else assertChecked(path)
   if (asHub && upgrade) await prepareUpgrade(path, { migrations, upgrade })
-  const connections = openConnections(path, publish)
+  const connections = openConnections(path, options)
   try {
     if (asHub) await migrate(connections.writer, migrations)
     else await assertMigrated(connections.reader, migrations, path)
     return connections
   } catch (error) {
     await connections.close()
+    if (asHub && !options.guard.hasFailed()) endUse(path)
     throw error
   }
 }

@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { recordTokens } from '../../domain/search/search-tokens.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { isDamaged, withMappedErrors } from './map-error.ts'
+import { isFatal, withMappedErrors } from './map-error.ts'
 import {
   createSearchFile,
   deleteDamagedFile,
@@ -62,7 +62,8 @@ export function createTextIndex(index: IndexFile, warn: (message: string) => voi
       try {
         return work(open())
       } catch (error) {
-        if (!isDamaged(error)) throw error
+        // After a failed write, entries may be missing without an error, so the index is created anew.
+        if (!isFatal(error)) throw error
         close()
         deleteDamagedFile(index, warn)
         return work(open())

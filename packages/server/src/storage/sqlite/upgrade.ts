@@ -3,15 +3,17 @@
  * itself is then migrated in one transaction. If the process is killed at any moment, the database has either its old or
  * its new schema, and the next start continues.
  */
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import { HubError } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import { type Upgrade, type UpgradeStep, upgradeSpace } from '../port/upgrade.ts'
+import { publishFile } from '../shared/backup/backup-file.ts'
 import { readHeader } from '../shared/backup/backup-header.ts'
 import { BACKUP_SUFFIX } from '../shared/backup/backup-names.ts'
 import { findUpgrade, type Migrations, migrate, reasonOf } from '../shared/schema/migrate.ts'
@@ -36,6 +38,7 @@ export async function prepareUpgrade(databasePath: string, deps: UpgradeDeps): P
   const copy = `${databasePath}.rehearsal`
   // A killed process may have left it.
   deleteCopy(copy)
+  rollBackCreation(databasePath)
   const step = await findStep(databasePath, deps.migrations)
   if (!step) return
   const { upgrade } = deps
@@ -53,6 +56,18 @@ export async function prepareUpgrade(databasePath: string, deps: UpgradeDeps): P
   } finally {
     deleteCopy(copy)
   }
+}
+
+/**
+ * Rolls back a transaction without a write-ahead log, which only the creation of a database is. Its journal is there if a
+ * power failure interrupted it. Connections that only read cannot open such a file.
+ */
+function rollBackCreation(path: string): void {
+  if (!existsSync(`${path}-journal`)) return
+  withMappedErrors(() => {
+    using database = new DatabaseSync(path)
+    database.exec('PRAGMA schema_version')
+  })
 }
 
 /** Null for a new database and for a current one. @throws HubError `newer_schema`. */
@@ -97,7 +112,7 @@ async function writeBackup(
   const fresh = path.replace(BACKUP_SUFFIX, `-new${BACKUP_SUFFIX}`)
   rmSync(fresh, { force: true })
   await backup.write(fresh)
-  renameSync(fresh, path)
+  await publishFile(fresh, path)
   return path
 }
 

@@ -1,0 +1,64 @@
+/** Files that a power failure can neither undo nor leave incomplete. */
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { errorCodeOf } from './error-code.ts'
+
+/** Where folders cannot be synced: on Windows, in some network file systems, without the permission to read the folder. */
+const NOT_SYNCED = new Set(['EACCES', 'EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'ENOSYS'])
+/** Where files cannot have a second name. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EACCES'])
+
+/**
+ * Makes the names in a folder durable: files that were created, renamed or deleted. Does nothing where that is impossible.
+ * @throws Error of the file system, for example if the disk fails.
+ */
+export function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r')
+    try {
+      fsyncSync(folder)
+    } finally {
+      closeSync(folder)
+    }
+  } catch (error) {
+    if (!NOT_SYNCED.has(errorCodeOf(error))) throw error
+  }
+}
+
+/**
+ * Creates a file that only its owner may access. It appears with its whole content, and is durable on return.
+ * @throws Error with the code `EEXIST` if there is a file of this name; of two processes, one creates the file.
+ */
+export function createFile(path: string, content: string): void {
+  const complete = writeBeside(path, content)
+  try {
+    linkSync(complete, path)
+  } catch (error) {
+    if (!NO_LINKS.has(errorCodeOf(error))) throw error
+    writeFileSync(path, content, { mode: 0o600, flush: true, flag: 'wx' })
+  } finally {
+    rmSync(complete)
+  }
+  syncFolder(dirname(path))
+}
+
+/** Replaces a file, or creates it. Others see the old or the new content. The new content is durable on return. */
+export function replaceFile(path: string, content: string): void {
+  renameSync(writeBeside(path, content), path)
+  syncFolder(dirname(path))
+}
+
+function writeBeside(path: string, content: string): string {
+  const complete = `${path}.${randomUUID()}.new`
+  writeFileSync(complete, content, { mode: 0o600, flush: true, flag: 'wx' })
+  return complete
+}
