@@ -7,11 +7,13 @@ import {
   type ProcessEngine,
   sqlite,
 } from '../helpers/process/engine.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { pushUntilRejected } from '../helpers/process/ledger.ts'
 import { type PushResult, pushOnce } from '../helpers/process/push.ts'
 import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
-import { isDeep } from '../helpers/time/tier.ts'
+import { createSeededRandom } from '../helpers/random/seed.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const CONNECTIONS = 24
 
@@ -21,11 +23,14 @@ for (const engine of ENGINES) {
   }, async (t) => {
     const { sandbox, ledger, hubApiKey, check, ...started } = await startHubWithPusher(t, engine)
     let { hub } = started
-    for (const targetResponses of isDeep ? [150, 1, 400] : [150]) {
+    const random = createSeededRandom()
+    const report = createFaultReport('SIGKILL during pushes', engine.name)
+    for (let round = 0; round < rounds(1, 8); round += 1) {
+      const targetResponses = 1 + Math.floor(random() * 400)
       const target = { address: hub.address, hubApiKey }
       const killed = hub
       const results = await pushUntilRejected(target, ledger, {
-        name: `kill-${targetResponses}`,
+        name: `kill-${round}`,
         recordType: PUSHED_TYPE,
         connections: CONNECTIONS,
         targetResponses,
@@ -33,17 +38,20 @@ for (const engine of ENGINES) {
       })
       assert.equal(results.filter(isRejected).length, 0, 'no push is rejected')
       assert.deepEqual(await killed.ended, { code: null, signal: 'SIGKILL' })
+      report.caused()
+      report.ended()
 
       hub = await sandbox.startHub()
       const restarted = { address: hub.address, hubApiKey }
       const push = {
         method: 'POST',
         record_type: PUSHED_TYPE,
-        reference_number: `after-${targetResponses}`,
+        reference_number: `after-${round}`,
         data: {},
       } as const
       const first = await pushOnce(restarted, push)
       ledger.record(push, first)
+      report.recovered()
       assert.equal(first.kind === 'response' && first.status, 201, 'the hub is writable')
       await ledger.assertStored(started.operator.at(hub.address))
       await Promise.all(
@@ -54,6 +62,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(ledger.unacknowledged(), [], 'repeated pushes are accepted')
       await ledger.assertStored(started.operator.at(hub.address))
     }
+    report.save(await ledger.compare(started.operator.at(hub.address)))
     await check()
   })
 }

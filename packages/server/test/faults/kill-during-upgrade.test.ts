@@ -13,6 +13,7 @@ import { migrations } from '../../src/storage/sqlite/migrations/index.ts'
 import { openSqlite } from '../../src/storage/sqlite/storage.ts'
 import { createDatabaseFromTemplate } from '../helpers/postgres/database.ts'
 import { openNodeStorage } from '../helpers/postgres/nodes.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { bareEnvironment, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { hashReference, TestClock } from '../helpers/storage/engine.ts'
 import { EXTRA } from '../helpers/storage/extra-migrations.ts'
@@ -101,14 +102,20 @@ test(
       ...['database: column added', 'database: column filled', 'database: second migration'],
       'database: table filled',
     ]
+    const report = createFaultReport('SIGKILL during an upgrade', 'SQLite')
     for (const point of isDeep ? points : SHORT) {
+      report.caused()
       assert.equal(await runUpgrade(job, point), point)
       assert.equal(readState(job), 'old', point)
     }
     assert.equal(await runUpgrade(job, 'opened'), 'opened')
+    report.caused()
+    report.ended()
     assert.equal(readState(job), 'new')
     assert.equal(await runUpgrade(job), 'done')
+    report.recovered()
     assert.equal(readState(job), 'new')
+    report.save({ acknowledged: RECORDS, lost: 0, duplicated: 0 })
     assert.deepEqual(
       readdirSync(join(job.backups, '..')).filter((name) => name.includes('rehearsal')),
       [],
@@ -136,13 +143,18 @@ test(
         return rows[0]
       })
     const points = ['column added', 'column filled', 'second migration', 'table filled']
+    const report = createFaultReport('SIGKILL during an upgrade', 'PostgreSQL')
     for (const point of isDeep ? points : ['second migration', 'table filled']) {
+      report.caused()
       assert.equal(await runUpgrade(job, point), point)
       const old = { records: RECORDS, applied: CURRENT.length, has_labels: false }
       assert.deepEqual(await read(), old, point)
     }
+    report.ended()
     assert.equal(await runUpgrade(job), 'done')
+    report.recovered()
     const upgraded = { records: RECORDS, applied: CURRENT.length + EXTRA.length, has_labels: true }
     assert.deepEqual(await read(), upgraded)
+    report.save({ acknowledged: RECORDS, lost: 0, duplicated: 0 })
   },
 )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAtomicWrites, postgres } from '../helpers/process/engine.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
 import {
   isAcknowledged,
   type PushAttempt,
@@ -8,7 +9,8 @@ import {
   startPushing,
 } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
-import { isDeep } from '../helpers/time/tier.ts'
+import { createSeededRandom } from '../helpers/random/seed.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 test(
   'two hubs on one database, killed in turn during pushes, lose no acknowledged push',
@@ -18,14 +20,23 @@ test(
     const first = await sandbox.startHub()
     const hubs = [first, await sandbox.startHub()]
     const { operator, hubApiKey, ledger } = await registerPusher(t, first)
-    for (const [round, killedIndex] of (isDeep ? [0, 1, 1, 0] : [0, 1]).entries()) {
+    const random = createSeededRandom()
+    const report = createFaultReport('SIGKILL of one of two hubs', 'PostgreSQL')
+    for (let round = 0; round < rounds(2, 6); round += 1) {
+      // The quick tier kills each hub once.
+      const killedIndex = round < 2 ? round : Math.floor(random() * 2)
       const name = `round-${round}`
       const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: 24 })
-      await Promise.all([0, 1].map((hub) => pushing.untilAttempts(100, isAcknowledgedBy(hub))))
+      const count = 1 + Math.floor(random() * 150)
+      await Promise.all([0, 1].map((hub) => pushing.untilAttempts(count, isAcknowledgedBy(hub))))
+      report.caused()
       const killedHub = hubs[killedIndex]
       assert.deepEqual(await killedHub?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
       await pushing.untilAttempts(100, isAcknowledgedBy(1 - killedIndex))
+      report.ended()
       hubs[killedIndex] = await sandbox.startHub()
+      await pushing.untilAttempts(1, isAcknowledgedBy(killedIndex))
+      report.recovered()
       await Promise.all([0, 1].map((hub) => pushing.untilAttempts(50, isAcknowledgedBy(hub))))
       await pushing.finish()
 
@@ -39,6 +50,8 @@ test(
       assert.deepEqual(ledger.unacknowledged(), [])
       for (const hub of hubs) await ledger.assertStored(operator.at(hub.address))
     }
+    const [restarted = first] = hubs
+    report.save(await ledger.compare(operator.at(restarted.address)))
     await assertAtomicWrites(queryDatabase)
     for (const hub of hubs) {
       assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })

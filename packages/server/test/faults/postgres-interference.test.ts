@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createDatabaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
 import { assertAtomicWrites, createPostgresSandbox } from '../helpers/process/engine.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
 import {
   assertAcknowledgedOrUnavailable,
   isAcknowledged,
@@ -21,18 +22,27 @@ test(
   async (t) => {
     const { database, hubs, operator, hubApiKey, ledger, queryDatabase } =
       await startHubsWithPusher(t)
-    for (const interfere of ['pg_cancel_backend', 'pg_terminate_backend']) {
+    for (const [interfere, fault] of [
+      ['pg_cancel_backend', 'PostgreSQL statements cancelled'],
+      ['pg_terminate_backend', 'PostgreSQL sessions terminated'],
+    ] as const) {
+      const report = createFaultReport(fault, 'PostgreSQL')
+      const before = ledger.acknowledged()
       const work = { name: interfere, hubApiKey, connections: 24 }
       const pushing = startPushing(t, hubs, ledger, work)
       await withDatabase(await testServerUrl(), async (administrator) => {
         const signalled: number[] = []
-        for (let round = 0; round < rounds(8, 40); round += 1) {
+        for (let round = 0; round < rounds(8, 20); round += 1) {
           await pushing.untilAttempts(10, () => true)
           const { rows } = await administrator.query<{ pid: number }>(
             `SELECT pid, ${interfere}(pid) FROM pg_stat_activity WHERE datname = $1`,
             [database.name],
           )
           signalled.push(...rows.map(({ pid }) => pid))
+          report.caused()
+          report.ended()
+          await pushing.untilAttempts(1, isAcknowledged)
+          report.recovered()
         }
         await pushing.finish()
         if (interfere === 'pg_cancel_backend') return
@@ -47,6 +57,8 @@ test(
       })
       for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
       await untilReady(hubs)
+      const compared = await ledger.compare(operator)
+      report.save({ ...compared, acknowledged: compared.acknowledged - before })
       await ledger.assertStored(operator)
       await assertAtomicWrites(queryDatabase)
     }
@@ -60,6 +72,7 @@ test(
   async (t) => {
     const { database, hubs, operator, hubApiKey, ledger, queryDatabase } =
       await startHubsWithPusher(t)
+    const report = createFaultReport('PostgreSQL read-only', 'PostgreSQL')
     const pushing = startPushing(t, hubs, ledger, { name: 'on', hubApiKey, connections: 24 })
     const waitForResults = (count: number, matches: typeof isAcknowledged) =>
       Promise.all(
@@ -73,6 +86,7 @@ test(
     const readOnly = `ALTER DATABASE ${database.name} SET default_transaction_read_only`
     const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`
     await runAsAdministrator(`${readOnly} = on`, terminate)
+    report.caused()
     await waitForResults(50, (one) => !isAcknowledged(one))
     for (const { address } of hubs) {
       await until(
@@ -82,10 +96,14 @@ test(
     }
 
     await runAsAdministrator(`${readOnly} = off`)
+    report.ended()
+    await waitForResults(1, isAcknowledged)
+    report.recovered()
     await waitForResults(50, isAcknowledged)
     await pushing.finish()
     for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
     await untilReady(hubs)
+    report.save(await ledger.compare(operator))
     await ledger.assertStored(operator)
     await assertAtomicWrites(queryDatabase)
   },

@@ -4,9 +4,16 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ENGINES } from '../helpers/process/engine.ts'
-import { registerPlatform, signIn } from '../helpers/process/operator.ts'
-import { startPlatform } from '../helpers/process/platform.ts'
+import { ENGINES, enginesForTier, sqlite } from '../helpers/process/engine.ts'
+import {
+  listRecords,
+  pullAndWait,
+  readPull,
+  registerPlatform,
+  requestPull,
+  signIn,
+} from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 
 for (const engine of ENGINES) {
@@ -67,3 +74,35 @@ test('an incomplete push does not prevent a hub from stopping', PROCESS_TEST, as
   await once(socket, 'data')
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
 })
+
+const PER_MODULE = 500
+
+for (const engine of enginesForTier(sqlite)) {
+  test(
+    `a hub that receives SIGTERM during a pull interrupts it and exits (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox } = await engine.createSandbox(t)
+      const hub = await sandbox.startHub()
+      const operator = await signIn(hub.address)
+      const modules = ['person', 'visit'].map((type) => generateModule(type, PER_MODULE))
+      const platform = await startPlatform(t, { name: 'archive', modules })
+      await registerPlatform(operator, platform)
+      const { halfSent } = platform.pauseNextResponse()
+      const { pull } = await requestPull(operator)
+      await halfSent
+      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+      assert.deepEqual(hub.stderr, [])
+
+      const restarted = operator.at((await sandbox.startHub()).address)
+      const interrupted = await readPull(restarted, pull.id)
+      assert.equal(interrupted.pull.state, 'interrupted')
+      assert.deepEqual(
+        new Set(interrupted.tasks.map((task) => task.state)),
+        new Set(['interrupted']),
+      )
+      assert.equal((await pullAndWait(restarted)).pull.state, 'succeeded')
+      assert.equal((await listRecords(restarted)).length, 2 * PER_MODULE)
+    },
+  )
+}

@@ -1,13 +1,16 @@
 /** Runs the tests of all packages; see `npm test -- --help`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { argv, env, exit, stderr, stdout } from 'node:process'
 import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../global-setup.ts'
+import type { FaultResult } from '../helpers/process/fault-report.ts'
+import { FAULTS } from '../helpers/process/faults.ts'
 import { measureSlowness } from './calibrate.ts'
+import { findFaultIssues, formatFaultTable, mergeRows } from './fault-table.ts'
 import { formatRepeatCommand, HELP, type Options, readOptions } from './options.ts'
 import { findNeeds, type Job, planJobs, planParts, selectFiles } from './plan.ts'
 import { createRandom } from './random.ts'
@@ -15,6 +18,8 @@ import { createReport, type Report } from './report.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/recordhub-tests')
+/** The rows that fault tests report. */
+const FAULT_REPORT = join(CACHE, `faults-${process.pid}.jsonl`)
 const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
@@ -36,7 +41,9 @@ async function main(): Promise<boolean> {
     print(HELP)
     return true
   }
-  const files = selectFiles(globSync(PATTERNS, { cwd: ROOT }), options.words)
+  const { mode } = options
+  const selected = selectFiles(globSync(PATTERNS, { cwd: ROOT }), options.words)
+  const files = selected.filter((file) => isInMode(file, options))
   if (files.length === 0) {
     print(`No path of a test file contains: ${options.words.join(', ')}`)
     return false
@@ -47,30 +54,61 @@ async function main(): Promise<boolean> {
   env['NODE_COMPILE_CACHE'] ??= join(CACHE, 'compiled')
   env['TEST_SLOWNESS'] = slowness.toFixed(2)
   env['TEST_SEED'] = String(seed)
-  if (options.mode === 'deep') env['TEST_DEEP'] = '1'
+  if (mode === 'deep' || mode === 'faults') env['TEST_DEEP'] = '1'
+  if (mode === 'faults') {
+    rmSync(FAULT_REPORT, { force: true })
+    env['TEST_FAULT_REPORT'] = FAULT_REPORT
+  }
   if (options.clock !== null) env['TEST_CLOCK'] = options.clock
   print(
     `Seed ${seed}. ${options.jobs} concurrent processes. ` +
       `Guard times are multiplied by ${slowness.toFixed(1)}.`,
   )
   const report = createReport(print, reportOptions(options))
-  const needs = findNeeds(files, options.mode === 'deep')
-  const watched = options.mode === 'watch'
+  const needs = findNeeds(files, mode === 'deep')
+  const watched = mode === 'watch'
   const progress = watched
     ? undefined
     : setInterval(() => report.progress(performance.now() - started), PROGRESS_MS)
   if (needs) await globalSetup(needs)
   try {
     if (watched) await watch(files, options)
-    else if (options.mode === 'deep') await runDeep(files, options, report, started)
+    else if (mode === 'deep' || mode === 'faults') await runDeep(files, options, report, started)
     else await runJobs(jobsOf(files, options), options, report)
   } finally {
     clearInterval(progress)
     if (needs) await globalTeardown()
   }
-  const passed = report.summarize(performance.now() - started)
+  const hasPassed = report.summarize(performance.now() - started)
+  const passed = mode === 'faults' ? printFaults(options) && hasPassed : hasPassed
   if (interruption.signal.aborted) print('The run was interrupted.')
   return passed && !interruption.signal.aborted
+}
+
+/** Files whose long forms take so many minutes that a run with `--minutes` leaves them out. */
+const LONG = /\/test\/(?:fuzz|simulation)\//
+
+/** Whether a file is part of the run. The long forms of the faults have a command of their own. */
+function isInMode(file: string, { mode, words, minutes }: Options): boolean {
+  const isFault = file.includes('/test/faults/')
+  if (mode === 'deep' && words.length === 0) {
+    return !isFault && !(minutes !== null && LONG.test(file))
+  }
+  if (mode !== 'faults') return true
+  return isFault || readFileSync(join(ROOT, file), 'utf8').includes('createFaultReport(')
+}
+
+/** Prints the table of faults. @returns whether each expected fault was reported, without lost or duplicated writes. */
+function printFaults(options: Options): boolean {
+  const lines = existsSync(FAULT_REPORT) ? readFileSync(FAULT_REPORT, 'utf8').split('\n') : []
+  const reported = lines.filter(Boolean).map((line): FaultResult => JSON.parse(line))
+  const rows = mergeRows(reported, FAULTS)
+  const isComplete = options.words.length === 0 && options.name === null
+  const issues = findFaultIssues(rows, FAULTS, { isComplete })
+  const command = formatRepeatCommand(options, options.words.join(' '))
+  for (const line of ['', `\`${command}\``, '', ...formatFaultTable(rows), '', ...issues])
+    print(line)
+  return issues.length === 0
 }
 
 function jobsOf(files: string[], { shuffle, seed }: Options): Job[] {
@@ -97,7 +135,8 @@ async function runDeep(
   report: Report,
   started: number,
 ): Promise<void> {
-  const parts = planParts(files, createRandom(options.seed))
+  const withChecks = options.mode === 'deep'
+  const parts = planParts(files, createRandom(options.seed), { withChecks })
   const limitMs = (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000
   for (const [index, part] of parts.entries()) {
     if (interruption.signal.aborted) return

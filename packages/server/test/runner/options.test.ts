@@ -27,4 +27,10 @@ test('the repeat command has the seed, the tier and the clock of the run', () =>
     commandOf('--deep', '--clock', '2027-02-28T23:59:50'),
     `npm run test:deep -- ${FILE} --seed 7 --clock 2027-02-28T23:59:50`,
   )
+  assert.equal(commandOf('--faults'), `npm run test:faults -- ${FILE} --seed 7`)
+})
+
+test('the command that repeats all files of a run names no file', () => {
+  const options = readOptions(['--faults', '--seed', '7'])
+  assert.equal(options && formatRepeatCommand(options, ''), 'npm run test:faults -- --seed 7')
 })

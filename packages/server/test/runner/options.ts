@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 
 export const HELP = `npm test [-- <word> …] [options]     the quick tier
-npm run test:deep [-- …]              long forms of tests, and checks that need more programs
+npm run test:deep [-- …]              long forms except those of faults, and checks that need more programs
+npm run test:faults [-- …]            long forms of the fault tests, and the table of their results
 npm run test:watch [-- <word> …]      runs tests again when a file that they import changes
 
 Runs the test files whose path contains one of the words, or all of them.
@@ -12,7 +13,7 @@ Runs the test files whose path contains one of the words, or all of them.
   --clock <time>       sets the clock of each test process (UTC): 23:59:50, or 2027-02-28T23:59:50
   --shuffle            runs the files in a random order that depends on the seed
   --jobs <number>      the number of concurrent processes; twice the number of processors by default
-  --minutes <number>   starts no further part of the deep tier after this time
+  --minutes <number>   starts no further part of the deep tier after this time, and no simulations and fuzzers
   --coverage           prints the line coverage of the sources
 
 TEST_DATABASE_URL, TEST_POSTGRES, TEST_CHROMIUM and TEST_MYSQL_URL choose the programs that tests
@@ -20,7 +21,7 @@ use; see packages/server/test/README.md.`
 
 export type Options = {
   words: string[]
-  mode: 'quick' | 'deep' | 'watch'
+  mode: 'quick' | 'deep' | 'faults' | 'watch'
   name: RegExp | null
   seed: number
   shuffle: boolean
@@ -47,6 +48,7 @@ export function readOptions(args: string[]): Options | null {
     options: {
       help: { type: 'boolean', short: 'h', default: false },
       deep: { type: 'boolean', default: false },
+      faults: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
       name: { type: 'string' },
       seed: { type: 'string' },
@@ -60,7 +62,7 @@ export function readOptions(args: string[]): Options | null {
   if (values.help) return null
   return {
     words: positionals,
-    mode: values.watch ? 'watch' : values.deep ? 'deep' : 'quick',
+    mode: modeOf(values),
     name: values.name === undefined ? null : new RegExp(values.name),
     seed: toNumber('--seed', values.seed) ?? Math.floor(Math.random() * 2 ** 31),
     shuffle: values.shuffle,
@@ -71,10 +73,21 @@ export function readOptions(args: string[]): Options | null {
   }
 }
 
+function modeOf(flags: { watch: boolean; deep: boolean; faults: boolean }): Options['mode'] {
+  if (flags.watch) return 'watch'
+  if (flags.faults) return 'faults'
+  return flags.deep ? 'deep' : 'quick'
+}
+
+const COMMANDS = {
+  ...{ quick: 'npm test', watch: 'npm test' },
+  ...{ deep: 'npm run test:deep', faults: 'npm run test:faults' },
+} as const
+
 /** The command that repeats a file with the same seed, tier and clock. */
 export function formatRepeatCommand({ mode, seed, clock }: Options, file: string): string {
-  const command = mode === 'deep' ? 'npm run test:deep' : 'npm test'
-  return `${command} -- ${file} --seed ${seed}${clock === null ? '' : ` --clock ${clock.slice(0, 19)}`}`
+  const words = file === '' ? '' : `${file} `
+  return `${COMMANDS[mode]} -- ${words}--seed ${seed}${clock === null ? '' : ` --clock ${clock.slice(0, 19)}`}`
 }
 
 /** A time without a date is on the current day. */

@@ -30,6 +30,7 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
     pattern: /\/contract\/postgres\/(?:outages|unresponsive-server|opening|abandoned-pulls)/,
     processes: 'each',
   },
+  { name: 'fuzz', pattern: /^packages\/server\/test\/fuzz\//, processes: 3 },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
   { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },
   { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
@@ -75,11 +76,16 @@ export type Part = { kind: 'tests'; name: string; job: Job } | { kind: 'check'; 
 /** Scripts `check:…` of package.json that run in the deep tier. */
 const CHECKS = ['licenses', 'runtimes', 'spreadsheet', 'examples']
 
-/** Plans the deep tier: all tests except unit tests, and the checks, in random order. */
-export function planParts(files: readonly string[], random: Random): Part[] {
+/** Plans the deep tier: all tests except unit tests, and by default the checks, in random order. */
+export function planParts(
+  files: readonly string[],
+  random: Random,
+  { withChecks = true }: { withChecks?: boolean } = {},
+): Part[] {
   const withoutUnits = files.filter((file) => /^packages\/[^/]+\/test\//.test(file))
   const tests = planJobs(withoutUnits).map((job): Part => ({ kind: 'tests', name: job.name, job }))
-  const checks = CHECKS.map((name): Part => ({ kind: 'check', name: `check:${name}` }))
+  const names = withChecks ? CHECKS : []
+  const checks = names.map((name): Part => ({ kind: 'check', name: `check:${name}` }))
   return shuffle([...tests, ...checks], random)
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { after, before } from 'node:test'
+import { after, afterEach, before } from 'node:test'
 import {
   type Browser,
   type BrowserContext,
@@ -55,10 +55,24 @@ export function shareBrowser(): () => Browser {
     launched ??= launch()
     browser = await launched
   })
+  afterEach((t) => {
+    // The hook also runs for suites, which have no result.
+    if ('passed' in t && !t.passed) console.error(closedPages.join('\n\n'))
+    closedPages = []
+  })
   return () => {
     assert.ok(browser)
     return browser
   }
+}
+
+/** What the pages of the current test showed when they were closed, for the report of a failure. */
+let closedPages: string[] = []
+
+async function describePage(page: Page, pageErrors: readonly string[]): Promise<string> {
+  const text = await page.evaluate<string>('document.body.innerText').catch(String)
+  const errors = pageErrors.map((error) => `\nError: ${error}`).join('')
+  return `At the end of the test, ${page.url()} showed:\n${text}${errors}`
 }
 
 export type PageOptions = {
@@ -117,6 +131,7 @@ export async function openPage(
     context,
     pageErrors,
     async [Symbol.asyncDispose]() {
+      closedPages.push(await describePage(page, pageErrors))
       if (!isShared) return context.close()
       await empty(context, page, address)
       await idle?.context.close()

@@ -31,7 +31,7 @@ export type TestHubOptions = {
   clock?: Clock
   /** The clock of the rate limits. */
   monotonicClock?: MonotonicClock
-  /** Wraps the storage, for example to inject a fault. */
+  /** Wraps the storage, for example to inject a fault. By default, hides that the PostgreSQL of the tests does not sync. */
   wrap?: (storage: Storage) => Storage
   /** The timeouts for platforms. By default, there is no pause before a retry. */
   timeouts?: Partial<PlatformTimeouts>
@@ -69,6 +69,8 @@ export type TestHub = {
   get: (url: string) => Promise<TestResponse>
   /** The complete log of the hub. */
   log: () => string
+  /** As after a failure of the disk. */
+  rejectAll: () => void
   /** Stops the hub without closing the storage. */
   stop: () => Promise<void>
   /** Stops the hub, reopens the storage and starts a new hub on it. */
@@ -133,6 +135,7 @@ export async function startTestHub(
     send,
     get: (url) => send({ url, headers: { authorization: running.authorizations.admin } }),
     log: () => lines.join(''),
+    rejectAll: () => running.hub.rejectAll(),
     stop,
     async restart(newOptions = {}) {
       await stop()
@@ -172,12 +175,7 @@ async function run(
   options: TestHubOptions,
   { lines, dataDir }: { lines: string[]; dataDir: string },
 ) {
-  const {
-    clock = systemClock,
-    wrap = (unwrapped) => unwrapped,
-    withOperator = false,
-    env = {},
-  } = options
+  const { clock = systemClock, wrap = withoutDurability, withOperator = false, env = {} } = options
   const { config, unknown } = readConfig({
     flags: {},
     environment: {
@@ -253,4 +251,9 @@ function assertKnownCode(body: string): void {
   if (!body.startsWith('{"success":false')) return
   const { code } = Object(JSON.parse(body))
   if (code !== undefined) assert.ok(isErrorCode(String(code)), `${code} is not in the catalogue`)
+}
+
+/** The PostgreSQL server of the tests runs with `fsync=off`, which would raise an alert in each test of alerts. */
+function withoutDurability(storage: Storage): Storage {
+  return { ...storage, readDurability: async () => null }
 }

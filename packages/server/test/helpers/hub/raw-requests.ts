@@ -11,11 +11,13 @@ const TIMEOUT_MS = 10_000
 /**
  * Sends bytes unchanged, and returns all received bytes when the hub has closed the connection or stopped sending.
  * @param minimumResponses the number of responses to wait for.
+ * @param end ends the stream after the bytes, so that the hub does not wait for more of them.
  */
 export function sendRaw(
   address: string,
   bytes: string | Buffer,
   minimumResponses = 1,
+  { end = false } = {},
 ): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise((resolve) => {
@@ -29,7 +31,8 @@ export function sendRaw(
     })
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
-    socket.write(bytes)
+    if (end) socket.end(bytes)
+    else socket.write(bytes)
   })
 }
 

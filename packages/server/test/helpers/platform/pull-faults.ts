@@ -57,7 +57,7 @@ export function createPullFaults(otherServer: string): PullFault[] {
     [
       'HTML with the type of JSON',
       respond.text('<html>', json),
-      /not valid JSON \(Unexpected token '<'/,
+      /not valid JSON \(unexpected character at position 1\)/,
     ],
     ['an empty response', respond.text('', json), /it is empty/],
     ['a list', respond.json([added]), /it is not an object/],

@@ -29,7 +29,8 @@ const SETTINGS = {
 export const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
 
 export const USER = 'recordhub'
-const READY = 'ready to accept connections'
+/** The beginning of the message, which continues with `read-only` on a standby. */
+const READY = 'ready to accept'
 /** A time limit for a server that hangs. */
 const START_LIMIT = 180_000
 
@@ -45,6 +46,14 @@ export async function createCluster({ folder, user, binaries, password }: Cluste
   if (end !== 'ended with 0') throw failure(binaries.initdb, binaries, end, initdb)
 }
 
+/** Copies the data of a stopped cluster into the folder of another one, as a standby. */
+export async function copyAsStandby(primary: Cluster, { folder, user }: Cluster): Promise<void> {
+  const script = 'cp -R "$0/data" data && touch data/standby.signal'
+  const copying = superviseProcess(['/bin/sh', '-c', script, primary.folder], { folder, user })
+  const end = await copying.ended
+  if (end !== 'ended with 0') throw failure('cp', primary.binaries, end, copying)
+}
+
 /** Resolves when the server accepts connections. Rejects with the end of its output if it does not. */
 export async function runServer(cluster: Cluster, port: number): Promise<ServerProcess> {
   const { folder, user, binaries } = cluster
@@ -56,7 +65,7 @@ export async function runServer(cluster: Cluster, port: number): Promise<ServerP
   const timeout = pause(START_LIMIT, `not ready after ${START_LIMIT} ms`, { ref: false })
   const end = await Promise.race([postgres.untilOutput(READY), postgres.ended, timeout])
   if (end !== undefined) {
-    postgres.killAll()
+    postgres.signalAll('SIGKILL')
     await postgres.ended
     throw failure(binaries.postgres, binaries, end, postgres)
   }

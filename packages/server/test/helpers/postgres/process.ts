@@ -14,8 +14,8 @@ export type ServerProcess = {
   /** Resolves when its output contains the text. */
   untilOutput(text: string): Promise<void>
   signal(signal: NodeJS.Signals): void
-  /** Sends SIGKILL to the process and its children. */
-  killAll(): void
+  /** Sends a signal to the process and then to its children. A stopped process starts no further ones. */
+  signalAll(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
   /** Sets whether it keeps this process alive; by default it does. */
   setKeepAlive(isKeptAlive: boolean): void
 }
@@ -36,6 +36,7 @@ ulimit -c 0
 (
   if ! read -r over <&3; then
     kill -s QUIT $$
+    kill -s CONT $$
     waited=0
     while [ -e "$0/data/postmaster.pid" ] && [ $waited -lt 100 ]; do
       sleep 0.1
@@ -107,12 +108,13 @@ export function superviseProcess(
         })
       }),
     signal: (signal) => void child.kill(signal),
-    killAll() {
+    signalAll(signal) {
       // Another process may have the same id by now.
       if (child.exitCode !== null || child.signalCode !== null) return
-      const children = childrenOf(child.pid)
-      child.kill('SIGKILL')
-      for (const pid of children) killIfRunning(pid)
+      // The children of a killed process have another parent.
+      const children = signal === 'SIGKILL' ? childrenOf(child.pid) : null
+      child.kill(signal)
+      for (const pid of children ?? childrenOf(child.pid)) signalIfRunning(pid, signal)
     },
     setKeepAlive(isKeptAlive) {
       for (const handle of [child, ...sockets]) isKeptAlive ? handle.ref() : handle.unref()
@@ -134,9 +136,9 @@ function childrenOf(pid: number | undefined): number[] {
   }
 }
 
-function killIfRunning(pid: number): void {
+function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // It has already ended.
   }

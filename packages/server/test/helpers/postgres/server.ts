@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { findFreePort } from '../process/free-port.ts'
 import { type Binaries, downloadBinaries, findInstalledBinaries } from './binaries.ts'
-import { type Cluster, createCluster, DURABLE, runServer, USER } from './cluster.ts'
+import { type Cluster, copyAsStandby, createCluster, DURABLE, runServer, USER } from './cluster.ts'
 import { createServerFolder, removeServerFolder } from './folder.ts'
 import { type ServerProcess, serverUser } from './process.ts'
 
@@ -17,14 +17,26 @@ export type PostgresServer = {
   version: string
   /** Resolves when the server accepts connections, on the same port as before. */
   start(): Promise<void>
-  /** Runs a fast shutdown, which ends all connections. Does nothing if the server is not running. */
-  stop(): Promise<void>
+  /**
+   * Shuts down: `fast` ends all connections and writes a checkpoint, `immediate` ends without one. Does nothing if the
+   * server is not running.
+   */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>
   restart(): Promise<void>
   /**
    * Simulates a crash by SIGKILL to all processes. `start` recovers the data. Without `durable`, commits may be lost,
    * except in sessions that set `synchronous_commit`.
    */
   kill(): Promise<void>
+  /** Suspends all processes with SIGSTOP: connections stay open, and the server responds to nothing. */
+  suspend(): void
+  /** Continues the processes with SIGCONT. */
+  resume(): void
+  /**
+   * Copies the data, for which the server is stopped and started again, and starts the copy as a standby. It replicates
+   * from `port`, by default that of the server.
+   */
+  startStandby(options: { name: string; port?: number }): Promise<PostgresServer>
   /** Stops the server immediately and deletes its folder. */
   remove(): Promise<void>
 }
@@ -62,6 +74,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     throw error
   }
 }
+
+/** The programs are in the folder of the first server. */
+const COPY = { programs: false, onDisk: false }
 
 async function startOnFreePort(cluster: Cluster): Promise<PostgresServer> {
   for (let attempt = 1; ; attempt += 1) {
@@ -105,14 +120,30 @@ function describeServer(cluster: Cluster, port: number): PostgresServer {
         running = null
       })
     },
-    stop: () => end((postgres) => postgres.signal('SIGINT')),
-    kill: () => end((postgres) => postgres.killAll()),
+    stop: (mode = 'fast') =>
+      end((postgres) => postgres.signal(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')),
+    kill: () => end((postgres) => postgres.signalAll('SIGKILL')),
+    suspend: () => running?.signalAll('SIGSTOP'),
+    resume: () => running?.signalAll('SIGCONT'),
     async restart() {
       await server.stop()
       await server.start()
     },
+    async startStandby({ name, port: replicated = port }) {
+      const copy = { ...cluster, folder: await createServerFolder(cluster.user, COPY) }
+      await server.stop()
+      await copyAsStandby(cluster, copy)
+      await server.start()
+      const connection = `host=127.0.0.1 port=${replicated} user=${USER} password=${password}`
+      const primary_conninfo = `${connection} application_name=${name}`
+      // The default of 5 s would make tests of a lost connection longer.
+      const wal_retrieve_retry_interval = '200ms'
+      copy.settings = { ...cluster.settings, primary_conninfo, wal_retrieve_retry_interval }
+      return startOnFreePort(copy)
+    },
     async remove() {
-      await end((postgres) => postgres.signal('SIGQUIT'))
+      server.resume()
+      await server.stop('immediate')
       removeServerFolder(folder)
       process.off('exit', discard)
     },

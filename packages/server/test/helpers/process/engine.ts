@@ -12,7 +12,14 @@ import { createSandbox, type Sandbox } from './sandbox.ts'
 /** Runs one statement on its own connection, also while hubs are running. */
 export type QueryDatabase = (sql: string) => Promise<Record<string, unknown>[]>
 
-export type EngineSandbox = { sandbox: Sandbox; queryDatabase: QueryDatabase }
+export type EngineSandbox = {
+  sandbox: Sandbox
+  queryDatabase: QueryDatabase
+  /** Changes the database with one statement. */
+  changeDatabase: (sql: string) => Promise<void>
+  /** The port of PostgreSQL; null on SQLite. */
+  port: number | null
+}
 
 export type ProcessEngine = {
   name: 'SQLite' | 'PostgreSQL'
@@ -25,7 +32,12 @@ export const sqlite: ProcessEngine = {
   async createSandbox(t) {
     const sandbox = createSandbox(t)
     const path = join(sandbox.folder, 'data', 'recordhub.sqlite')
-    return { sandbox, queryDatabase: (sql) => querySqlite(path, sql) }
+    return {
+      sandbox,
+      queryDatabase: (sql) => querySqlite(path, sql),
+      changeDatabase: async (sql) => changeSqlite(path, sql),
+      port: null,
+    }
   },
 }
 
@@ -52,11 +64,19 @@ export function enginesForTier(engine: ProcessEngine): readonly ProcessEngine[] 
 /** A sandbox whose hubs share a database on PostgreSQL. */
 export function createPostgresSandbox(t: Pick<TestContext, 'after'>, url: string): EngineSandbox {
   const env = { DATABASE_URL: url, HUB_SECRET: randomBytes(32).toString('hex') }
-  return { sandbox: createSandbox(t, { env }), queryDatabase: (sql) => queryPostgres(url, sql) }
+  return {
+    sandbox: createSandbox(t, { env }),
+    queryDatabase: (sql) => queryPostgres(url, sql),
+    changeDatabase: async (sql) => void (await queryPostgres(url, sql)),
+    port: Number(new URL(url).port),
+  }
 }
 
-/** Asserts that a write was stored with its history, counters and activity, or not at all. */
-export async function assertAtomicWrites(queryDatabase: QueryDatabase): Promise<void> {
+/**
+ * Asserts that a write was stored with its history, counters and activity, or not at all.
+ * @param pulled the number of records that pulls have created.
+ */
+export async function assertAtomicWrites(queryDatabase: QueryDatabase, pulled = 0): Promise<void> {
   // PostgreSQL returns sums and counts as strings.
   const readNumber = async (sql: string) =>
     Number(Object.values((await queryDatabase(sql))[0] ?? {})[0])
@@ -65,7 +85,7 @@ export async function assertAtomicWrites(queryDatabase: QueryDatabase): Promise<
   assert.equal(await readNumber('SELECT sum(created) FROM hourly_counters'), records)
   assert.equal(
     await readNumber("SELECT count(*) FROM activity WHERE kind = 'push.created'"),
-    records,
+    records - pulled,
   )
   const received = await readNumber(
     'SELECT sum(received_post + received_patch) FROM hourly_counters',
@@ -111,6 +131,15 @@ async function querySqlite(path: string, sql: string): Promise<Record<string, un
   const database = new DatabaseSync(path, { readOnly: true, timeout: LOCK_MS })
   try {
     return database.prepare(sql).all()
+  } finally {
+    database.close()
+  }
+}
+
+function changeSqlite(path: string, sql: string): void {
+  const database = new DatabaseSync(path, { timeout: LOCK_MS })
+  try {
+    database.exec(sql)
   } finally {
     database.close()
   }

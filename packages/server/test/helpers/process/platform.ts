@@ -10,6 +10,8 @@ export type SimulatedModule = {
   keys: string[]
   /** The records as JSON texts, sent unchanged. */
   records: string[]
+  /** The ETag of the records responses; by default, there is none. */
+  etag?: string
 }
 
 export type SimulatedPlatform = {
@@ -37,7 +39,11 @@ export function generateModule(record_type: string, count: number): SimulatedMod
 
 export async function startPlatform(
   t: Pick<TestContext, 'after'>,
-  { name, modules }: { name: string; modules: SimulatedModule[] },
+  {
+    name,
+    modules,
+    keepAlive = true,
+  }: { name: string; modules: SimulatedModule[]; keepAlive?: boolean },
 ): Promise<SimulatedPlatform> {
   const sourceKey = `source key of ${name}`
   const requestedTypes: string[] = []
@@ -60,6 +66,7 @@ export async function startPlatform(
     pause = null
     return void sendRecords(response, name, module, current)
   })
+  if (!keepAlive) server.maxRequestsPerSocket = 1
   t.after(() => {
     server.closeAllConnections()
     server.close()
@@ -101,12 +108,13 @@ function manifestOf(name: string, modules: SimulatedModule[]): unknown {
 async function sendRecords(
   response: ServerResponse,
   platform_name: string,
-  { module_name, record_type, records }: SimulatedModule,
+  { module_name, record_type, records, etag }: SimulatedModule,
   pause: Pause | null,
 ): Promise<void> {
   const members = { success: true, platform_name, module_name, record_type, total: records.length }
   const half = Math.ceil(records.length / 2)
-  response.writeHead(200, { 'Content-Type': 'application/json' })
+  const validator = etag === undefined ? {} : { ETag: etag }
+  response.writeHead(200, { 'Content-Type': 'application/json', ...validator })
   response.write(`${JSON.stringify(members).slice(0, -1)},"records":[`)
   response.write(records.slice(0, half).join(','))
   if (pause) {

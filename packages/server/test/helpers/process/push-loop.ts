@@ -53,9 +53,11 @@ export function startPushing(
   const attempts: PushAttempt[] = []
   const checks = new Set<(one: PushAttempt) => void>()
   let isFinishing = false
+  let isOver = false
   // Ends the pushes of a failed test, which would keep its process alive.
   t.after(() => {
     isFinishing = true
+    isOver = true
   })
 
   function recordAttempt(one: PushAttempt): boolean {
@@ -74,7 +76,8 @@ export function startPushing(
         const address = hubs[hub]?.address ?? ''
         const pusher = pushers.get(address) ?? createPusher({ ...work, address })
         pushers.set(address, pusher)
-        if (recordAttempt({ hub, push, result: await pusher.push(push) }) || t.signal.aborted) break
+        const isDone = recordAttempt({ hub, push, result: await pusher.push(push) })
+        if (isDone || isOver || t.signal.aborted) break
         await pause(PAUSE_MS)
       }
     }

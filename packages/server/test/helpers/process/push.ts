@@ -1,5 +1,5 @@
 /** Pushes over separate connections, with the result of each push. */
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, request } from 'node:http'
 
 export type Push = {
   method: 'POST' | 'PATCH'
@@ -44,23 +44,44 @@ export function fullNameOf({ reference_number }: Push): string {
 
 function send(
   agent: Agent,
-  { address, hubApiKey }: { address: string; hubApiKey: string },
+  hub: { address: string; hubApiKey: string },
   push: Push,
 ): Promise<PushResult> {
+  const { outgoing, body, result } = open(agent, hub, push)
+  outgoing.end(body)
+  return result
+}
+
+/** A push of which half of the body is sent. */
+export type BegunPush = { push: Push; result: Promise<PushResult>; finish: () => void }
+
+/** Begins a push on its own connection. `finish` sends the rest. */
+export function beginPush(hub: { address: string; hubApiKey: string }, push: Push): BegunPush {
+  const { outgoing, body, result } = open(false, hub, push)
+  const half = Math.floor(body.length / 2)
+  outgoing.write(body.slice(0, half))
+  return { push, result, finish: () => void outgoing.end(body.slice(half)) }
+}
+
+function open(
+  agent: Agent | false,
+  { address, hubApiKey }: { address: string; hubApiKey: string },
+  push: Push,
+): { outgoing: ClientRequest; body: string; result: Promise<PushResult> } {
   const { method, record_type, reference_number, data } = push
   const names = method === 'POST' ? { module_name: 'Any', full_name: fullNameOf(push) } : {}
   const body = JSON.stringify({ ...names, record_type, reference_number, data })
-  return new Promise((resolve) => {
-    const outgoing = request(`${address}/api/webhook/receive`, {
-      agent,
-      method,
-      headers: {
-        Accept: 'application/json',
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(body),
-        'X-API-KEY': hubApiKey,
-      },
-    })
+  const outgoing = request(`${address}/api/webhook/receive`, {
+    agent,
+    method,
+    headers: {
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'X-API-KEY': hubApiKey,
+    },
+  })
+  const result = new Promise<PushResult>((resolve) => {
     outgoing.on('error', (error) => resolve({ kind: 'no_response', code: codeOf(error) }))
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = []
@@ -72,8 +93,8 @@ function send(
         resolve({ kind: 'response', status, retryAfter: headers['retry-after'], text })
       })
     })
-    outgoing.end(body)
   })
+  return { outgoing, body, result }
 }
 
 function codeOf(error: Error): string {

@@ -1,8 +1,9 @@
 /** SQLite in tests: each storage is a copy of a migrated file in a temporary folder. */
-import { existsSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { memoizeAsync } from '../../../src/lib/concurrency/memoize-async.ts'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
@@ -16,7 +17,7 @@ const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 export const sqliteEngine: StorageEngine = {
   name: 'SQLite',
   schedulesSeconds: true,
-  readScheduleTime: async () => Date.now(),
+  readScheduleTime: async ({ clock }) => clock.now().getTime(),
   open: ({ clock, ...options }) => openTemporarySqlite(clock, options),
 }
 
@@ -61,3 +62,17 @@ const migratedFile = memoizeAsync(async () => {
   await rm(folder, { recursive: true })
   return bytes
 })
+
+/** Leaves a file as a power failure during its creation does: with a journal that has to be rolled back. */
+export function interruptCreation(path: string): void {
+  const folder = mkdtempSync(join(PARENT, 'recordhub-interrupted-'))
+  const original = join(folder, 'file')
+  using database = new DatabaseSync(original)
+  // The cache is too small for the transaction, so some of its pages are in the file already.
+  database.exec('PRAGMA cache_size = 1; CREATE TABLE t (x); BEGIN')
+  database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 100)
+    INSERT INTO t SELECT zeroblob(3000) FROM numbers`)
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  for (const suffix of ['', '-journal']) copyFileSync(original + suffix, path + suffix)
+  rmSync(folder, { recursive: true })
+}

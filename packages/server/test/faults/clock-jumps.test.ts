@@ -1,0 +1,134 @@
+/**
+ * The clock of a hub is set forward and back by an hour while it runs. On PostgreSQL a second hub has the right time,
+ * and so has the database.
+ */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ENGINES } from '../helpers/process/engine.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
+import {
+  type Operator,
+  pullAndWait,
+  readPull,
+  registerPlatform,
+  requestPull,
+  signIn,
+} from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
+import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
+import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
+import { isDeep, rounds } from '../helpers/time/tier.ts'
+import { until, untilTrue } from '../helpers/time/until.ts'
+
+const PRELOAD = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
+const HOUR_MS = 3_600_000
+const TYPE = 'item'
+
+for (const engine of ENGINES) {
+  test(
+    `pushes, pulls and the schedule on ${engine.name} continue when the clock is set forward and back by an hour`,
+    PROCESS_TEST,
+    async (t) => {
+      const { sandbox } = await engine.createSandbox(t)
+      const file = join(sandbox.folder, 'clock')
+      writeFileSync(file, '0')
+      const isShared = engine.name === 'PostgreSQL'
+      // pg-boss starts scheduled pulls at most once a minute, which another test covers.
+      const schedule = isShared ? {} : { HUB_PULL_SCHEDULE: '*/2 * * * * *' }
+      const env = { NODE_OPTIONS: `--import=${PRELOAD}`, TEST_CLOCK_FILE: file, ...schedule }
+      const hub = await sandbox.startHub({ env })
+      const hubs = isShared ? [hub, await sandbox.startHub()] : [hub]
+      const { hubApiKey, ledger } = await registerPusher(t, hub)
+      const modules = [generateModule(TYPE, 10)]
+      const platform = await startPlatform(t, { name: 'archive', modules })
+      const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
+      const pushing = startPushing(t, hubs, ledger, { name: 'clock', hubApiKey, connections: 4 })
+      const report = createFaultReport('clock set by an hour', engine.name)
+
+      let jumps = 0
+      for (let round = 0; round < rounds(1, 4); round += 1) {
+        for (const offset of isDeep ? [HOUR_MS, 0, -HOUR_MS, 0] : [HOUR_MS, 0]) {
+          const paused = platform.pauseNextResponse()
+          const running = await startPullOf(await signIn(hub.address))
+          await paused.halfSent
+          await setClock(hub, file, offset)
+          report.caused()
+          report.ended()
+          await pushing.untilAttempts(20, isAcknowledged)
+          report.recovered()
+
+          // After a jump by an hour, sessions that were idle for as long have ended.
+          const operator = await signIn(hub.address)
+          assert.equal((await requestPull(operator)).status, 409, 'the pull is still running')
+          paused.release()
+          const ended = await until(async () => {
+            const { pull } = await readPull(operator, running)
+            return pull.finished_at === null ? null : pull
+          }, 'the running pull ends')
+          assert.equal(ended.state, 'succeeded')
+          if (isShared) assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+          else {
+            await untilTrue('a scheduled pull starts', async () => {
+              const { status, pull } = await requestPull(operator)
+              return status === 409 && pull.trigger === 'schedule'
+            })
+          }
+          for (const { address } of hubs) {
+            assert.equal((await fetch(`${address}/readyz`)).status, 200)
+            // The hub's own clock is right, or the hub uses the clock of the database.
+            if (offset !== 0 && !isShared) continue
+            jumps += 1
+            const outcome = await pushNow({ address, hubApiKey: hub_api_key }, jumps)
+            assert.equal(outcome, 'updated', 'the push is newer than any pull')
+          }
+        }
+      }
+
+      await pushing.finish()
+      const operator = await signIn(hub.address)
+      const comparison = await ledger.compare(operator)
+      report.save(comparison)
+      assert.deepEqual([comparison.lost, comparison.duplicated], [0, 0])
+      assert.ok(pushing.attempts.every(isAcknowledged), 'every push was acknowledged')
+      for (const one of hubs) {
+        assert.deepEqual(await one.stop('SIGTERM'), { code: 0, signal: null })
+      }
+    },
+  )
+}
+
+/** Sets the clock of a hub, and waits until the hub uses it. */
+async function setClock(hub: RunningHub, file: string, offsetMs: number): Promise<void> {
+  const lines = hub.stdout.length
+  writeFileSync(file, String(offsetMs))
+  await untilTrue('the clock of the hub is set', () =>
+    hub.stdout.slice(lines).some((line) => line === `The clock is shifted by ${offsetMs} ms`),
+  )
+}
+
+/** Starts a pull, unless the schedule has just started one. @returns its id. */
+async function startPullOf(operator: Operator): Promise<number> {
+  return (await requestPull(operator)).pull.id
+}
+
+/** Changes a pulled record, at the present time of the platform. @returns the outcome. */
+async function pushNow(
+  hub: { address: string; hubApiKey: string },
+  number: number,
+): Promise<string> {
+  const response = await fetch(`${hub.address}/api/webhook/receive`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json', 'X-API-KEY': hub.hubApiKey },
+    body: JSON.stringify({
+      record_type: TYPE,
+      reference_number: 'item-0',
+      data: { note: `push ${number}` },
+      occurred_at: new Date().toISOString(),
+    }),
+  })
+  assert.equal(response.status, 200)
+  const { outcome }: { outcome: string } = JSON.parse(await response.text())
+  return outcome
+}

@@ -1,0 +1,336 @@
+/**
+ * A hub is killed at random moments of its work while a platform pushes. The seed selects the moments among all
+ * accesses to the database that the work makes.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type TestContext, test } from 'node:test'
+import type { Backup, BackupRun, Platform, Removal, StoredRecord } from '@recordhub/protocol'
+import {
+  assertAtomicWrites,
+  ENGINES,
+  type EngineSandbox,
+  type ProcessEngine,
+  type QueryDatabase,
+} from '../helpers/process/engine.ts'
+import { createFaultReport } from '../helpers/process/fault-report.ts'
+import { createKillMoments, type KillMoments } from '../helpers/process/kill-moment.ts'
+import {
+  listRecords,
+  type Operator,
+  pullAndWait,
+  readPull,
+  registerPlatform,
+  requestPull,
+  sendRequest,
+} from '../helpers/process/operator.ts'
+import { generateModule, type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
+import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
+import { PROCESS_TEST, type RunningHub, type Sandbox } from '../helpers/process/sandbox.ts'
+import { createSeededRandom } from '../helpers/random/seed.ts'
+import { isDeep, rounds } from '../helpers/time/tier.ts'
+import { until } from '../helpers/time/until.ts'
+
+const RECORDS = rounds(600, 1500)
+const OLD_ROWS = rounds(1000, 3000)
+const CONNECTIONS = 8
+
+type Hub = EngineSandbox & {
+  t: TestContext
+  /** Of the running hub. */
+  operator: Operator
+  /** The module of the platform that is pulled. */
+  module: SimulatedModule
+  /** The pull that was requested last. */
+  pullId: number
+  /** The record that is erased. */
+  erased: Pick<StoredRecord, 'record_id' | 'reference_number'>
+}
+
+type Work = {
+  fault: string
+  /** Makes the work possible again. */
+  prepare: (hub: Hub) => Promise<void>
+  /** Resolves when the work is complete. Rejects when the hub is killed. */
+  run: (hub: Hub) => Promise<void>
+  /** Checks a hub that was started after the kill. */
+  check: (hub: Hub) => Promise<void>
+}
+
+const WORKS: readonly Work[] = [
+  {
+    fault: 'SIGKILL during a pull',
+    async prepare({ module, pullId }) {
+      const version = `after pull ${pullId}`
+      module.records = module.records.map((text) => {
+        const record = JSON.parse(text)
+        return JSON.stringify({ ...record, data: { ...record.data, version } })
+      })
+    },
+    async run(hub) {
+      hub.pullId = (await requestPull(hub.operator)).pull.id
+      await untilPullEnds(hub.operator, hub.pullId)
+    },
+    async check({ operator, module, pullId }) {
+      const interrupted = await untilPullEnds(operator, pullId)
+      if (interrupted.state !== 'succeeded') {
+        assert.equal(interrupted.state, 'interrupted')
+        const log = await sendRequest(operator, 'GET', '/api/v1/activity?kind=pull.interrupted')
+        assert.match(log, new RegExp(`Pull ${pullId} `), 'the log says that it was interrupted')
+      }
+      assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+      assert.deepEqual(
+        (await listPulled(operator)).map(({ data }) => data),
+        module.records.map((text) => JSON.parse(text).data),
+      )
+    },
+  },
+  {
+    fault: 'SIGKILL during the removal of a platform',
+    async prepare({ t, operator }) {
+      const modules = [generateModule('visit', RECORDS)]
+      await registerPlatform(operator, await startPlatform(t, { name: 'leaving', modules }))
+      assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+    },
+    async run({ operator }) {
+      const leaving = await findPlatform(operator, 'leaving')
+      const body = { platform_name: 'leaving' }
+      await sendRequest(operator, 'DELETE', `/api/v1/platforms/${leaving?.id}`, body)
+      await untilRemoved(operator)
+    },
+    async check(hub) {
+      const { operator, queryDatabase } = hub
+      // The hub may have been killed before it stored the request.
+      if (await findPlatform(operator, 'leaving')) await this.run(hub)
+      else await untilRemoved(operator)
+      assert.equal(
+        await countRows(queryDatabase, "FROM records WHERE reference_number LIKE 'visit-%'"),
+        0,
+      )
+      assert.equal((await listPulled(operator)).length, RECORDS)
+    },
+  },
+  {
+    fault: 'SIGKILL during the erasure of a record',
+    async prepare(hub) {
+      // The last record of the module, which the platform deletes too.
+      const { reference_number } = JSON.parse(hub.module.records.pop() ?? '')
+      const found = (await listPulled(hub.operator)).find(
+        (record) => record.reference_number === reference_number,
+      )
+      assert.ok(found)
+      hub.erased = found
+    },
+    async run({ operator, erased }) {
+      const path = `/api/v1/records/${erased.record_id}/erase`
+      await sendRequest(operator, 'POST', path, { mode: 'erase' })
+    },
+    async check(hub) {
+      const { operator, queryDatabase, module } = hub
+      const { record_id, reference_number } = hub.erased
+      const pulled = await listPulled(operator)
+      if (pulled.some((record) => record.record_id === record_id)) await this.run(hub)
+      const { status } = await operator.call('GET', `/api/v1/records/${record_id}`)
+      assert.ok(status === 404 || status === 410, `status ${status}`)
+      for (const table of ['records', 'record_history', 'activity']) {
+        const rows = `FROM ${table} WHERE record_id = ${record_id}`
+        assert.equal(await countRows(queryDatabase, rows), 0, table)
+      }
+      const remaining = (await listPulled(operator)).map((record) => record.reference_number)
+      assert.ok(!remaining.includes(reference_number))
+      assert.equal(remaining.length, module.records.length)
+    },
+  },
+  {
+    fault: 'SIGKILL during retention',
+    async prepare({ changeDatabase }) {
+      await changeDatabase(`
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${OLD_ROWS})
+        INSERT INTO activity (at, level, kind, message, details)
+        SELECT '2000-01-01T00:00:00.000Z', 'info', 'test.old', 'Old', '{}' FROM n`)
+    },
+    run: deleteOldRows,
+    async check(hub) {
+      await deleteOldRows(hub)
+      const recent = "FROM activity WHERE kind = 'push.created'"
+      assert.ok((await countRows(hub.queryDatabase, recent)) > 0, 'recent rows are not deleted')
+    },
+  },
+  {
+    fault: 'SIGKILL during a backup',
+    prepare: async () => undefined,
+    async run({ operator }) {
+      await sendRequest(operator, 'POST', '/api/v1/backups', {})
+      assert.equal((await untilBackupEnds(operator)).state, 'succeeded')
+    },
+    async check(hub) {
+      const { backups } = await readBackups(hub.operator)
+      for (const { file, problem } of backups) assert.equal(problem, null, file)
+      await this.run(hub)
+      const { folder, ...after } = await readBackups(hub.operator)
+      assert.equal(after.backups.length, backups.length + 1)
+      // A killed backup leaves a hidden file, which backups delete from an hour later on.
+      const files = readdirSync(join(hub.sandbox.folder, folder))
+      const names = files.filter((name) => !/^\..*\.partial$/.test(name))
+      assert.deepEqual(names.toSorted(), after.backups.map(({ file }) => file).toSorted())
+    },
+  },
+]
+
+for (const [engineIndex, engine] of ENGINES.entries()) {
+  test(`a hub killed at random moments of its work completes it after a restart, and loses no acknowledged push (${engine.name})`, {
+    timeout: rounds(1, 4) * PROCESS_TEST.timeout,
+  }, async (t) => {
+    const { moments, ...kit } = await createKit(t, engine)
+    const { sandbox, queryDatabase } = kit
+    const env = moments.env
+    const hubs: [RunningHub] = [await sandbox.startHub({ env })]
+    const { operator: first, hubApiKey, ledger } = await registerPusher(t, hubs[0])
+    const module = generateModule('person', RECORDS)
+    const platform = await startPlatform(t, { name: 'archive', modules: [module] })
+    await registerPlatform(first, platform)
+    const nothing = { record_id: 0, reference_number: '' }
+    const hub: Hub = { ...kit, t, module, operator: first, pullId: 0, erased: nothing }
+    assert.equal((await pullAndWait(first)).pull.state, 'succeeded')
+
+    // The quick tier does each work on one engine.
+    const works = WORKS.filter((_, index) => isDeep || index % ENGINES.length === engineIndex)
+    for (const work of works) {
+      const report = createFaultReport(work.fault, engine.name)
+      const before = ledger.acknowledged()
+      await work.prepare(hub)
+      const count = await moments.count(hubs[0], () => work.run(hub))
+      for (let round = 0; round < rounds(1, 4); round += 1) {
+        await work.prepare(hub)
+        const name = `${work.fault}-${round}`
+        const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: CONNECTIONS })
+        const killed = hubs[0]
+        await moments.arm(killed, count)
+        await Promise.race([work.run(hub).catch(() => undefined), killed.ended])
+        // A kill at a later moment than the end of the work.
+        await killed.stop('SIGKILL')
+        report.caused()
+        report.ended()
+        hubs[0] = await sandbox.startHub({ env })
+        hub.operator = first.at(hubs[0].address)
+        await pushing.untilAttempts(1, isAcknowledged)
+        report.recovered()
+        await work.check(hub)
+        await pushing.finish()
+        assert.deepEqual(ledger.unacknowledged(), [])
+      }
+      const compared = await ledger.compare(hub.operator)
+      report.save({ ...compared, acknowledged: compared.acknowledged - before })
+      await ledger.assertStored(hub.operator)
+    }
+    const stopped = await hubs[0].stop()
+    assert.deepEqual(stopped, { code: 0, signal: null })
+    assert.equal(
+      await countRows(queryDatabase, "FROM records WHERE reference_number NOT LIKE 'person-%'"),
+      await countRows(queryDatabase, "FROM activity WHERE kind = 'push.created'"),
+    )
+  })
+
+  test(
+    `a hub killed at random moments of its start, and of the start after it, starts the next time (${engine.name})`,
+    PROCESS_TEST,
+    async (t) => {
+      const { moments, sandbox, queryDatabase } = await createKit(t, engine)
+      const { env } = moments
+      const report = createFaultReport('SIGKILL during start', engine.name)
+      // The first start creates the operator, and on SQLite the tables.
+      const kills = rounds(1, 4)
+      for (let kill = 0; kill < kills; kill += 1) await killStart(sandbox, moments, 300)
+      let hub = await sandbox.startHub({ env })
+      const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
+      for (let round = 0; round < rounds(1, 4); round += 1) {
+        const hubs = [hub]
+        const pushing = startPushing(t, hubs, ledger, {
+          ...{ name: `start-${round}`, hubApiKey, connections: CONNECTIONS },
+        })
+        await pushing.untilAttempts(30, isAcknowledged)
+        await hub.stop('SIGKILL')
+        for (let kill = 0; kill < 2; kill += 1) await killStart(sandbox, moments, 100)
+        for (let kill = 0; kill < 2; kill += 1) report.caused()
+        report.ended()
+        hub = await sandbox.startHub({ env })
+        hubs[0] = hub
+        await pushing.untilAttempts(1, isAcknowledged)
+        report.recovered()
+        await pushing.finish()
+      }
+      report.save(await ledger.compare(operator.at(hub.address)))
+      await ledger.assertStored(operator.at(hub.address))
+      await assertAtomicWrites(queryDatabase)
+    },
+  )
+}
+
+async function createKit(t: TestContext, engine: ProcessEngine) {
+  const kit = await engine.createSandbox(t)
+  return { ...kit, moments: createKillMoments(kit.sandbox, kit.port, createSeededRandom()) }
+}
+
+/** Starts a hub that is killed at a random moment, or when it listens. */
+async function killStart(sandbox: Sandbox, moments: KillMoments, count: number): Promise<void> {
+  moments.armNext(count)
+  const starting = sandbox.startHub({ env: moments.env })
+  await starting.then(
+    (hub: RunningHub) => hub.stop('SIGKILL'),
+    (error: unknown) => assert.match(String(error), /Ended with null/),
+  )
+}
+
+async function deleteOldRows({ queryDatabase, changeDatabase }: Hub): Promise<void> {
+  await until(async () => {
+    // Retention runs at most once an hour. The lease of a killed hub expires in that time.
+    await changeDatabase("DELETE FROM leases WHERE name = 'retention'")
+    const old = await countRows(queryDatabase, "FROM activity WHERE kind = 'test.old'")
+    return old === 0 ? true : null
+  }, 'the old rows are deleted')
+}
+
+async function untilPullEnds(operator: Operator, id: number) {
+  return until(async () => {
+    const { pull } = await readPull(operator, id)
+    return pull.finished_at === null ? null : pull
+  }, `pull ${id} ends`)
+}
+
+const listPulled = (operator: Operator) =>
+  listRecords(operator, 'record_type=person&sort=record_id')
+
+async function findPlatform(operator: Operator, name: string): Promise<Platform | undefined> {
+  const { platforms }: { platforms: Platform[] } = JSON.parse(
+    await sendRequest(operator, 'GET', '/api/v1/platforms'),
+  )
+  return platforms.find(({ platform_name }) => platform_name === name)
+}
+
+async function untilRemoved(operator: Operator): Promise<void> {
+  await until(async () => {
+    const { removals }: { removals: Removal[] } = JSON.parse(
+      await sendRequest(operator, 'GET', '/api/v1/removals'),
+    )
+    return removals.every(({ finished_at }) => finished_at !== null) ? true : null
+  }, 'the removal ends')
+}
+
+type Backups = { folder: string; backups: Backup[]; run: BackupRun | null }
+
+async function readBackups(operator: Operator): Promise<Backups> {
+  return JSON.parse(await sendRequest(operator, 'GET', '/api/v1/backups'))
+}
+
+async function untilBackupEnds(operator: Operator) {
+  return until(async () => {
+    const { run } = await readBackups(operator)
+    return run && run.state !== 'running' ? run : null
+  }, 'the backup ends')
+}
+
+async function countRows(queryDatabase: QueryDatabase, from: string): Promise<number> {
+  return Number((await queryDatabase(`SELECT count(*) AS n ${from}`))[0]?.['n'])
+}

@@ -1,0 +1,32 @@
+import type { Storage } from '../../../src/storage/port/storage.ts'
+
+/** Holds all writes of records until `release` is called, as a disk does that is very slow. */
+export function holdWrites() {
+  const released = Promise.withResolvers<void>()
+  return {
+    release: released.resolve,
+    wrap: (storage: Storage): Storage => ({
+      ...storage,
+      records: {
+        ...bound(storage.records),
+        async applyWrites(batch) {
+          await released.promise
+          return storage.records.applyWrites(batch)
+        },
+      },
+    }),
+  }
+}
+
+/** Copies the methods of a store into own properties, so that a test can replace one. */
+export function bound(records: Storage['records']): Storage['records'] {
+  return {
+    applyWrites: (batch) => records.applyWrites(batch),
+    tryWrites: (batch) => records.tryWrites(batch),
+    findUnchanged: (read, sightings) => records.findUnchanged(read, sightings),
+    listRecords: (query) => records.listRecords(query),
+    countRecords: (query) => records.countRecords(query),
+    readRecord: (recordId) => records.readRecord(recordId),
+    listHistory: (query) => records.listHistory(query),
+  }
+}

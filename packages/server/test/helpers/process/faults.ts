@@ -1,0 +1,55 @@
+import type { FaultResult } from './fault-report.ts'
+
+const BOTH = ['SQLite', 'PostgreSQL'] as const
+
+/**
+ * The faults that `npm run test:faults` must report, and the engines of each, in the order of its table. A run fails
+ * if one of them has no row, and if a test reports one that is not here.
+ */
+export const FAULTS: Readonly<Record<string, readonly FaultResult['engine'][]>> = {
+  'SIGKILL during pushes': BOTH,
+  'SIGKILL of one of two hubs': ['PostgreSQL'],
+  'SIGKILL during a pull': BOTH,
+  'SIGKILL during retention': BOTH,
+  'SIGKILL during the removal of a platform': BOTH,
+  'SIGKILL during the erasure of a record': BOTH,
+  'SIGKILL during a backup': BOTH,
+  'SIGKILL during an upgrade': BOTH,
+  'SIGKILL during start': BOTH,
+  'power cut': ['SQLite'],
+  'power cut during commands': ['SQLite'],
+  'power cut during an upgrade': ['SQLite'],
+  'full disk': ['SQLite'],
+  'read-only data folder': ['SQLite'],
+  'data folder turns read-only': ['SQLite'],
+  'fsync takes 5 ms longer': ['SQLite'],
+  'fsync takes 200 ms longer': ['SQLite'],
+  'fsync of the log: EIO': ['SQLite'],
+  'fsync of the log: ENOSPC': ['SQLite'],
+  'write to the log: EIO': ['SQLite'],
+  'fsync of the log in a checkpoint: EIO': ['SQLite'],
+  'write of a checkpoint: EIO': ['SQLite'],
+  'fsync of a checkpoint: EIO': ['SQLite'],
+  'truncated log, writes before the damage': ['SQLite'],
+  'corrupted log, writes before the damage': ['SQLite'],
+  'no free file descriptor': BOTH,
+  'memory limit': BOTH,
+  'out of memory': BOTH,
+  'clock set by an hour': BOTH,
+  'DNS failing': BOTH,
+  '10000 idle connections': BOTH,
+  'a byte per second, half-open connection': BOTH,
+  'overload: large pushes': BOTH,
+  'overload: 200 connections': BOTH,
+  'overload: locked table': ['PostgreSQL'],
+  'PostgreSQL killed (SIGKILL)': ['PostgreSQL'],
+  'PostgreSQL suspended (SIGSTOP)': ['PostgreSQL'],
+  'PostgreSQL connections reset': ['PostgreSQL'],
+  'PostgreSQL restarted (fast)': ['PostgreSQL'],
+  'PostgreSQL restarted (immediate)': ['PostgreSQL'],
+  'PostgreSQL statements cancelled': ['PostgreSQL'],
+  'PostgreSQL sessions terminated': ['PostgreSQL'],
+  'PostgreSQL read-only': ['PostgreSQL'],
+  'synchronous standby away': ['PostgreSQL'],
+  'failover to a synchronous standby': ['PostgreSQL'],
+}
