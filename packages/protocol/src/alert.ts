@@ -6,7 +6,8 @@ import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts
  * `platform_silent`: the platform has stopped pushing. `rejected_rising`: more of its records are rejected than usual.
  * `push_errors_rising`: more requests than usual have an invalid key or an unreadable body. `missing_review`: many records
  * are missing, and an operator must review them. `search_behind`: the search index lags behind. `disk_low`: the disk of the
- * data folder is almost full. `mail_failing`: the mail about an alert cannot be sent.
+ * data folder is almost full. `standby_asynchronous`: a failover of PostgreSQL can lose acknowledged pushes.
+ * `storage_not_synced`: PostgreSQL does not sync its writes. `mail_failing`: the mail about an alert cannot be sent.
  */
 export const AlertKind = OneOf(
   'platform_failing',
@@ -17,6 +18,8 @@ export const AlertKind = OneOf(
   'missing_review',
   'search_behind',
   'disk_low',
+  'standby_asynchronous',
+  'storage_not_synced',
   'mail_failing',
   'backup_failed',
 )

@@ -1,6 +1,7 @@
 /** The package `recordhub` as a library. Its types are in `cli/library.ts`. */
+import { createLogger } from './cli/create-logger.ts'
 import type { StartHub } from './cli/library.ts'
-import { createLogger, startHub as startConfiguredHub } from './cli/start.ts'
+import { startHub as startConfiguredHub } from './cli/start.ts'
 import { readConfig, SettingError } from './config/config.ts'
 
 export { VERSION } from './cli/version.ts'

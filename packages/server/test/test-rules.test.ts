@@ -26,7 +26,7 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
   'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
   'packages/server/test/screenshot.ts': 'not a test',
-  'packages/server/test/simulation/broken-storages.ts': 'virtual time',
+  'packages/server/test/simulation/defects.ts': 'virtual time',
   'packages/server/test/simulation/virtual-globals.ts': 'replaces the timers by virtual ones',
   'packages/server/test/spreadsheet/office.ts': 'a time limit; ends when LibreOffice has ended',
 }

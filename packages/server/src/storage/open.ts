@@ -39,6 +39,12 @@ export async function openStorage(options: {
   timeZone: string
   /** Logs a warning for the administrator of the hub. */
   warn: (message: string) => void
+  /**
+   * Called once, synchronously, when a write to the disk of a SQLite database has failed or the database is damaged, with
+   * a message for the administrator. From then on, every method of the storage throws `storage_failed`, and only a new
+   * process can use the database.
+   */
+  onFailure?: (message: string) => void
   /** Aborts the wait for a database that is not available yet; without it, there is no wait. */
   waitUntil?: AbortSignal
   /** How a hub prepares the migration of an older database. */
@@ -46,7 +52,7 @@ export async function openStorage(options: {
 }): Promise<Storage> {
   const { url, asHub, mustExist = !asHub, timeZone, warn, waitUntil } = options
   const upgrade = options.upgrade ? { upgrade: options.upgrade } : {}
-  const { hashReference = rejectHashing } = options
+  const { hashReference = rejectHashing, onFailure = () => undefined } = options
   if (isPostgres(url)) {
     const waiting = waitUntil ? { seconds: WAIT_SECONDS, signal: waitUntil } : { seconds: 0 }
     const { openPostgres } = await import('./postgres/storage.ts')
@@ -62,6 +68,7 @@ export async function openStorage(options: {
     clock: systemClock,
     hashReference,
     warn,
+    onFailure,
     ...upgrade,
   })
 }

@@ -43,10 +43,14 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ['TOKEN=$(npm run --silent recordhub', QUICK],
     ["curl -X POST 'http://127.0.0.1:8080/api/webhook/receive'", QUICK],
   ],
+  'docs/reliability.md': [
+    ['npm run test:faults', notRun('these are tests, which run for half an hour')],
+  ],
   'CONTRIBUTING.md': [['npm ci ', notRun('a list of all scripts; they run for hours')]],
   'packages/server/test/README.md': [
     ['npm test ', notRun('these are the tests themselves')],
     ['npm run simulate', notRun('simulation/simulation.test.ts runs the same simulations')],
+    ['npm run power-cut', notRun('needs the recording of a failed test')],
   ],
   'docs/operations.md': [
     ['recordhub operator list', QUICK],

@@ -12,6 +12,7 @@ const GROUPS: readonly NavigationGroup[] = [
       'docs/install.md',
       'deploy/README.md',
       'docs/operations.md',
+      'docs/reliability.md',
       'docs/backup.md',
       'docs/upgrade.md',
       'docs/doctor.md',

@@ -20,6 +20,8 @@ export const TEXTS = {
   manyRecordsMissing: 'Many records missing',
   searchIndexBehind: 'Search index is behind',
   lowDiskSpace: 'Low disk space',
+  standbyAsynchronous: 'A failover can lose pushes',
+  storageNotSynced: 'A power failure can lose pushes',
   emailsCannotBeSent: 'E-mails cannot be sent',
   scheduledBackupFailed: 'Scheduled backup failed',
   open: 'Open',

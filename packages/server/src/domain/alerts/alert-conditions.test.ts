@@ -8,6 +8,7 @@ import {
   type ModuleFailure,
   type PlatformHealth,
 } from './alert-conditions.ts'
+import type { ServerDurability } from './durability.ts'
 import { hourOf, PushBaselines } from './push-baseline.ts'
 
 const NOW = new Date('2026-03-24T12:30:00.000Z')
@@ -36,6 +37,7 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
     reviews: [],
     searchBehindSince: null,
     disk: null,
+    durability: null,
     ...over,
   }
 }
@@ -249,4 +251,24 @@ test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth abo
   assert.deepEqual(find(disk(11.9, 4000), open), find(disk(9.9, 4000)))
   assert.deepEqual(find(disk(12, 4000), open), [])
   assert.deepEqual(find(facts(), open), [])
+})
+
+const DURABLE: ServerDurability = {
+  ...{ fsync: true, full_page_writes: true, synchronous_standby_names: '' },
+  ...{ standbys: 0, synchronous_standbys: 0, hidden_connections: 0 },
+}
+
+test('standbys without synchronous_standby_names, and a server that does not sync, can lose pushes', () => {
+  const findOf = (over: Partial<ServerDurability>) =>
+    find(facts({ durability: { ...DURABLE, ...over } }))
+  assert.deepEqual(findOf({}), [])
+  assert.deepEqual(findOf({ standbys: 2 }), [
+    'standby_asynchronous: PostgreSQL: synchronous_standby_names is empty, but there are standbys. After a failover, pushes that were acknowledged shortly before it can be lost.',
+  ])
+  assert.match(findOf({ hidden_connections: 1 })[0] ?? '', /GRANT pg_monitor/)
+  assert.deepEqual(findOf({ standbys: 2, synchronous_standby_names: 'FIRST 1 (b)' }), [])
+  assert.deepEqual(findOf({ fsync: false, full_page_writes: false }), [
+    'storage_not_synced: PostgreSQL: fsync is off, so a power failure can destroy the database.',
+    'storage_not_synced: PostgreSQL: full_page_writes is off, so a power failure can destroy the database.',
+  ])
 })

@@ -6,6 +6,7 @@ import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
+import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
 import { hourText, type PushBaselines } from './push-baseline.ts'
 
 export type PlatformHealth = AlertPlatform & {
@@ -43,6 +44,8 @@ export type AlertFacts = {
   /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null
   disk: DiskSpace | null
+  /** Null on SQLite. */
+  durability: ServerDurability | null
 }
 
 export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
@@ -93,6 +96,10 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
   search_behind: (facts, findOpen) => findSearchBehind(facts, findOpen('search')),
 
   disk_low: ({ disk }, findOpen) => (disk ? findLowDisk(disk, findOpen('disk')) : []),
+
+  standby_asynchronous: ({ durability }) => toDurabilityAlerts('standby_asynchronous', durability),
+
+  storage_not_synced: ({ durability }) => toDurabilityAlerts('storage_not_synced', durability),
 }
 
 /** All conditions that are true at the moment. Open alerts have lower thresholds, so that they do not flap. */
@@ -114,6 +121,8 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'missing_review',
   'search_behind',
   'disk_low',
+  'standby_asynchronous',
+  'storage_not_synced',
 ]
 
 type Failures = Pick<PlatformHealth, 'failures_in_row' | 'failing_since'>
@@ -253,6 +262,15 @@ function findLowDisk({ available, total }: DiskSpace, open: OpenAlert | undefine
   if (open) return [open]
   const message = `The disk with the data of the hub has ${formatGigabytes(available)} of ${formatGigabytes(total)} left.`
   return [{ kind: 'disk_low', subject: 'disk', platform: null, message }]
+}
+
+function toDurabilityAlerts(
+  kind: DurabilityRisk['kind'],
+  durability: ServerDurability | null,
+): FoundAlert[] {
+  return findDurabilityRisks(durability)
+    .filter((risk) => risk.kind === kind)
+    .map(({ setting, message }) => ({ kind, subject: setting, platform: null, message }))
 }
 
 /** The free space below which a disk of this size is low, in bytes. */

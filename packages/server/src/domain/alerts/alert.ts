@@ -20,6 +20,10 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
     "Check the hub's log for errors of the search index. During the first import of millions of records, the delay is normal.",
   disk_low:
     'Free disk space, or add more. A shorter retention (HUB_RETENTION_…) frees space within hours. The hub rejects every push while the disk is full.',
+  standby_asynchronous:
+    'Set synchronous_standby_names on the PostgreSQL server. With Patroni, set synchronous_mode: true. Acknowledge the alert if no standby is ever promoted, or if you accept the loss.',
+  storage_not_synced:
+    'Set fsync and full_page_writes of the PostgreSQL server to on: ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf().',
   mail_failing:
     'Send a test mail from the hub, which shows the error message of the mail server. Then check HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
   backup_failed:

@@ -19,7 +19,8 @@ type Deps = {
 type FirstOperator = Omit<NewOperator, 'role'>
 
 const LEASE = 'first operator'
-const LEASE_SECONDS = 60
+/** How long the start of a hub waits after another one was killed meanwhile. Creating an operator takes about a second. */
+const LEASE_SECONDS = 15
 const OTHER_NODE_MS = 100
 
 /**

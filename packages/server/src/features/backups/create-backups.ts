@@ -25,7 +25,7 @@ export function createBackups(
     requesterOf: Parameters<typeof backupRoutes>[0]['requesterOf']
   },
 ) {
-  const { storage, timeZone, schedulePattern: pattern, log } = deps
+  const { storage, timeZone, clock, schedulePattern: pattern, log } = deps
   const { leases, processName } = storage
   const fingerprint = secretFingerprint(deps.secrets)
   const runner = createBackupRunner({ ...deps, secretFingerprint: fingerprint })
@@ -52,7 +52,7 @@ export function createBackups(
     /** Makes scheduled backups until the signal. */
     async runJobs(signal: AbortSignal): Promise<void> {
       if (pattern === null) return
-      await runOnSchedule({ pattern, timeZone }, signal, makeScheduledBackup)
+      await runOnSchedule({ pattern, timeZone }, signal, makeScheduledBackup, { clock })
     },
     stop: runner.stop,
   }

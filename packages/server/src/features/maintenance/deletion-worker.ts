@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { HubError } from '../../errors.ts'
+import { isStorageUnavailable } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
@@ -42,8 +42,7 @@ export function createDeletionWorker(deps: {
     working = work()
       .catch((error: unknown) => {
         // An unavailable storage is polled again.
-        const isUnavailable = error instanceof HubError && error.code === 'storage_unavailable'
-        if (!isUnavailable) deps.log.error({ err: error }, 'a deletion failed')
+        if (!isStorageUnavailable(error)) deps.log.error({ err: error }, 'a deletion failed')
       })
       .finally(() => {
         isWorking = false

@@ -30,6 +30,7 @@ type AlertWatchDeps = AlertMailDeps & {
   leases: Pick<LeaseStore, 'acquire' | 'release'>
   searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   readDiskSpace: Storage['readDiskSpace']
+  readDurability: Storage['readDurability']
   clock: Clock
 }
 
@@ -81,7 +82,7 @@ async function updateBaselines(
 }
 
 async function evaluate(
-  { alerts, missing, searchIndex, readDiskSpace, clock }: AlertWatchDeps,
+  { alerts, missing, searchIndex, readDiskSpace, readDurability, clock }: AlertWatchDeps,
   learned: Learned & { watchedFrom: number },
 ): Promise<void> {
   const facts = {
@@ -92,6 +93,7 @@ async function evaluate(
     reviews: await listPending(missing),
     searchBehindSince: (await searchIndex.readSearchIndex()).behind_since,
     disk: await readDiskSpace(),
+    durability: await readDurability(),
   }
   const all = await alerts.listOpenAlerts()
   const open = all.filter(({ kind }) => WATCHED_KINDS.some((watched) => watched === kind))

@@ -10,7 +10,7 @@ import { createCancelPull } from './cancel-pull.ts'
 import { missingReviewRoutes } from './missing-review-routes.ts'
 import { createPullMetrics } from './pull-metrics.ts'
 import { pullRoutes } from './pull-routes.ts'
-import { createRequestPull, createScheduledPull } from './request-pull.ts'
+import { createRequestPull, createScheduledPull, type RequestPull } from './request-pull.ts'
 import { createPullRunner, type PullRunnerDeps } from './run-pull.ts'
 import { scheduleRoutes } from './schedule-routes.ts'
 
@@ -50,7 +50,12 @@ export function createPulls(
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
   const metrics = createPullMetrics(deps.metrics)
   const runner = createPullRunner({ ...storage, ...deps, lease, metrics })
-  const requestPull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
+  const queuePull = createRequestPull({ pulls: storage.pulls, dispatcher, lease })
+  const requestPull: RequestPull = async (request) => {
+    // Otherwise the request would interrupt a pull that was running when the clock was set.
+    await runner.renewLeases()
+    return queuePull(request)
+  }
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
   const onSchedule = () =>
@@ -66,6 +71,7 @@ export function createPulls(
 
   return {
     routes,
+    requestPull,
     /** Starts to run queued and scheduled pulls. */
     start: (): Promise<void> => dispatcher.start({ runPull: runner.run, onSchedule }, pattern),
     /** Accepts no more pulls, and interrupts those that are running. */

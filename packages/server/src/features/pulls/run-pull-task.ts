@@ -203,6 +203,8 @@ async function storeChunks(
     ...tooLarge.map((index) => rejections.addTooLarge(index)),
     ...rejected.map(({ element, rejection }) => rejections.add(element, rejection)),
   ]
+  // The error is thrown when the writes have ended.
+  for (const stored of storing) stored.catch(() => undefined)
   const outcomes = writes.length > 0 ? await deps.ingest.pull(writes.map(({ write }) => write)) : []
   for (const [index, outcome] of outcomes.entries()) {
     const element = writes[index]?.element

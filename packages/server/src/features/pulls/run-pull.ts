@@ -26,7 +26,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -50,6 +50,8 @@ const HEARTBEATS_PER_RENEWAL = 5
 export type PullRunner = {
   /** Runs a queued pull to its end. Never rejects: the pull's state has its error. */
   run: (pullId: number) => Promise<void>
+  /** Renews the leases of the pulls that this process runs: after the clock is set, they seem to be expired. */
+  renewLeases: () => Promise<void>
   /** Stops a cancelled pull if this process runs it. */
   cancel: (pullId: number) => void
   /** Stops all running pulls as `interrupted`. Resolves when they have ended. */
@@ -80,6 +82,8 @@ type RunningPull = {
   pullId: number
   /** Aborts with a `PullStop` when the pull must stop. */
   signal: AbortSignal
+  /** Aborts when the hub stops. */
+  stopping: AbortSignal
   /** When the time limit of the pull is reached, by `performance.now()`. */
   endsAt: number
   /** The number of tasks that have run. */
@@ -109,6 +113,9 @@ export function createPullRunner(deps: PullRunnerDeps): PullRunner {
       running.add(current)
       return ended.finally(() => running.delete(current))
     },
+    async renewLeases() {
+      for (const { pullId } of running) await deps.pulls.renewLease(pullId, deps.lease)
+    },
     cancel(pullId) {
       // A pull that is delivered twice has two entries, one of which runs it.
       for (const one of running) {
@@ -128,7 +135,8 @@ async function runPull(
   ending: AbortController,
   stopping: AbortSignal,
 ): Promise<void> {
-  const plans = await deps.pulls.startPull(pullId, deps.lease)
+  const start = () => deps.pulls.startPull(pullId, deps.lease)
+  const plans = await retryWhileUnavailable(stopping, start)
   if (!plans) return
   const begun = performance.now()
   const { signal } = ending
@@ -142,11 +150,11 @@ async function runPull(
   if (stopping.aborted) interrupt()
   const heartbeat = sendHeartbeats(deps, pullId, signal, interrupt)
   try {
-    const pull = { deps, pullId, signal, endsAt: begun + limitMs, tasksRun: 0 }
+    const pull = { deps, pullId, signal, stopping, endsAt: begun + limitMs, tasksRun: 0 }
     await runTasks(pull, plans)
     const why = stopOf(signal)
     const finish = () => finishPull(deps.pulls, pullId, why)
-    const finished = await retryWhileUnavailable(deps.lease, finish)
+    const finished = await retryWhileUnavailable(stopping, finish)
     deps.metrics.countPull(finished.state, (performance.now() - begun) / 1000)
     deps.metrics.countUnrun('skipped', finished.skipped)
     deps.metrics.countUnrun(finished.unfinishedTasks, plans.length - pull.tasksRun)
@@ -176,17 +184,19 @@ function sendHeartbeats(
   })
 }
 
-/** Retries for the duration of a lease, so that a short outage of the storage does not leave the pull running. */
+/**
+ * Retries until the signal aborts, so that an outage of the storage or a full disk does not leave a pull running. A
+ * result of a pull that another process has ended in the meantime changes nothing.
+ */
 function retryWhileUnavailable<Result>(
-  lease: Lease,
+  signal: AbortSignal,
   store: () => Promise<Result>,
 ): Promise<Result> {
   return pRetry(store, {
     retries: Number.POSITIVE_INFINITY,
-    maxRetryTime: lease.seconds * 1000,
     minTimeout: HEARTBEAT_MS,
     factor: 1,
-    shouldRetry: ({ error }) => error instanceof HubError && error.code === 'storage_unavailable',
+    shouldRetry: ({ error }) => isStorageUnavailable(error) && !signal.aborted,
   })
 }
 
@@ -229,10 +239,11 @@ async function runTask(
   plan: PullTaskPlan,
   { platformError, isPlatformFailing }: PlatformProgress,
 ): Promise<TaskEnd> {
-  const { deps, pullId, signal } = pull
+  const { deps, pullId, signal, stopping } = pull
   const { task_number } = plan
   const source = await deps.platforms.readSource(plan.platform_id)
-  const started = source && (await deps.pulls.startTask(pullId, task_number))
+  const start = () => deps.pulls.startTask(pullId, task_number)
+  const started = source && (await retryWhileUnavailable(signal, start))
   if (!source || !started) return { platformError, isPlatformFailing: false, state: 'not_reached' }
   pull.tasksRun += 1
   const span = deps.tracer && startSpan(deps.tracer, pullId, plan, source.platform_name)
@@ -253,7 +264,10 @@ async function runTask(
   if (error !== null && !(error instanceof HubError)) logDefect(pull, error)
   const result = toResult(outcome, { ...started, stop: stopOf(signal), platformError })
   endSpan(span, result, error)
-  await deps.pulls.finishTask(pullId, task_number, result, describeTask(plan, source, result))
+  const activity = describeTask(plan, source, result)
+  await retryWhileUnavailable(stopping, () =>
+    deps.pulls.finishTask(pullId, task_number, result, activity),
+  )
   deps.metrics.countTask(result, (performance.now() - begun) / 1000)
   return {
     state: result.state,

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { readMaxOpenFiles } from '../files/max-open-files.ts'
 import type { Collected, MetricsRegistry } from './registry.ts'
 
 /** A timer fires at this interval. Shorter delays are not measured. */
@@ -121,13 +122,13 @@ function readThreads(): Collected[] {
 }
 
 function readFiles(): Collected[] {
-  const max = /^Max open files\s+(\d+)/m.exec(readText('/proc/self/limits'))?.[1]
+  const max = readMaxOpenFiles()
   const open = countOpenFiles()
   return [
     ...(open === null ? [] : [gauge('process_open_fds', 'Open file descriptors.', open)]),
-    ...(max === undefined
+    ...(max === null
       ? []
-      : [gauge('process_max_fds', 'Maximum number of open file descriptors.', Number(max))]),
+      : [gauge('process_max_fds', 'Maximum number of open file descriptors.', max)]),
   ]
 }
 

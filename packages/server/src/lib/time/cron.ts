@@ -1,8 +1,11 @@
 import { CronExpressionParser } from 'cron-parser'
+import type { Clock } from './clock.ts'
 import { sleep } from './run-periodically.ts'
 
-/** Waits are divided, so that a change of the system clock takes effect soon. */
+/** Waits are divided, so that a change of the clock takes effect soon. */
 const MAX_WAIT_MS = 30_000
+/** A clock that is set back by less only delays the next run. By more, its times come again, and the action runs at them. */
+const MAX_DELAY_MS = 60_000
 
 /**
  * Whether a text is a cron pattern: five fields, six with seconds, or an alias such as `@daily`. cron-parser also
@@ -24,25 +27,29 @@ export function nextCronTime(pattern: string, timeZone: string, after: Date): Da
   return CronExpressionParser.parse(pattern, { tz: timeZone, currentDate: after }).next().toDate()
 }
 
-/** How the schedule measures time and waits; tests replace it. */
-const SYSTEM_TIME = { now: () => new Date(), sleep }
-
 /**
  * Runs an action at each time of a cron pattern until the signal aborts. Times that pass while the action runs are
- * skipped. An error of the action ends the loop and rejects the promise.
+ * skipped, and of the times that a clock set forward passes over, one is made up for. An error of the action ends the loop
+ * and rejects the promise.
+ * @param time tests replace `wait`.
  */
 export async function runOnSchedule(
   { pattern, timeZone }: { pattern: string; timeZone: string },
   signal: AbortSignal,
   action: () => Promise<void>,
-  time = SYSTEM_TIME,
+  { clock, wait = sleep }: { clock: Clock; wait?: typeof sleep },
 ): Promise<void> {
-  let next = nextCronTime(pattern, timeZone, time.now())
+  let now = clock.now()
+  let next = nextCronTime(pattern, timeZone, now)
   for (;;) {
-    const waitMs = Math.min(next.getTime() - time.now().getTime(), MAX_WAIT_MS)
-    if (!(await time.sleep(Math.max(0, waitMs), signal))) return
-    if (time.now() < next) continue
-    await action()
-    next = nextCronTime(pattern, timeZone, time.now())
+    const waitMs = Math.min(next.getTime() - now.getTime(), MAX_WAIT_MS)
+    if (!(await wait(Math.max(0, waitMs), signal))) return
+    const isDue = clock.now() >= next
+    if (isDue) await action()
+    const latest = isDue ? next : now
+    now = clock.now()
+    const wasSetBack = latest.getTime() - now.getTime() > MAX_DELAY_MS
+    if (wasSetBack) next = nextCronTime(pattern, timeZone, now)
+    else if (isDue) next = nextCronTime(pattern, timeZone, now > next ? now : next)
   }
 }

@@ -25,7 +25,10 @@ const NOT_CONNECTED = new Set([
 ])
 const NO_TLS = 'its port does not use TLS; check whether the URL must begin with http://'
 const CUT_OFF = 'the connection was cut off'
+const NO_FILES = 'the hub has too many files and connections open; raise its limit (ulimit -n)'
 const REASONS: Record<string, string> = {
+  EMFILE: NO_FILES,
+  ENFILE: NO_FILES,
   ENOTFOUND: 'its host name is unknown',
   EAI_AGAIN: 'its host name could not be looked up',
   ECONNREFUSED: 'the connection was refused',

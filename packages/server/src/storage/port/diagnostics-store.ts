@@ -1,4 +1,5 @@
 /** Read-only checks of a database, for `recordhub doctor`. */
+import type { ServerDurability } from '../../domain/alerts/durability.ts'
 
 /** The migrations of a database: all three are empty for a database that no hub has used. */
 export type SchemaState = {
@@ -86,8 +87,8 @@ export type ServerFacts = {
   now: string
   /** PostgreSQL only: the settings that matter to the hub, as configured for new sessions. */
   settings: Record<string, string>
-  /** PostgreSQL only: the number of connected standbys that commits wait for. */
-  synchronous_standbys: number
+  /** As `Storage.readDurability`. */
+  durability: ServerDurability | null
 }
 
 /**

@@ -3,6 +3,7 @@ export interface LeaseStore {
   /**
    * Acquires a lease for `seconds` unless it is held, by another owner or by this one. Exactly one of several concurrent
    * callers on all processes succeeds. A lease expires if it is not released, for example because its process was killed.
+   * After the clock is set back, it expires at the latest `seconds` after it would have.
    * @param owner the process name of the storage.
    * @returns whether the lease was acquired.
    */

@@ -1,4 +1,6 @@
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
+import type { ServerDurability } from '../../domain/alerts/durability.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from './activity-store.ts'
 import type { AlertEventStore } from './alert-event-store.ts'
 import type { AlertStore } from './alert-store.ts'
@@ -35,11 +37,14 @@ export type EngineInfo = { engine: 'sqlite' | 'postgres'; engine_version: string
 
 /**
  * Everything that the hub stores. Each method is one unit of work: it is atomic, and no transaction outlives it. An
- * engine throws a HubError `storage_unavailable` if the database cannot be used; any other error is a bug.
+ * engine throws a HubError `storage_unavailable` if the database cannot be used, `disk_full` if a write needs space that
+ * its disk does not have, and `storage_failed` after a failure of its disk; any other error is a bug.
  */
 export type Storage = {
   /** Identifies this process among all processes on the database; the owner of its leases. */
   processName: string
+  /** The time of day, the same for all processes on the database, even if the clocks of their machines differ. */
+  clock: Clock
   records: RecordStore
   searchIndex: SearchIndexStore
   views: ViewStore
@@ -72,11 +77,17 @@ export type Storage = {
   broadcast: Broadcast
   backups: BackupStore
 
-  /** Resolves if the database is writable; otherwise throws HubError `storage_unavailable`. */
+  /** Resolves if the database is writable; otherwise throws one of the errors above. */
   checkWritable(): Promise<void>
 
   /** The size and free space of the disk that holds the database, in bytes; null if the database is on a server. */
   readDiskSpace(): Promise<DiskSpace | null>
+
+  /**
+   * What decides whether committed writes survive on the PostgreSQL server that is the primary now; null on SQLite, whose
+   * settings the hub makes itself.
+   */
+  readDurability(): Promise<ServerDurability | null>
 
   /** The engine, its version, and the size of the database in bytes. */
   readEngine(): Promise<EngineInfo>

@@ -3,6 +3,7 @@
  * last section, `SEQUENCES`, contains the sequences.
  */
 import { type Kysely, sql } from 'kysely'
+import { HubError } from '../../errors.ts'
 import { quoteName } from '../shared/platforms/sql-views.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
 import { TABLE_NAMES } from '../shared/schema/table-names.ts'
@@ -64,7 +65,10 @@ export async function countTables(db: Connection): Promise<Record<string, number
 /** A row or the name of the section that begins. */
 type Line = { section: string } | { row: string }
 
-/** Splits at newlines only: `readline` would also split at U+2028, which JSON texts may contain. */
+/**
+ * Splits at newlines only: `readline` would also split at U+2028, which JSON texts may contain.
+ * @throws HubError `backup_damaged`.
+ */
 export async function* parseLines(payload: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let pending: Buffer[] = []
   for await (const part of payload) {
@@ -77,7 +81,11 @@ export async function* parseLines(payload: AsyncIterable<Buffer>): AsyncGenerato
     }
     if (start < part.length) pending.push(part.subarray(start))
   }
-  if (pending.length > 0) throw new Error('its last line is incomplete')
+  if (pending.length > 0) throw damaged('its last line is incomplete')
+}
+
+function damaged(reason: string): HubError {
+  return new HubError('backup_damaged', { reason })
 }
 
 const NEWLINE = 10
@@ -86,6 +94,7 @@ const BATCH_BYTES = 1_000_000
 /**
  * Replaces the rows of the tables in the connection's schema, which migrations may have inserted.
  * @returns the number of rows of each table.
+ * @throws HubError `backup_damaged` for an unknown table, and the error of PostgreSQL for rows that it rejects.
  */
 export async function loadRows(
   db: Connection,
@@ -101,7 +110,7 @@ export async function loadRows(
     if (batch.length === 0) return
     if (section === SEQUENCES) await setSequences(db, batch)
     else {
-      if (!(section in counts)) throw new Error(`its table ${section} is unknown`)
+      if (!Object.hasOwn(counts, section)) throw damaged('it contains an unknown table')
       await insertRows(db, section, batch)
       counts[section] = (counts[section] ?? 0) + batch.length
     }

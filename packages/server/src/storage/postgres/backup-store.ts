@@ -1,5 +1,6 @@
+import { HubError } from '../../errors.ts'
 import type { BackupStore } from '../port/backup-store.ts'
-import { readHeader } from '../shared/backup/backup-header.ts'
+import { messageOf, readHeader } from '../shared/backup/backup-header.ts'
 import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
 import { createChangeStore } from '../shared/records/change-store.ts'
 import { writePostgresBackup } from './backup.ts'
@@ -31,7 +32,8 @@ export function createBackupStore(url: string): BackupStore {
         }
       } catch (error) {
         await dropSchema(url, SCHEMA).catch(() => undefined)
-        throw error
+        if (error instanceof HubError) throw error
+        throw new HubError('restore_failed', { reason: messageOf(error) }, { cause: error })
       }
     },
   }

@@ -200,8 +200,25 @@ function openPool(url: string, session: Record<string, string>, config: pg.PoolC
   })
   // The pool replaces an idle connection that breaks. The work on a connection in use throws the error.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') unreplicated.add(client)
+    })
+  })
   return pool
+}
+
+/**
+ * Connections with a commit that no synchronous standby has: if its wait is cancelled, PostgreSQL reports success with a
+ * warning. https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION-HA
+ */
+const unreplicated = new WeakSet<pg.ClientBase>()
+
+/** @throws HubError `storage_unavailable`, so that the commit is not acknowledged; a retry waits for the standby again. */
+function assertReplicated(client: pg.ClientBase): void {
+  if (!unreplicated.delete(client)) return
+  throw storageUnavailable(new Error('The wait for a synchronous standby was cancelled'))
 }
 
 async function runOn<Result>(
@@ -211,6 +228,7 @@ async function runOn<Result>(
   const client = await pool.connect()
   try {
     const result = await work(client)
+    assertReplicated(client)
     client.release()
     return result
   } catch (error) {
@@ -256,7 +274,11 @@ function createDriver(pool: pg.Pool): Driver {
     acquireConnection: async () => new PoolConnection(await withMappedErrors(pool.connect())),
     beginTransaction: run('BEGIN'),
     commitTransaction: run('COMMIT'),
-    rollbackTransaction: run('ROLLBACK'),
+    async rollbackTransaction(connection) {
+      // The server rolls back when the connection is closed. A ROLLBACK to a server that does not respond would time out too.
+      const isClosing = connection instanceof PoolConnection && connection.isUnusable
+      if (!isClosing) await run('ROLLBACK')(connection)
+    },
     async releaseConnection(connection) {
       if (connection instanceof PoolConnection) connection.release()
     },
@@ -272,10 +294,16 @@ class PoolConnection implements DatabaseConnection {
     this.#client = client
   }
 
+  /** Whether it is closed when it is released. */
+  get isUnusable(): boolean {
+    return this.#isUnusable
+  }
+
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     try {
       const response = this.#client.query(sql, parameters.map(toStorable))
       const { rows, rowCount } = await withMappedErrors(response)
+      assertReplicated(this.#client)
       return { rows, ...(rowCount === null ? {} : { numAffectedRows: BigInt(rowCount) }) }
     } catch (error) {
       this.#isUnusable ||= isConnectionUnusable(error)

@@ -14,7 +14,7 @@ import { readFeedPosition } from '../shared/search/search-feed.ts'
 import { readLag } from '../shared/search/search-index.ts'
 import { readLastSequence } from './commit-watermark.ts'
 import { describeServer, openUnlimited } from './connection.ts'
-import { readEngineInfo } from './dialect.ts'
+import { readDurability, readEngineInfo } from './dialect.ts'
 import { LIVENESS_LOCK } from './locks.ts'
 import { codeOf, toStartupError } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
@@ -23,10 +23,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 
 const MAX_PROBLEMS = 100
 
-const SETTINGS = [
-  ...['fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names'],
-  ...['default_transaction_read_only', 'max_connections', 'server_encoding'],
-]
+const SETTINGS = ['synchronous_commit', 'default_transaction_read_only', 'server_encoding']
 
 /** @throws HubError as `openPostgres` if the server cannot be reached or rejects the connection. */
 export async function openDiagnostics(url: string): Promise<DiagnosticsStore> {
@@ -61,10 +58,8 @@ export async function openDiagnostics(url: string): Promise<DiagnosticsStore> {
 
     async readServer() {
       const { engine_version, bytes } = await readEngineInfo(db)
-      const { rows } = await sql<{ now: number; standbys: number }>`
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
-          (SELECT count(*)::int FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum'))
-            AS standbys
+      const { rows } = await sql<{ now: number }>`
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
       `.execute(db)
       // `reset_val`: this session has changed some of them.
       const { rows: settings } = await sql<{ name: string; reset_val: string }>`
@@ -74,7 +69,7 @@ export async function openDiagnostics(url: string): Promise<DiagnosticsStore> {
         ...{ engine_version, bytes, log_bytes: null },
         now: new Date(rows[0]?.now ?? 0).toISOString(),
         settings: Object.fromEntries(settings.map((row) => [row.name, row.reset_val])),
-        synchronous_standbys: rows[0]?.standbys ?? 0,
+        durability: await readDurability(db),
       }
     },
 

@@ -1,5 +1,6 @@
 /** The small differences of PostgreSQL, for the stores that both engines share. */
 import { type RawBuilder, sql } from 'kysely'
+import type { ServerDurability } from '../../domain/alerts/durability.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -71,6 +72,30 @@ export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
   `.execute(db)
   const { engine_version = '', bytes = 0 } = rows[0] ?? {}
   return { engine: 'postgres', engine_version, bytes }
+}
+
+/**
+ * Reads what decides whether committed writes survive. Among the replication connections, a standby is one that reports
+ * a replayed position: programs that copy or archive the write-ahead log report none. Subscriptions also replay, but use
+ * a logical slot. A role without `pg_read_all_stats` (`pg_monitor`) sees only that there are connections, and their names.
+ */
+export async function readDurability(db: Executor): Promise<ServerDurability> {
+  const { rows } = await sql<ServerDurability>`
+    SELECT current_setting('fsync')::bool AS fsync,
+      current_setting('full_page_writes')::bool AS full_page_writes,
+      current_setting('synchronous_standby_names') AS synchronous_standby_names,
+      count(*) FILTER (WHERE replay_lsn IS NOT NULL)::int AS standbys,
+      count(*) FILTER (WHERE sync_state IN ('sync', 'quorum'))::int AS synchronous_standbys,
+      count(*) FILTER (WHERE state IS NULL
+        AND application_name NOT IN ('pg_basebackup', 'pg_receivewal'))::int AS hidden_connections
+    FROM pg_stat_replication r
+    WHERE NOT EXISTS (SELECT FROM pg_replication_slots s
+      WHERE s.active_pid = r.pid AND s.slot_type = 'logical')
+  `.execute(db)
+  // An aggregate without GROUP BY returns one row.
+  const [durability] = rows
+  if (!durability) throw new Error('The server returned no row')
+  return durability
 }
 
 const CLOCK_INTERVAL_MS = 30_000

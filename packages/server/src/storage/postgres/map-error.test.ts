@@ -30,6 +30,12 @@ test('errors that make the database unusable are recognised', () => {
   assert.ok(!isUnavailable(new Error('Column record_id is no number')))
 })
 
+test('a full disk is distinguished from other errors of an unavailable database', async () => {
+  const full = await withMappedErrors(Promise.reject(withCode('53100'))).catch((error) => error)
+  assert.ok(full instanceof HubError)
+  assert.deepEqual([full.code, full.status, full.retryAfterSeconds], ['disk_full', 503, 5])
+})
+
 test('rejected rows are distinguished from conflicts with other transactions', () => {
   for (const code of ['22021', '22P02', '23514', '54000']) assert.ok(isRejectedRow(withCode(code)))
   for (const code of ['40001', '40P01']) {

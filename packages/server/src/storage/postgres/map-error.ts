@@ -1,4 +1,4 @@
-import { HubError, storageUnavailable } from '../../errors.ts'
+import { diskFull, HubError, storageUnavailable } from '../../errors.ts'
 
 /**
  * Error codes and classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of an unusable database:
@@ -10,6 +10,7 @@ const UNUSABLE = /^(08|25006|25P03|28|3D|42501|53|55P03|57|58|XX)/
 const REJECTED_ROW = /^(22|23|54)/
 /** Serialization failure and deadlock. */
 const CONFLICT = new Set(['40001', '40P01'])
+const DISK_FULL = '53100'
 const INSUFFICIENT_PRIVILEGE = '42501'
 const IDENTITY_INDEX = 'records_identity'
 /** Node's codes for errors of sockets and name resolution, and messages of `pg` that have no code. */
@@ -42,11 +43,12 @@ export function isUnavailable(error: unknown): boolean {
   return code === '' && error instanceof Error && UNREACHABLE_MESSAGE.test(error.message)
 }
 
-/** Awaits work on a connection. Maps errors of an unavailable database to `storage_unavailable`. */
+/** Awaits work on a connection. Maps errors of an unavailable database to `disk_full` or `storage_unavailable`. */
 export async function withMappedErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
+    if (codeOf(error) === DISK_FULL) throw diskFull(error)
     throw isUnavailable(error) ? storageUnavailable(error) : error
   }
 }

@@ -28,6 +28,8 @@ export function createPullDispatcher(
     monitorIntervalSeconds: 5,
     cronMonitorIntervalSeconds: 5,
     cronWorkerIntervalSeconds: 1,
+    // pg-boss corrects the clock of this process by its last measured difference from that of the database.
+    clockMonitorIntervalSeconds: 30,
   })
   boss.on('error', (error) => {
     // Other parts of the hub report an unavailable database, and pg-boss retries.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { findDurabilityRisks } from '../../domain/alerts/durability.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
@@ -20,6 +21,7 @@ import { describeServer, openConnections, withUnlimited } from './connection.ts'
 import {
   containsIgnoringCase,
   createErasureDialect,
+  readDurability,
   readEngineInfo,
   readVersion,
   startDatabaseClock,
@@ -119,6 +121,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     broadcast: notifications.createBroadcast(database, commits),
     backups: createBackupStore(options.url),
     readDiskSpace: async () => null,
+    readDurability: () => readDurability(database),
     readEngine: () => readEngineInfo(database),
     async close() {
       await ownClock?.stop()
@@ -128,7 +131,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   }
 }
 
-/** Uses a connection without time limits, because a migration may take long. */
+/** Creates or migrates the tables, on a connection without time limits. Warns if the server can lose committed writes. */
 async function prepareSchema(options: PostgresOptions): Promise<void> {
   const { url, asHub, upgrade, migrations = current } = options
   const { server, database: name } = describeServer(url)
@@ -141,6 +144,9 @@ async function prepareSchema(options: PostgresOptions): Promise<void> {
         await prepareUpgrade(await findUpgrade(database, migrations), upgrade)
       }
       await migrate(database, migrations)
+      for (const { message, remedy } of findDurabilityRisks(await readDurability(database))) {
+        options.warn(`${message} ${remedy}`)
+      }
     })
   } catch (error) {
     throw toStartupError(error)

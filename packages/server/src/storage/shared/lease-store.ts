@@ -4,8 +4,11 @@ import { type Databases, nowText } from './schema/databases.ts'
 export function createLeaseStore({ writer, clock }: Databases): LeaseStore {
   return {
     async acquire(name, owner, seconds) {
-      const expires_at = new Date(clock.now().getTime() + seconds * 1000).toISOString()
+      const now = clock.now().getTime()
+      const expires_at = new Date(now + seconds * 1000).toISOString()
       const lease = { owner, expires_at }
+      // Later than any lease of this name ends, unless the clock was set back since.
+      const latestEnd = new Date(now + 2 * seconds * 1000).toISOString()
       const acquired = await writer
         .insertInto('leases')
         .values({ name, ...lease })
@@ -13,7 +16,12 @@ export function createLeaseStore({ writer, clock }: Databases): LeaseStore {
           conflict
             .column('name')
             .doUpdateSet(lease)
-            .where('leases.expires_at', '<', nowText(clock)),
+            .where((eb) =>
+              eb.or([
+                eb('leases.expires_at', '<', nowText(clock)),
+                eb('leases.expires_at', '>', latestEnd),
+              ]),
+            ),
         )
         .returning('name')
         .executeTakeFirst()

@@ -72,6 +72,7 @@ export function createStores(
   | 'broadcast'
   | 'backups'
   | 'readDiskSpace'
+  | 'readDurability'
   | 'readEngine'
   | 'close'
 > {
@@ -82,6 +83,7 @@ export function createStores(
   const erasureStore = createErasureStore(databases, erasure, { node, runPendingPurge })
   const importTombstones = createTombstoneImport(databases, { ...erasure, ...erasureStore })
   return {
+    clock,
     platforms: createPlatformStore(databases, changes, node),
     connections: createConnectionStore(databases, changes, node),
     manifests: createManifestStore(databases, changes),

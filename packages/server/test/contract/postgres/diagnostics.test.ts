@@ -28,10 +28,10 @@ test('invalid indexes, unvalidated constraints and wrong sequences are found', a
         'sequence_behind public.activity_activity_id_seq: its value is 0, but activity has 77',
       ],
     )
-    const { settings, engine_version } = await database.readServer()
+    const { settings, engine_version, durability } = await database.readServer()
     assert.match(engine_version, /^\d+/)
     assert.equal(settings['server_encoding'], 'UTF8')
-    assert.equal(settings['full_page_writes'] === undefined, false)
+    assert.equal(durability?.synchronous_standby_names, '')
     await database.close()
   } finally {
     await drop()

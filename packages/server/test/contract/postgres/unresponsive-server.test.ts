@@ -1,11 +1,10 @@
 /** A network that drops all packets: PostgreSQL neither responds nor closes the connection. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
+import { type PostgresProxy, startPostgresProxy } from '../../helpers/postgres/proxy.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
@@ -14,6 +13,7 @@ import {
   write,
 } from '../../helpers/storage/fixtures.ts'
 import { openTemporaryPostgres } from '../../helpers/storage/postgres.ts'
+import { authKysely } from '../../helpers/storage/sql.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
 /** Replaces the default of 40 s. A slow server that responds is faster than this. */
@@ -23,7 +23,7 @@ const CLOSE_LIMIT_MS = 60_000
 
 describe('unresponsive PostgreSQL connections', () => {
   test('calls time out, and later calls use new connections', () =>
-    withUnresponsiveServer(async ({ storage, clock, stopTraffic, close }) => {
+    withUnresponsiveServer(async ({ storage, clock, proxy }) => {
       const kit = { storage, clock }
       const school = await registerTestPlatform(kit)
       const startCalls = (count: number) => [
@@ -32,21 +32,36 @@ describe('unresponsive PostgreSQL connections', () => {
         storage.checkWritable(),
       ]
       await Promise.all(startCalls(4))
-      stopTraffic()
+      proxy.freeze()
       const rejected = startCalls(4).map((call) => assert.rejects(call, UNAVAILABLE))
       await Promise.all(rejected)
       // New connections work; the unresponsive ones must not be reused.
       await Promise.all(startCalls(4))
-      close()
+      proxy.closeFrozen()
+    }))
+
+  test('a transaction ends with the first statement that times out', () =>
+    withUnresponsiveServer(async ({ storage, proxy }) => {
+      const transaction = authKysely(storage)
+        .transaction()
+        .execute(async (db) => {
+          await db.updateTable('leases').set({ expires_at: '' }).execute()
+          proxy.freeze()
+          await db.updateTable('leases').set({ owner: 'late' }).execute()
+        })
+      await assert.rejects(transaction, UNAVAILABLE)
+      assert.match(proxy.readFrozen(), /update "leases" set "owner"/)
+      assert.doesNotMatch(proxy.readFrozen(), /rollback/i, 'a ROLLBACK would time out too')
+      proxy.closeFrozen()
     }))
 
   test('the storage can be closed', () =>
-    withUnresponsiveServer(async ({ storage, stopTraffic, close }) => {
+    withUnresponsiveServer(async ({ storage, proxy }) => {
       await Promise.all([listRecords(storage), storage.checkWritable()])
-      stopTraffic()
+      proxy.freeze()
       const closing = storage.close().then(() => 'closed')
       const first = await Promise.race([closing, pause(CLOSE_LIMIT_MS, 'still open')])
-      close()
+      proxy.closeFrozen()
       await closing
       assert.equal(first, 'closed')
     }))
@@ -55,10 +70,8 @@ describe('unresponsive PostgreSQL connections', () => {
 type UnresponsiveServer = {
   storage: Storage
   clock: TestClock
-  /** Stops all traffic on the existing connections. */
-  stopTraffic: () => void
-  /** Closes these connections. */
-  close: () => void
+  /** `freeze` stops all traffic on the existing connections. */
+  proxy: PostgresProxy
 }
 
 async function withUnresponsiveServer(
@@ -66,52 +79,15 @@ async function withUnresponsiveServer(
 ): Promise<void> {
   const clock = new TestClock()
   const database = await openTemporaryPostgres(clock)
-  const target = new URL(database.url)
-  const pairs = new Set<[Socket, Socket]>()
-  const proxy = createServer((inbound) => {
-    const outbound = createConnection(Number(target.port), target.hostname)
-    for (const [one, other] of [
-      [inbound, outbound],
-      [outbound, inbound],
-    ] as const) {
-      one.on('error', () => undefined)
-      one.on('close', () => other.destroy())
-      one.pipe(other)
-    }
-    pairs.add([inbound, outbound])
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const url = new URL(database.url)
-  url.hostname = '127.0.0.1'
-  url.port = String((proxy.address() as AddressInfo).port)
+  const proxy = await startPostgresProxy(database.url)
+  const url = new URL(proxy.url)
   url.searchParams.set('query_timeout', String(QUERY_TIMEOUT_MS))
-  const stopped = new Set<[Socket, Socket]>()
-  const close = () => {
-    for (const [inbound, outbound] of stopped) {
-      inbound.destroy()
-      outbound.destroy()
-    }
-  }
   const storage = await openNodeStorage(url.href, clock)
   try {
-    await run({
-      storage,
-      clock,
-      stopTraffic() {
-        for (const pair of pairs) {
-          for (const socket of pair) socket.unpipe().pause()
-          stopped.add(pair)
-        }
-      },
-      close,
-    })
+    await run({ storage, clock, proxy })
   } finally {
-    for (const [inbound, outbound] of pairs) {
-      inbound.destroy()
-      outbound.destroy()
-    }
-    await storage.close().catch(() => undefined)
     proxy.close()
+    await storage.close().catch(() => undefined)
     await database.close()
   }
 }

@@ -169,6 +169,28 @@ onEachEngine((engine) => {
     }
 
     test(
+      'a pull whose process ended before the clock was set back an hour is interrupted',
+      withStorage(engine, async (kit) => {
+        const { pull_id } = await startTestPull(kit.storage)
+        kit.clock.advance(-3600)
+        assert.equal((await requestPull(kit.storage, OTHER)).outcome, 'queued')
+        assert.equal((await kit.storage.pulls.readPull(pull_id))?.state, 'interrupted')
+      }),
+    )
+
+    test(
+      'a pull is not interrupted after the clock was set, if its process renews its lease first',
+      withStorage(engine, async (kit) => {
+        const { pull_id } = await startTestPull(kit.storage)
+        for (const seconds of [3600, -7200]) {
+          kit.clock.advance(seconds)
+          assert.equal(await kit.storage.pulls.renewLease(pull_id, LEASE), true)
+          assert.equal((await requestPull(kit.storage, OTHER)).outcome, 'already_running')
+        }
+      }),
+    )
+
+    test(
       'a pull that renews its lease is not interrupted',
       withStorage(engine, async (kit) => {
         const { pull_id } = await startTestPull(kit.storage)

@@ -204,6 +204,7 @@ onEachEngine((engine) => {
           },
           { requested_at: '2026-03-10T08:10:00.000000000Z' },
         )
+        kit.clock.set('2026-03-10T08:12:00.000Z')
         const late = { data: '{"a":2}', occurred_at: '2026-03-10T08:09:00.000000000Z' }
         assert.equal((await writeOne(kit, pushWrite(school, late))).outcome, 'stale')
         const next = { data: '{"a":2}', occurred_at: '2026-03-10T08:11:00.000000000Z' }

@@ -23,7 +23,11 @@ import {
   queryTextIndex,
 } from '../../helpers/storage/search.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
-import { openTemporarySqlite, sqliteEngine } from '../../helpers/storage/sqlite.ts'
+import {
+  interruptCreation,
+  openTemporarySqlite,
+  sqliteEngine,
+} from '../../helpers/storage/sqlite.ts'
 
 /** Characters that no other name contains. The index omits prefixes shared with the previous term. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
@@ -40,6 +44,11 @@ const FOREIGN = [
 const DEFECTS: [name: string, damage: (path: string) => void, warnings: string[]][] = [
   ['a deleted file', (path) => rmSync(path), []],
   ['a damaged file', overwrite, ['The search index is damaged, so the hub creates a new one.']],
+  [
+    'a file whose creation was interrupted',
+    interruptCreation,
+    ['The search index is damaged, so the hub creates a new one.'],
+  ],
   ['a file of another version', (path) => change(path, 'PRAGMA user_version = 999'), FOREIGN],
   [
     'a file of another database',

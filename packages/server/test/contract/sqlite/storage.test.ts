@@ -117,7 +117,7 @@ describe('SQLite storage', () => {
     }
   })
 
-  test('a full disk rejects the whole batch with storage_unavailable and changes nothing', async () => {
+  test('a full disk rejects the whole batch with disk_full and changes nothing', async () => {
     const clock = new TestClock()
     const { storage, close } = await openTemporarySqlite(clock)
     try {
@@ -130,7 +130,7 @@ describe('SQLite storage', () => {
       const large = Array.from({ length: 50 }, (_, index) =>
         pushWrite(school, { reference: `r-${index}`, data: `{"a":"${'x'.repeat(10_000)}"}` }),
       )
-      await assert.rejects(write(kit, ...large), UNAVAILABLE)
+      await assert.rejects(write(kit, ...large), { code: 'disk_full' })
       assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), before)
       await runSql(storage, 'PRAGMA max_page_count = 1000000')
       const outcomes = outcomesOf(await write(kit, ...large))

@@ -18,6 +18,7 @@ import {
   registerTestPlatform,
   write,
 } from '../../helpers/storage/fixtures.ts'
+import { interruptCreation } from '../../helpers/storage/sqlite.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 
@@ -47,6 +48,15 @@ async function createDatabase(t: TestContext) {
   }
   return { folder, path, options, backups, upgrade, messages }
 }
+
+test('a hub starts after a power failure has interrupted the creation of its database', async (t) => {
+  const { folder, options, upgrade } = await createDatabase(t)
+  const path = join(folder, 'interrupted.sqlite')
+  interruptCreation(path)
+  const storage = await openSqlite({ ...options, path, upgrade })
+  assert.deepEqual(await listRecords(storage), [])
+  await storage.close()
+})
 
 test('an upgrade writes a backup and keeps all records', async (t) => {
   const { path, options, backups, upgrade, messages } = await createDatabase(t)

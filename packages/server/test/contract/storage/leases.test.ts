@@ -41,6 +41,17 @@ onEachEngine((engine) => {
     )
 
     test(
+      'a lease that was acquired before the clock was set back an hour expires',
+      withStorage(engine, async ({ storage, clock }) => {
+        await storage.leases.acquire('job', 'a', 60)
+        clock.advance(-30)
+        assert.equal(await storage.leases.acquire('job', 'b', 60), false, 'a small correction')
+        clock.advance(-3600)
+        assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, true])
+      }),
+    )
+
+    test(
       'exactly one caller acquires a lease after it has expired',
       withStorage(engine, async ({ storage, clock }) => {
         await storage.leases.acquire('job', 'a', 60)

@@ -24,6 +24,8 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   missing_review: TEXTS.manyRecordsMissing,
   search_behind: TEXTS.searchIndexBehind,
   disk_low: TEXTS.lowDiskSpace,
+  standby_asynchronous: TEXTS.standbyAsynchronous,
+  storage_not_synced: TEXTS.storageNotSynced,
   mail_failing: TEXTS.emailsCannotBeSent,
   backup_failed: TEXTS.scheduledBackupFailed,
 }

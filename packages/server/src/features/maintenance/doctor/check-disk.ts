@@ -9,7 +9,7 @@ import { type Finding, info, problem, warning } from './finding.ts'
 /** A running hub truncates the log when it exceeds 64 MiB. */
 const LARGE_LOG_BYTES = 256 * 1024 ** 2
 /** The files of the hub in its data folder. */
-const HUB_FILES = /^(recordhub\.secret|.+\.sqlite(-wal|-shm|\.lock)?|backups)$/
+const HUB_FILES = /^(recordhub\.secret|.+\.sqlite(-wal|-shm|\.lock|\.state)?|backups)$/
 
 /** @param database the size of the database and of its log in bytes; null on PostgreSQL and for an unreadable database. */
 export async function checkDisk(

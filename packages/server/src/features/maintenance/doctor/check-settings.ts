@@ -1,4 +1,5 @@
 /** Whether the settings of the hub and of its database are valid and fit together. */
+import { findDurabilityRisks } from '../../../domain/alerts/durability.ts'
 import type { ServerFacts } from '../../../storage/port/diagnostics-store.ts'
 import { findSecret } from '../verify-secret.ts'
 import { type Finding, problem, warning } from './finding.ts'
@@ -99,13 +100,10 @@ export function checkSecret(secrets: readonly string[], encryptedKey: string | n
 }
 
 /** The settings of PostgreSQL that decide whether acknowledged writes survive. Empty on SQLite. */
-export function checkServerSettings({ settings, synchronous_standbys }: ServerFacts): Finding[] {
-  const findings: Finding[] = []
-  for (const name of ['fsync', 'full_page_writes']) {
-    if (settings[name] !== 'off') continue
-    const message = `PostgreSQL: ${name} is off, so a power failure can destroy the database.`
-    findings.push(problem(message, `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf();`))
-  }
+export function checkServerSettings({ settings, durability }: ServerFacts): Finding[] {
+  const findings: Finding[] = findDurabilityRisks(durability).map(({ kind, message, remedy }) =>
+    kind === 'storage_not_synced' ? problem(message, remedy) : warning(message, remedy),
+  )
   if (settings['default_transaction_read_only'] === 'on') {
     findings.push(
       problem(
@@ -114,13 +112,18 @@ export function checkServerSettings({ settings, synchronous_standbys }: ServerFa
       ),
     )
   }
-  const standbys = settings['synchronous_standby_names'] ?? ''
-  if (standbys !== '' && synchronous_standbys === 0) {
+  const names = durability?.synchronous_standby_names ?? ''
+  if (durability && names !== '' && durability.synchronous_standbys === 0) {
     findings.push(
-      problem(
-        `PostgreSQL: synchronous_standby_names is "${standbys}", but no synchronous standby is connected: every commit waits.`,
-        'Start the standby, or remove it from synchronous_standby_names.',
-      ),
+      durability.hidden_connections > 0
+        ? warning(
+            `PostgreSQL: synchronous_standby_names is "${names}", but the user may not read whether a synchronous standby is connected.`,
+            'GRANT pg_monitor to the user of the hub.',
+          )
+        : problem(
+            `PostgreSQL: synchronous_standby_names is "${names}", but no synchronous standby is connected: every commit waits.`,
+            'Start the standby, or remove it from synchronous_standby_names.',
+          ),
     )
   }
   const commit = settings['synchronous_commit'] ?? 'on'

@@ -1,5 +1,5 @@
 /** The checks of `recordhub doctor`, in their order. */
-import { HubError } from '../../../errors.ts'
+import { isStorageUnavailable } from '../../../errors.ts'
 import type { SecretBox } from '../../../lib/crypto/secret-box.ts'
 import type { PlatformClient } from '../../../platform-client/platform-client.ts'
 import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagnostics-store.ts'
@@ -163,10 +163,9 @@ async function runCheck(check: Check, deps: DoctorDeps): Promise<Finding[]> {
   }
 }
 
-/** @returns the reason, which a HubError `storage_unavailable` has in its cause. */
+/** @returns the reason, which an error of an unavailable storage has in its cause. */
 export function describeError(error: unknown): string {
-  const isUnavailable = error instanceof HubError && error.code === 'storage_unavailable'
-  const reason = isUnavailable && error.cause instanceof Error ? error.cause : error
+  const reason = isStorageUnavailable(error) && error.cause instanceof Error ? error.cause : error
   return reason instanceof Error ? reason.message : String(reason)
 }
 

@@ -51,12 +51,14 @@ export function encodeHeader(header: Omit<BackupHeader, 'file' | 'format'>): Buf
  * @throws HubError `backup_invalid`, `backup_unsupported`.
  */
 export async function readHeader(path: string): Promise<{ header: BackupHeader; bytes: Buffer }> {
-  const file = await open(path).catch((cause: unknown) => {
+  const toError = (cause: unknown): never => {
     throw new HubError('backup_invalid', { reason: messageOf(cause) }, { cause })
-  })
+  }
+  const file = await open(path).catch(toError)
   try {
     const buffer = Buffer.alloc(MAX_HEADER)
-    const { bytesRead } = await file.read(buffer, 0, MAX_HEADER, 0)
+    // A folder can be opened, but not read.
+    const { bytesRead } = await file.read(buffer, 0, MAX_HEADER, 0).catch(toError)
     const end = buffer.subarray(0, bytesRead).indexOf(10)
     if (end < 0) throw notABackup()
     const bytes = buffer.subarray(0, end + 1)

@@ -23,6 +23,8 @@ export type IsOwnerDead = (db: Executor, owner: string) => Promise<boolean>
 
 /** A live process renews its lease every 5 s. It keeps the lease after a brief disconnection. */
 const MAX_RENEWAL_AGE_MS = 6000
+/** Longer than any lease. One that ends later was acquired before the clock was set back, and counts as expired. */
+const MAX_LEASE_MS = 60_000
 
 /**
  * @param readLastSequence reads the last number of the write sequence.
@@ -45,9 +47,10 @@ export function createPullStore(
       .execute()
     const at = nowText(clock)
     const late = new Date(clock.now().getTime() - MAX_RENEWAL_AGE_MS).toISOString()
+    const latestEnd = new Date(clock.now().getTime() + MAX_LEASE_MS).toISOString()
     const abandoned: number[] = []
     for (const { pull_id, lease_owner, lease_until, renewed_at } of unfinished) {
-      const isExpired = lease_until !== null && lease_until < at
+      const isExpired = lease_until !== null && (lease_until < at || lease_until > latestEnd)
       const isLate = lease_owner !== null && (renewed_at ?? '') < late
       const isAbandoned = isExpired || (isLate && (await isOwnerDead?.(db, lease_owner)))
       if (isAbandoned) abandoned.push(pull_id)

@@ -10,7 +10,8 @@ export type Databases = {
   /**
    * Runs a transaction whose commit does not wait for an fsync. It becomes durable with the next synced commit. A
    * power failure can undo it, together with every later commit; the end of this process cannot undo it. Use it for the
-   * progress of work that a power failure ends as well, and for data that can be rebuilt.
+   * progress of work that a power failure ends as well, and for data that can be rebuilt. Never allocate numbers of the
+   * write sequence in it: readers of the change feed and the text index would have seen changes that are undone.
    */
   withoutFsync: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits for a lock among all transactions of all processes, and holds it until the transaction ends. */

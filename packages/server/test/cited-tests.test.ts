@@ -1,4 +1,4 @@
-/** Checks that the files and tests named in docs/security.md and SECURITY.md exist. */
+/** Checks that the files, tests and headings named in docs/security.md, docs/reliability.md and SECURITY.md exist. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -7,31 +7,40 @@ const ROOT = new URL('../../../', import.meta.url)
 const PACKAGES = new URL('packages/', ROOT)
 const FILE = /`((?:server|dashboard|protocol|platform-kit|platform-runner)\/[\w./-]+)`/g
 /** A file, followed by the names of its tests. */
-const NAMED_TESTS = /`([\w./-]+\.ts)`((?:,? \*[^*|]+\*)+)/g
+const NAMED_TESTS = /`([\w./-]+\.ts)`((?:,?\s+\*[^*|]+\*)+)/g
 const NAME = /\*([^*|]+)\*/g
 
 const read = (path: string, base: URL) => readFileSync(new URL(path, base), 'utf8')
 const document = read('docs/security.md', ROOT)
 
-test('every file named in docs/security.md exists', () => {
-  const files = [...document.matchAll(FILE)].map(([, file = '']) => file)
-  assert.ok(files.length > 100, `${files.length} files`)
-  const missing = files.filter((file) => !existsSync(new URL(file, PACKAGES)))
-  assert.deepEqual([...new Set(missing)], [])
-})
+/** Each document, and the files and tests that it must name at least: a changed notation would hide them. */
+for (const [path, minFiles, minTests] of [
+  ['docs/security.md', 100, 60],
+  ['docs/reliability.md', 20, 20],
+] as const) {
+  const text = read(path, ROOT)
 
-test('every test named in docs/security.md is in its file', () => {
-  const tests = [...document.matchAll(NAMED_TESTS)].flatMap(([, file = '', names = '']) =>
-    [...names.matchAll(NAME)].map(([, name = '']) => ({ file, name })),
-  )
-  assert.ok(tests.length > 60, `${tests.length} tests`)
-  const missing = tests.filter(({ file, name }) => !read(file, PACKAGES).includes(name))
-  assert.deepEqual(missing, [])
-})
+  test(`every file named in ${path} exists`, () => {
+    const files = [...text.matchAll(FILE)].map(([, file = '']) => file)
+    assert.ok(files.length > minFiles, `${files.length} files`)
+    const missing = files.filter((file) => !existsSync(new URL(file, PACKAGES)))
+    assert.deepEqual([...new Set(missing)], [])
+  })
 
-test('every link in docs/security.md and SECURITY.md leads to an existing page and heading', () => {
+  test(`every test named in ${path} is in its file`, () => {
+    const tests = [...text.matchAll(NAMED_TESTS)].flatMap(([, file = '', names = '']) =>
+      [...names.matchAll(NAME)].map(([, name = '']) => ({ file, name: name.replace(/\s+/g, ' ') })),
+    )
+    assert.ok(tests.length > minTests, `${tests.length} tests`)
+    const missing = tests.filter(({ file, name }) => !read(file, PACKAGES).includes(name))
+    assert.deepEqual(missing, [])
+  })
+}
+
+test('every link in these documents leads to an existing page and heading', () => {
   for (const [path, base] of [
     ['docs/security.md', new URL('docs/', ROOT)],
+    ['docs/reliability.md', new URL('docs/', ROOT)],
     ['SECURITY.md', ROOT],
   ] as const) {
     const text = read(path, ROOT)
