@@ -5,6 +5,7 @@ import { errorMessage } from '../api/call-hub.ts'
 import { TEXTS } from '../texts.ts'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
+import { UsernameField } from './username-field.tsx'
 
 /** Asks for the password again before a sensitive action. */
 export function PasswordDialog({
@@ -43,13 +44,16 @@ export function PasswordDialog({
         <Stack>
           {children && <Text size="sm">{children}</Text>}
           {withPassword && (
-            <PasswordInput
-              label={TEXTS.yourPassword}
-              required
-              data-autofocus
-              autoComplete="current-password"
-              {...form.getInputProps('password')}
-            />
+            <>
+              <UsernameField />
+              <PasswordInput
+                label={TEXTS.yourPassword}
+                required
+                data-autofocus
+                autoComplete="current-password"
+                {...form.getInputProps('password')}
+              />
+            </>
           )}
           <FormActions
             error={errorText}

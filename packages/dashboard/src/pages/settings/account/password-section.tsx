@@ -6,6 +6,7 @@ import { ownSessionsQuery } from '../../../api/account.ts'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
 import { notify } from '../../../components/confirm.tsx'
+import { UsernameField } from '../../../components/username-field.tsx'
 import { PASSWORD_ADVICE, passwordError } from '../../sign-in/password-rule.ts'
 import { SettingsSection } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
@@ -45,6 +46,7 @@ export function PasswordSection() {
     >
       <form onSubmit={submit}>
         <Stack>
+          <UsernameField />
           <PasswordInput
             label={TEXTS.currentPassword}
             required
