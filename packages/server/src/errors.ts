@@ -146,6 +146,11 @@ const CATALOGUE = {
     status: 409,
     message: 'This rejected push has already been replayed. The response contains the result.',
   },
+  module_being_pulled: {
+    status: 409,
+    message:
+      'A pull is reading this module, and may have read newer values of the record. Replay again when the pull has ended.',
+  },
   key_was_removed: {
     status: 422,
     message:

@@ -174,6 +174,16 @@ export class CommitChecker {
     delivery.outcome = this.model.applyPush(module, accepted, at)
   }
 
+  /** Whether the running pull is reading a module. */
+  #isBeingRead(module: ModelModule): boolean {
+    return this.#reads.some(
+      ({ pull_id, task_number, ...read }) =>
+        read.module === module &&
+        this.#view.pullState(pull_id) === 'running' &&
+        this.#view.task(pull_id, task_number).state === 'running',
+    )
+  }
+
   #onReplayed(write: ReplayWrite, at: number): void {
     const { rejected_push_id } = write.replay
     const replay = this.replays.get(write.request_id)
@@ -186,10 +196,10 @@ export class CommitChecker {
     if (!saved || saved.isReplayed) return
     const module = this.model.registry.authorize(saved.platform, push)
     if (typeof module === 'string') return
-    saved.isReplayed = true
     const isIgnored = 'occurred_at' in write.content && write.content.occurred_at === null
     const accepted = withoutFutureTime(push, isIgnored, [requestedAt, at])
-    this.model.applyReplay(module, accepted, saved)
+    const outcome = this.model.applyReplay(module, accepted, saved, this.#isBeingRead(module))
+    saved.isReplayed = outcome !== null
   }
 
   /** Rejected pushes have positions in the order of writes, unless they name an erased record. */

@@ -73,9 +73,20 @@ export class ReferenceModel {
     return this.#applyPush(module, push, { position: this.advance(), at })
   }
 
-  /** The replay of a rejected push is committed. */
-  applyReplay(module: ModelModule, push: SentPush, at: ReplayPosition): Outcome {
+  /**
+   * The replay of a rejected push is committed.
+   * @param isBeingRead whether a pull is reading the module.
+   * @returns null if it must be rejected: the read may have found the record unchanged already.
+   */
+  applyReplay(
+    module: ModelModule,
+    push: SentPush,
+    at: ReplayPosition,
+    isBeingRead: boolean,
+  ): Outcome | null {
     this.advance()
+    const stored = module.records.get(push.reference_number)
+    if (isBeingRead && stored?.pulledKeys && stored.missingSince === null) return null
     return this.#applyPush(module, push, at, (stored) => isSuperseded(stored, module, at))
   }
 

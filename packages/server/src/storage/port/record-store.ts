@@ -67,6 +67,7 @@ export type WriteRejection =
   | 'record_not_storable'
   | 'not_found'
   | 'already_replayed'
+  | 'module_being_pulled'
   | 'platform_inactive'
   | 'record_erased'
 
@@ -101,8 +102,10 @@ export interface RecordStore extends RecordListStore {
    * - a push needs a hub key that is neither revoked nor expired, an active platform and a registered module;
    * - a pulled record needs a running pull, an active platform and a registered module;
    * - a replay needs an existing rejected push (`not_found`) that was not replayed yet (`already_replayed`; a `stale`
-   *   one may be replayed with `overwrite`), an active platform (`platform_inactive`) and a registered module. An
-   *   accepted replay is recorded in its rejected push, so that only one of several concurrent replays succeeds.
+   *   one may be replayed with `overwrite`), an active platform (`platform_inactive`) and a registered module. Without
+   *   `overwrite`, the running pull must not be reading that module if the record is as a pull left it
+   *   (`module_being_pulled`): the pull may have found the record unchanged already. An accepted replay is recorded in
+   *   its rejected push, so that only one of several concurrent replays succeeds.
    *
    * A record that was erased or anonymised is not stored again while its tombstone exists (`record_erased`). Its
    * anonymised remains count as seen by the read.

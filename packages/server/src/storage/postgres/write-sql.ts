@@ -109,7 +109,11 @@ export const WRITE_SQL = {
       pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
   findRejections: `
     SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
-      p.platform_id, p.platform_name, p.display_title, p.status
+      p.platform_id, p.platform_name, p.display_title, p.status,
+      (SELECT string_agg(t.module_id::text, ',') FROM pulls u
+        JOIN pull_tasks t ON t.pull_id = u.pull_id
+        WHERE u.state = 'running' AND t.state = 'running' AND t.platform_id = r.platform_id)
+        AS modules_being_read
     FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
     WHERE r.rejected_push_id = ANY ($1::bigint[])`,
   saveReplays: `

@@ -62,7 +62,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
     WHERE m.module_id = ? AND m.platform_id = ?`)
   const findRejection = get(`
     SELECT r.replayed_at, r.replay_outcome, r.position_seq, r.position_at, p.platform_id, p.platform_name,
-      p.display_title, p.status
+      p.display_title, p.status,
+      (SELECT group_concat(t.module_id) FROM pulls u JOIN pull_tasks t ON t.pull_id = u.pull_id
+        WHERE u.state = 'running' AND t.state = 'running' AND t.platform_id = r.platform_id)
+        AS modules_being_read
     FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
     WHERE r.rejected_push_id = ?`)
   const saveReplay = run(`

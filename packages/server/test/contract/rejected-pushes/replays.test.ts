@@ -19,7 +19,13 @@ import {
   write,
   writeOne,
 } from '../../helpers/storage/fixtures.ts'
-import { pullOnce, pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
+import {
+  finishRead,
+  finishTestPull,
+  pullOnce,
+  pullWrite,
+  startPullAndRead,
+} from '../../helpers/storage/pulls.ts'
 import {
   ALL_REJECTIONS,
   listRejected,
@@ -221,6 +227,36 @@ onEachEngine((engine) => {
         assert.deepEqual(outcomesOf(await write(kit, again)), ['unchanged'])
         const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
         assert.deepEqual([stats.created_today, stats.received_today], [1, 1])
+      }),
+    )
+
+    test(
+      'while a pull reads the module, a replay to a record that the pull may have found unchanged waits',
+      withRejection(engine, async ({ kit, school }) => {
+        const data = '{"a":1}'
+        await pullOnce(kit, school, async (read) => {
+          await write(kit, pullWrite(read, { data }))
+        })
+        await saveRejected(kit, [rejection(school, { body: '"before the read"' })])
+        const rejected = (await listRejected(kit.storage)).at(-1)
+        assert.ok(rejected)
+        const read = await startPullAndRead(kit.storage, school)
+        const { fingerprint } = pullWrite(read, { data }).content
+        const elements = [{ reference_number: 'r-1', fingerprint }]
+        const [unchanged] = await kit.storage.records.findUnchanged(read.read, elements)
+        assert.ok(unchanged)
+
+        const replay = replayWrite(rejected, { data: '{"a":2}' })
+        assert.deepEqual(outcomesOf(await write(kit, replay)), ['module_being_pulled'])
+        const { text: at, day } = kit.clock
+        const toNewRecord = { at, day, writes: [replayWrite(rejected, { reference: 'r-2' })] }
+        assert.deepEqual(outcomesOf(await kit.storage.records.tryWrites(toNewRecord)), ['created'])
+
+        read.read.seen.add(unchanged)
+        await finishRead(kit.storage, read)
+        await finishTestPull(kit.storage, read.read.pull_id)
+        assert.deepEqual(outcomesOf(await write(kit, replay)), ['stale'])
+        assert.equal(only(await listRecords(kit.storage)).data, data)
       }),
     )
 

@@ -143,6 +143,8 @@ export function createPullStore(
 
     startTask: (pullId, taskNumber) =>
       withoutFsync(async (db) => {
+        // A concurrent replay commits before the read begins, or sees that the module is being read.
+        await acquireLock(db, 'rejected pushes')
         const started = await db
           .updateTable('pull_tasks')
           .set({ state: 'running', started_at: nowText(clock) })

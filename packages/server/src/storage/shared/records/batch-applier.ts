@@ -228,10 +228,13 @@ export class BatchApplier {
     if (!module) return rejected('module_not_registered')
     if (this.#source.findTombstone(write, module)) return rejected('record_erased')
     const record = this.#planRecord(module, write.reference_number)
+    const { position, modulesBeingRead } = rejection
+    const isBeingRead = position !== null && modulesBeingRead.has(module.module_id)
+    if (isBeingRead && isKnownToReads(record.state)) return rejected('module_being_pulled')
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
     const decision = decideReplay(record.state, write.content, {
-      position: rejection.position,
+      position,
       now,
       lastRead,
     })
@@ -363,6 +366,11 @@ export class BatchApplier {
 /** Marks records as seen by their reads. Call it only after the commit: a rolled-back write was not seen. */
 export function markSeen(seen: readonly SeenRecord[]): void {
   for (const { read, record_id } of seen) read.seen.add(record_id)
+}
+
+/** Whether a read that contains the same bytes leaves the record as it is, without a write. */
+function isKnownToReads(state: RecordState | null): boolean {
+  return state !== null && state.fingerprint !== null && state.missing_since === null
 }
 
 function isChanged(record: PlannedRecord): record is PlannedRecord & SavedRecord {

@@ -25,8 +25,14 @@ export type KnownRecord = Pick<
 /** The platform of a hub key. */
 export type KeyPlatform = { platform_id: number; platform_name: string; display_title: string }
 
-/** A rejected push or record that may be replayed, and the position of the replay in the order of writes; null for the end. */
-export type ReplayableRejection = { platform: KeyPlatform; position: WritePosition | null }
+/** A rejected push or record that may be replayed. */
+export type ReplayableRejection = {
+  platform: KeyPlatform
+  /** The position of the replay in the order of writes; null for the end. */
+  position: WritePosition | null
+  /** The modules of the platform that the running pull is reading. */
+  modulesBeingRead: ReadonlySet<number>
+}
 
 /** A registered module of an active platform, and its last complete read. */
 export type WritableModule = {
@@ -83,7 +89,12 @@ export function toReplayableRejection(
   if (row['replayed_at'] !== null && !isOverwrite) return 'already_replayed'
   if (row['status'] !== 'active') return 'platform_inactive'
   const position = { seq: integerOf(row, 'position_seq'), at: textOf(row, 'position_at') }
-  return { platform: toKeyPlatform(row), position: replay.overwrite ? null : position }
+  const beingRead = nullableTextOf(row, 'modules_being_read')?.split(',') ?? []
+  return {
+    platform: toKeyPlatform(row),
+    position: replay.overwrite ? null : position,
+    modulesBeingRead: new Set(beingRead.map(Number)),
+  }
 }
 
 /** Whether the time of a key's last use has to be updated, which happens once per minute. */
