@@ -148,13 +148,14 @@ const WORKS: readonly Work[] = [
     async prepare({ changeDatabase }) {
       await changeDatabase(`
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${OLD_ROWS})
-        INSERT INTO activity (at, level, kind, message, details)
-        SELECT '2000-01-01T00:00:00.000Z', 'info', 'test.old', 'Old', '{}' FROM n`)
+        INSERT INTO hourly_counters (day, hour, platform_id, node, received_post, received_patch,
+          received_pull, created, updated, unchanged, stale, rejected)
+        SELECT '2000-01-01', '2000-01-01T00', i, 'old', 0, 0, 0, 0, 0, 0, 0, 0 FROM n`)
     },
     run: deleteOldRows,
     async check(hub) {
       await deleteOldRows(hub)
-      const recent = "FROM activity WHERE kind = 'push.created'"
+      const recent = 'FROM hourly_counters WHERE received_post > 0'
       assert.ok((await countRows(hub.queryDatabase, recent)) > 0, 'recent rows are not deleted')
     },
   },
@@ -283,11 +284,12 @@ async function killStart(sandbox: Sandbox, moments: KillMoments, count: number):
   )
 }
 
-async function deleteOldRows({ queryDatabase, changeDatabase }: Hub): Promise<void> {
+async function deleteOldRows({ operator, queryDatabase, changeDatabase }: Hub): Promise<void> {
   await until(async () => {
+    await sendRequest(operator, 'GET', '/healthz')
     // Retention runs at most once an hour. The lease of a killed hub expires in that time.
     await changeDatabase("DELETE FROM leases WHERE name = 'retention'")
-    const old = await countRows(queryDatabase, "FROM activity WHERE kind = 'test.old'")
+    const old = await countRows(queryDatabase, "FROM hourly_counters WHERE node = 'old'")
     return old === 0 ? true : null
   }, 'the old rows are deleted')
 }
