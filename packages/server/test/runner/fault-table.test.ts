@@ -16,14 +16,14 @@ test('rows of the same fault and engine are added up, and the table has the orde
       row('kill', 'PostgreSQL', { recoveredMs: null }),
       row('kill', 'SQLite'),
       row('kill', 'SQLite', { tries: 1, recoveredMs: 1240 }),
-      row('full disk', 'SQLite'),
+      row('full disk', 'SQLite', { lost: null }),
     ],
     EXPECTED,
   )
   assert.deepEqual(formatFaultTable(rows), [
     '| fault | engine | tries | acknowledged | lost | duplicated | recovered in |',
     '|---|---|--:|--:|--:|--:|--:|',
-    '| full disk | SQLite | 2 | 1,500 | 0 | 0 | 0.8 s |',
+    '| full disk | SQLite | 2 | 1,500 | – | 0 | 0.8 s |',
     '| kill | SQLite | 3 | 3,000 | 0 | 0 | 1.2 s |',
     '| kill | PostgreSQL | 2 | 1,500 | 0 | 0 | – |',
     '| **Total** |  | 7 | 6,000 | 0 | 0 | 1.2 s |',

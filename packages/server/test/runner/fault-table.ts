@@ -40,7 +40,7 @@ export function findFaultIssues(
       .filter(({ tries }) => tries === 0)
       .map(({ fault, engine }) => `${keyOf(fault, engine)} was not caused.`),
     ...rows
-      .filter(({ lost, duplicated }) => lost + duplicated > 0)
+      .filter(({ lost, duplicated }) => (lost ?? 0) + duplicated > 0)
       .map((row) => `${keyOf(row.fault, row.engine)} lost or duplicated acknowledged writes.`),
   ]
 }
@@ -64,8 +64,8 @@ function formatRow(fault: string, engine: string, row: FaultResult): string {
   return `| ${cells.join(' | ')} |`
 }
 
-function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
+function formatCount(count: number | null): string {
+  return count === null ? '–' : count.toLocaleString('en-US')
 }
 
 /** The longest recovery; a dash if there was nothing to recover from. */
@@ -79,7 +79,7 @@ function addRows(one: FaultResult, other: FaultResult): FaultResult {
     ...one,
     tries: one.tries + other.tries,
     acknowledged: one.acknowledged + other.acknowledged,
-    lost: one.lost + other.lost,
+    lost: one.lost === null ? other.lost : one.lost + (other.lost ?? 0),
     duplicated: one.duplicated + other.duplicated,
     recoveredMs: recoveries.length === 0 ? null : Math.max(...recoveries),
   }

@@ -3,8 +3,11 @@ import { appendFileSync } from 'node:fs'
 import { env } from 'node:process'
 import type { Comparison } from './ledger.ts'
 
+/** `lost` is null for a fault that destroys synced data, so that the hub cannot keep it. */
+type FaultComparison = Omit<Comparison, 'lost'> & { lost: number | null }
+
 /** A row of the table. */
-export type FaultResult = Comparison & {
+export type FaultResult = FaultComparison & {
   /** For example `SIGKILL during pushes`. */
   fault: string
   engine: 'SQLite' | 'PostgreSQL'
@@ -23,7 +26,7 @@ export type FaultReport = {
   /** Call it when the hub has succeeded again, for example with the first acknowledged push. */
   recovered: () => void
   /** Adds the row to the table. Call it before the assertions, so that a failure is in the table too. */
-  save: (comparison: Comparison) => void
+  save: (comparison: FaultComparison) => void
 }
 
 /** The file of JSON lines that receives the rows. Without it, the test runs without a table. */
