@@ -123,12 +123,12 @@ const CATALOGUE = {
   disk_full: {
     status: 503,
     message:
-      'The disk of the hub is full. Try again in {seconds} s. The hub continues as soon as its administrator has freed space.',
+      "The disk of the hub's database is full. Try again in {seconds} s. The hub continues as soon as its administrator has freed space.",
   },
   storage_failed: {
     status: 503,
     message:
-      "The disk of the hub has failed, so the hub is stopping. Try again in {seconds} s. The hub's log has the details for its administrator.",
+      "The hub can no longer use its database and is stopping. Try again in {seconds} s. The hub's log has the details for its administrator.",
   },
   database_damaged: {
     status: 500,
@@ -149,7 +149,7 @@ const CATALOGUE = {
   module_being_pulled: {
     status: 409,
     message:
-      'A pull is reading this module, and may have read newer values of the record. Replay again when the pull has ended.',
+      'A pull is reading this module and may have read a newer state of the record. Replay it again when the pull has ended.',
   },
   key_was_removed: {
     status: 422,
@@ -525,12 +525,12 @@ export function storageUnavailable(cause?: unknown): HubError {
   return storageError('storage_unavailable', cause)
 }
 
-/** Creates the error for a storage that can store nothing until there is free space. */
+/** Creates the error for a storage that cannot store anything until there is free space. */
 export function diskFull(cause: unknown): HubError {
   return storageError('disk_full', cause)
 }
 
-/** Creates the error for a storage that this process does not use any more, because a write to its disk has failed. */
+/** Creates the error for a storage that this process no longer uses, because its disk has failed or it is damaged. */
 export function storageFailed(cause?: unknown): HubError {
   return storageError('storage_failed', cause)
 }

@@ -87,7 +87,7 @@ test('a full disk stops writes with its reason, and the hub continues without he
     assert.equal(pull.state, 'partial')
     const task = tasks.find(({ record_type }) => record_type === 'student')
     assert.equal(task?.state, 'failed')
-    assert.match(task.error ?? '', /The disk of the hub is full/)
+    assert.match(task.error ?? '', /The disk of the hub's database is full/)
     await untilTrue('a scheduled pull succeeds', async () => {
       const { latest_sync } = await readSnapshot(operator)
       return latest_sync?.state === 'succeeded'

@@ -143,7 +143,7 @@ onEachEngineWhenDeep((engine) => {
       module.records = [simulatedRecord(1), unnamed]
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /The disk of the hub is full/)
+      assert.match(task.error ?? '', /The disk of the hub's database is full/)
       isFull = false
       const next = await kit.pull()
       assert.deepEqual([next.state, next.rejected], ['succeeded', 1])
