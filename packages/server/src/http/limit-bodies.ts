@@ -85,7 +85,9 @@ function createAdmitHook(sender: Sender, admission: Admission): preParsingHookHa
   return (request, reply, payload, done) => {
     const { 'content-type': type, 'content-length': length } = request.headers
     // A body without a type is not read.
-    if (type === undefined || length === '0') return done(null, payload)
+    const isRead = type !== undefined && length !== '0'
+    // A client may have disconnected during its authentication. Its response is closed only once.
+    if (!isRead || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request, sender))
     if (!admitted) return done(busy())
     request.admittedBody = admitted

@@ -19,7 +19,8 @@ export function limitResponses(app: FastifyInstance): void {
   const admission = createAdmission(LIMIT)
   app.addHook('onSend', (request, reply, payload, done) => {
     const bytes = sizeOf(payload)
-    if (bytes < MIN_BYTES) return done(null, payload)
+    // A client that has disconnected receives nothing, and its response is closed only once.
+    if (bytes < MIN_BYTES || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request))
     if (!admitted?.add(bytes)) {
       admitted?.release()
