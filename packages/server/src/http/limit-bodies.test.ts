@@ -38,3 +38,17 @@ test('the body of a client that disconnects during its authentication is not cou
   await setImmediate()
   assert.deepEqual(bodies.caller.occupied, NOTHING)
 })
+
+test('a body that is too large for any request gets 413, even if it exceeds the limit for all bodies', async () => {
+  const app = fastify({ bodyLimit: BODY_LIMIT })
+  const bodies = limitBodies(app, BODY_LIMIT)
+  app.post('/api/webhook/receive', async () => ({}))
+  const { statusCode } = await app.inject({
+    method: 'POST',
+    url: '/api/webhook/receive',
+    headers: { 'content-type': TYPE, 'content-length': String(2 * bodies.platform.limit.bytes) },
+    payload: '{}',
+  })
+  assert.equal(statusCode, 413)
+  assert.deepEqual(bodies.platform.occupied, NOTHING)
+})

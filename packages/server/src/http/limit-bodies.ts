@@ -62,7 +62,7 @@ export function limitBodies(app: FastifyInstance, bodyLimit: number): BodyAdmiss
     if (key.startsWith('GET ')) return
     const sender = senderOf(ACCESS[key])
     const { handler, preParsing = [] } = route
-    const admit = createAdmitHook(sender, admissions[sender])
+    const admit = createAdmitHook(sender, admissions[sender], route.bodyLimit ?? bodyLimit)
     // After the authentication.
     route.preParsing = [admit, ...[preParsing].flat()]
     route.handler = function (request, reply) {
@@ -81,11 +81,15 @@ function senderOf(access: Access | undefined): Sender {
   return requiresCaller(access) ? 'caller' : 'anyone'
 }
 
-function createAdmitHook(sender: Sender, admission: Admission): preParsingHookHandler {
+function createAdmitHook(
+  sender: Sender,
+  admission: Admission,
+  bodyLimit: number,
+): preParsingHookHandler {
   return (request, reply, payload, done) => {
     const { 'content-type': type, 'content-length': length } = request.headers
-    // A body without a type is not read.
-    const isRead = type !== undefined && length !== '0'
+    // A body without a type is not read, nor one that is too large for any request.
+    const isRead = type !== undefined && length !== '0' && !(Number(length) > bodyLimit)
     // A client may have disconnected during its authentication. Its response is closed only once.
     if (!isRead || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request, sender))
