@@ -133,14 +133,17 @@ test('at the connection limit, a connection with a request in progress stays ope
     return {}
   })
   const port = await listenOn(t, app)
-  const inProgress = open(t, port, PUSH)
-  await started.promise
+  const first = Promise.withResolvers<void>()
+  app.server.once('request', (_request, response) => response.once('close', first.resolve))
+  // The response to the first request must not end the use of the connection by the second one.
+  const inProgress = open(t, port, KEEP_ALIVE_REQUEST + PUSH)
+  await Promise.all([started.promise, first.promise])
   for (let count = 0; count < 5; count += 1) {
     await once(open(t, port, KEEP_ALIVE_REQUEST), 'data')
   }
   const response = text(inProgress)
   finish.resolve()
-  assert.match(await response, /^HTTP\/1\.1 200 /)
+  assert.match(await response, /^HTTP\/1\.1 404 .*HTTP\/1\.1 200 /s)
 })
 
 test('a client that does not read its response is disconnected', async (t) => {
