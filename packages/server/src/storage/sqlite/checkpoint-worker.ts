@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { isFatal } from './map-error.ts'
+import { isDiskFull, isFatal } from './map-error.ts'
 
 /** A request has been done, or the thread has stopped because a checkpoint failed. */
 export type CheckpointMessage = { emptied: number } | { failure: SqliteFailure }
@@ -28,7 +28,7 @@ function checkpoint(): void {
     if (emptyRequest !== null || Number(result?.['log']) > MAX_LOG_PAGES) emptyLog()
   } catch (error) {
     // On a full disk or with a lock, the pages stay in the log, and the next checkpoint moves them.
-    if (!isFatal(error)) return
+    if (!isFatal(error) || isDiskFull(error, path)) return
     clearInterval(timer)
     const { message, errcode } = error
     post({ failure: { message, errcode } })

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { HubError, storageUnavailable } from '../../errors.ts'
-import { errorCodeOf } from '../../lib/files/error-code.ts'
+import { errorCodeOf, isOutOfSpace } from '../../lib/files/error-code.ts'
 import { assertIntact } from './database-snapshot.ts'
 import { withMappedErrors } from './map-error.ts'
 
@@ -35,7 +35,7 @@ export function beginUse(path: string, log: (message: string) => void): void {
     saveState(path, { boot: readBootId(), failure: null })
   } catch (cause) {
     // A full disk must not prevent a start. The file is then incomplete, which causes a check.
-    if (errorCodeOf(cause) !== 'ENOSPC') throw storageUnavailable(cause)
+    if (!isOutOfSpace(cause)) throw storageUnavailable(cause)
   }
 }
 

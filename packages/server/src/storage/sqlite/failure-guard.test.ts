@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -73,6 +73,15 @@ test('after a failure, no action runs, and the administrator gets one message', 
   guard.fail(sqliteError(CODES.read))
   assert.equal(messages.length, 1)
   assert.match(messages[0] ?? '', /made up \(SQLite error 1034\)/)
+})
+
+test('a failure is recognized even if the disk does not delete files either', (t) => {
+  const { path } = createFolder(t)
+  // Can neither be written nor deleted as a file.
+  mkdirSync(join(path, '..', 'recordhub.probe'))
+  const guard = createFailureGuard(path, () => undefined)
+  assert.throws(() => guard.run(() => fail(CODES.write)), { code: 'storage_failed' })
+  assert.equal(guard.hasFailed(), true)
 })
 
 test('a full disk is not fatal', (t) => {
