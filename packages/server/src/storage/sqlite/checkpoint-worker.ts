@@ -29,9 +29,10 @@ function checkpoint(): void {
   } catch (error) {
     // On a full disk or with a lock, the pages stay in the log, and the next checkpoint moves them.
     if (!isFatal(error) || isDiskFull(error, path)) return
-    clearInterval(timer)
     const { message, errcode } = error
     post({ failure: { message, errcode } })
+    // No request may repeat the checkpoint: it could succeed although data is lost.
+    stop()
   }
 }
 
@@ -41,6 +42,12 @@ function emptyLog(): void {
   if (result?.['busy'] !== 0 || emptyRequest === null) return
   post({ emptied: emptyRequest })
   emptyRequest = null
+}
+
+function stop(): void {
+  clearInterval(timer)
+  database.close()
+  parentPort?.close()
 }
 
 function post(message: CheckpointMessage): void {
@@ -53,9 +60,7 @@ parentPort?.on('message', (message: unknown) => {
   if (typeof message === 'number') {
     emptyRequest = message
     checkpoint()
-    return
+  } else {
+    stop()
   }
-  clearInterval(timer)
-  database.close()
-  parentPort?.close()
 })
