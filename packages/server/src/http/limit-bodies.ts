@@ -3,7 +3,7 @@ import { type Readable, Transform } from 'node:stream'
 import { HUB_KEY_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { keyOfCaller } from '../domain/auth/caller.ts'
-import { HubError } from '../errors.ts'
+import { busy } from '../errors.ts'
 import { type Admission, type Admitted, createAdmission } from '../lib/concurrency/admission.ts'
 import type { MetricsRegistry } from '../lib/metrics/registry.ts'
 import { clientSubnet } from '../lib/net/client-subnet.ts'
@@ -93,13 +93,13 @@ function createAdmitHook(
     // A client may have disconnected during its authentication. Its response is closed only once.
     if (!isRead || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request, sender))
-    if (!admitted) return done(busy())
+    if (!admitted) return done(busy(RETRY_SECONDS))
     request.admittedBody = admitted
     reply.raw.once('close', () => request.admittedBody?.release())
     if (sender === 'anyone' || length === undefined)
       return done(null, countBytes(payload, admitted))
     if (admitted.add(Number(length))) done(null, payload)
-    else done(busy())
+    else done(busy(RETRY_SECONDS))
   }
 }
 
@@ -123,16 +123,12 @@ function countBytes(body: Readable, admitted: Admitted): Readable {
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       if (admitted.add(chunk.length)) done(null, chunk)
-      else done(busy())
+      else done(busy(RETRY_SECONDS))
     },
   })
   // Not `pipeline`, which would close the connection instead of responding.
   body.once('error', (error) => counted.destroy(error))
   return body.pipe(counted)
-}
-
-function busy(): HubError {
-  return new HubError('busy', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /** Reports the bodies in progress and their limits. */

@@ -1,7 +1,7 @@
 /** Limits the memory for responses that clients do not read, or read slowly. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { keyOfCaller } from '../domain/auth/caller.ts'
-import { HubError } from '../errors.ts'
+import { busy } from '../errors.ts'
 import { createAdmission } from '../lib/concurrency/admission.ts'
 import { clientSubnet } from '../lib/net/client-subnet.ts'
 
@@ -24,9 +24,7 @@ export function limitResponses(app: FastifyInstance): void {
     const admitted = admission.admit(ownerOf(request))
     if (!admitted?.add(bytes)) {
       admitted?.release()
-      return done(
-        new HubError('busy', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS }),
-      )
+      return done(busy(RETRY_SECONDS))
     }
     reply.raw.once('close', admitted.release)
     done(null, payload)
