@@ -1,4 +1,4 @@
-/** What requests occupy: their number, and the bytes that they hold in memory. */
+/** The number of requests in progress, and the bytes that they hold in memory. */
 export type Occupied = { requests: number; bytes: number }
 
 /** An admitted request. */

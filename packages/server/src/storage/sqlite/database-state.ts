@@ -11,7 +11,7 @@ import { assertIntact } from './database-snapshot.ts'
 import { withMappedErrors } from './map-error.ts'
 
 type DatabaseState = {
-  /** Identifies the run of the machine; null where the system does not tell. */
+  /** Identifies the run of the machine; null if the system does not report it. */
   boot: string | null
   /** How the disk failed; null if it did not. */
   failure: string | null
@@ -51,7 +51,7 @@ function rollBackCreation(path: string): void {
   })
 }
 
-/** Saves that the database was closed. */
+/** Deletes the state file, because the database was closed. */
 export function endUse(path: string): void {
   rmSync(stateFileOf(path), { force: true })
 }
