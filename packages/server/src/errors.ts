@@ -553,6 +553,11 @@ export function tooManyRequests(seconds: number): HubError {
   return new HubError('too_many_requests', { seconds }, { retryAfterSeconds: seconds })
 }
 
+/** @param seconds the time after which the caller may try again. */
+export function busy(seconds: number): HubError {
+  return new HubError('busy', { seconds }, { retryAfterSeconds: seconds })
+}
+
 /** Creates the error for an invalid member of a request, such as `since must be an RFC 3339 date-time`. */
 export function invalidMember(name: string, issue: string): HubError {
   return new HubError(

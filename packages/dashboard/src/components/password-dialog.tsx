@@ -1,11 +1,11 @@
-import { PasswordInput, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
 import { TEXTS } from '../texts.ts'
+import { CurrentPasswordInput } from './current-password-input.tsx'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
-import { UsernameField } from './username-field.tsx'
 
 /** Asks for the password again before a sensitive action. */
 export function PasswordDialog({
@@ -44,16 +44,11 @@ export function PasswordDialog({
         <Stack>
           {children && <Text size="sm">{children}</Text>}
           {withPassword && (
-            <>
-              <UsernameField />
-              <PasswordInput
-                label={TEXTS.yourPassword}
-                required
-                data-autofocus
-                autoComplete="current-password"
-                {...form.getInputProps('password')}
-              />
-            </>
+            <CurrentPasswordInput
+              label={TEXTS.yourPassword}
+              data-autofocus
+              {...form.getInputProps('password')}
+            />
           )}
           <FormActions
             error={errorText}

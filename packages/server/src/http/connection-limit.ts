@@ -75,6 +75,9 @@ export function limitConnections(
   })
   server.on('request', (request, response) => {
     update(request.socket, request)
-    response.once('close', () => update(request.socket, null))
+    response.once('close', () => {
+      // The client may have sent the next request before this response.
+      if (open.get(request.socket) === request) update(request.socket, null)
+    })
   })
 }

@@ -3,7 +3,7 @@ import { type Readable, Transform } from 'node:stream'
 import { HUB_KEY_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { keyOfCaller } from '../domain/auth/caller.ts'
-import { HubError } from '../errors.ts'
+import { busy } from '../errors.ts'
 import { type Admission, type Admitted, createAdmission } from '../lib/concurrency/admission.ts'
 import type { MetricsRegistry } from '../lib/metrics/registry.ts'
 import { clientSubnet } from '../lib/net/client-subnet.ts'
@@ -62,7 +62,7 @@ export function limitBodies(app: FastifyInstance, bodyLimit: number): BodyAdmiss
     if (key.startsWith('GET ')) return
     const sender = senderOf(ACCESS[key])
     const { handler, preParsing = [] } = route
-    const admit = createAdmitHook(sender, admissions[sender])
+    const admit = createAdmitHook(sender, admissions[sender], route.bodyLimit ?? bodyLimit)
     // After the authentication.
     route.preParsing = [admit, ...[preParsing].flat()]
     route.handler = function (request, reply) {
@@ -81,19 +81,25 @@ function senderOf(access: Access | undefined): Sender {
   return requiresCaller(access) ? 'caller' : 'anyone'
 }
 
-function createAdmitHook(sender: Sender, admission: Admission): preParsingHookHandler {
+function createAdmitHook(
+  sender: Sender,
+  admission: Admission,
+  bodyLimit: number,
+): preParsingHookHandler {
   return (request, reply, payload, done) => {
     const { 'content-type': type, 'content-length': length } = request.headers
-    // A body without a type is not read.
-    if (type === undefined || length === '0') return done(null, payload)
+    // A body without a type is not read, nor one that is too large for any request.
+    const isRead = type !== undefined && length !== '0' && !(Number(length) > bodyLimit)
+    // A client may have disconnected during its authentication. Its response is closed only once.
+    if (!isRead || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request, sender))
-    if (!admitted) return done(busy())
+    if (!admitted) return done(busy(RETRY_SECONDS))
     request.admittedBody = admitted
     reply.raw.once('close', () => request.admittedBody?.release())
     if (sender === 'anyone' || length === undefined)
       return done(null, countBytes(payload, admitted))
     if (admitted.add(Number(length))) done(null, payload)
-    else done(busy())
+    else done(busy(RETRY_SECONDS))
   }
 }
 
@@ -117,16 +123,12 @@ function countBytes(body: Readable, admitted: Admitted): Readable {
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       if (admitted.add(chunk.length)) done(null, chunk)
-      else done(busy())
+      else done(busy(RETRY_SECONDS))
     },
   })
   // Not `pipeline`, which would close the connection instead of responding.
   body.once('error', (error) => counted.destroy(error))
   return body.pipe(counted)
-}
-
-function busy(): HubError {
-  return new HubError('busy', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /** Reports the bodies in progress and their limits. */

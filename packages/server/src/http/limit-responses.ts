@@ -1,7 +1,7 @@
 /** Limits the memory for responses that clients do not read, or read slowly. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { keyOfCaller } from '../domain/auth/caller.ts'
-import { HubError } from '../errors.ts'
+import { busy } from '../errors.ts'
 import { createAdmission } from '../lib/concurrency/admission.ts'
 import { clientSubnet } from '../lib/net/client-subnet.ts'
 
@@ -19,13 +19,12 @@ export function limitResponses(app: FastifyInstance): void {
   const admission = createAdmission(LIMIT)
   app.addHook('onSend', (request, reply, payload, done) => {
     const bytes = sizeOf(payload)
-    if (bytes < MIN_BYTES) return done(null, payload)
+    // A client that has disconnected receives nothing, and its response is closed only once.
+    if (bytes < MIN_BYTES || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request))
     if (!admitted?.add(bytes)) {
       admitted?.release()
-      return done(
-        new HubError('busy', { seconds: RETRY_SECONDS }, { retryAfterSeconds: RETRY_SECONDS }),
-      )
+      return done(busy(RETRY_SECONDS))
     }
     reply.raw.once('close', admitted.release)
     done(null, payload)

@@ -103,6 +103,26 @@ test('while a client leaves large responses unread, further ones of it get 503, 
   assert.ok(response.endsWith(LARGE_RESPONSE))
 })
 
+test('a large response to a client that has disconnected is not counted', async (t) => {
+  const app = await createApp()
+  const started = Promise.withResolvers<void>()
+  const sent = Promise.withResolvers<void>()
+  app.get('/healthz', async (_request, reply) => {
+    started.resolve()
+    await once(reply.raw, 'close')
+    return LARGE_RESPONSE
+  })
+  app.get('/readyz', async () => LARGE_RESPONSE)
+  app.addHook('onSend', async () => sent.resolve())
+  const port = await listenOn(t, app)
+  const disconnected = open(t, port, LARGE_REQUEST)
+  await started.promise
+  disconnected.destroy()
+  await sent.promise
+  const response = await text(open(t, port, LARGE_REQUEST.replace('healthz', 'readyz')))
+  assert.match(response, /^HTTP\/1\.1 200 /)
+})
+
 test('at the connection limit, a connection with a request in progress stays open', async (t) => {
   const app = await createApp({ connections: 2 })
   const started = Promise.withResolvers<void>()
@@ -113,14 +133,17 @@ test('at the connection limit, a connection with a request in progress stays ope
     return {}
   })
   const port = await listenOn(t, app)
-  const inProgress = open(t, port, PUSH)
-  await started.promise
+  const first = Promise.withResolvers<void>()
+  app.server.once('request', (_request, response) => response.once('close', first.resolve))
+  // The response to the first request must not end the use of the connection by the second one.
+  const inProgress = open(t, port, KEEP_ALIVE_REQUEST + PUSH)
+  await Promise.all([started.promise, first.promise])
   for (let count = 0; count < 5; count += 1) {
     await once(open(t, port, KEEP_ALIVE_REQUEST), 'data')
   }
   const response = text(inProgress)
   finish.resolve()
-  assert.match(await response, /^HTTP\/1\.1 200 /)
+  assert.match(await response, /^HTTP\/1\.1 404 .*HTTP\/1\.1 200 /s)
 })
 
 test('a client that does not read its response is disconnected', async (t) => {

@@ -18,6 +18,7 @@ type Failure = { name: string; fault: Omit<DiskFault, 'once'>; isQuick: boolean 
 
 const DATABASE = 'recordhub.sqlite'
 const LOG = `${DATABASE}-wal`
+const THREE_CHECKPOINTS_MS = 1500
 const FAILURES: Failure[] = [
   {
     name: 'fsync of the log: EIO',
@@ -111,6 +112,29 @@ test('a hub whose disk fails stops at once, and the next start checks the databa
   }
   await ledger.assertStored(operator.at(hub.address))
   await assertAtomicWrites(queryDatabase)
+})
+
+test('an exceeded quota is a full disk, also for checkpoints', {
+  ...PROCESS_TEST,
+  skip: noShim,
+}, async (t) => {
+  const sandbox = createSandbox(t)
+  const faults = createDiskFaults(sandbox.folder)
+  const hub = await sandbox.startHub({ env: faults.environment })
+  const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
+  // The database and `recordhub.probe`, but not the log: pushes succeed, and the checkpoints after them fail.
+  faults.cause({ call: 'write', file: 'e', error: 'EDQUOT', once: false })
+  const target = { address: hub.address, hubApiKey }
+  const end = performance.now() + THREE_CHECKPOINTS_MS
+  for (let number = 0; performance.now() < end; number += 1) {
+    const reference_number = `quota-${number}`
+    const push = { method: 'POST' as const, record_type: PUSHED_TYPE, reference_number, data: {} }
+    ledger.record(push, await pushOnce(target, push))
+    assert.deepEqual(ledger.unacknowledged(), [])
+  }
+  faults.end()
+  await ledger.assertStored(operator)
+  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
 })
 
 test('after a failure, commands and damaged databases wait for a check', {

@@ -19,7 +19,7 @@ type Deps = {
 type FirstOperator = Omit<NewOperator, 'role'>
 
 const LEASE = 'first operator'
-/** How long the start of a hub waits after another one was killed meanwhile. Creating an operator takes about a second. */
+/** How long a hub waits at its start if another one was killed while it created the operator. */
 const LEASE_SECONDS = 15
 const OTHER_NODE_MS = 100
 

@@ -3,7 +3,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { AlertEventsResponse, ErrorResponse } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
-import { HubError } from '../../errors.ts'
+import { busy } from '../../errors.ts'
 import { etagOf, matchesEtag } from '../../lib/net/etag.ts'
 import { abortOnClose } from '../../lib/net/ndjson.ts'
 import { createDeadline } from '../../lib/time/deadline.ts'
@@ -41,9 +41,7 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
 
   /** @throws HubError `busy`. */
   function acquireSlot(): () => void {
-    if (waiting >= MAX_WAITING) {
-      throw new HubError('busy', { seconds: BUSY_SECONDS }, { retryAfterSeconds: BUSY_SECONDS })
-    }
+    if (waiting >= MAX_WAITING) throw busy(BUSY_SECONDS)
     waiting += 1
     return () => {
       waiting -= 1

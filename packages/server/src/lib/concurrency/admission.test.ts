@@ -30,13 +30,14 @@ test('the only request of an owner may be larger than its share, but not than th
   assert.equal(admission.admit('b')?.add(1), false)
 })
 
-test('a released request occupies nothing, however often it is released', () => {
+test('a released request occupies nothing, whatever is called afterwards', () => {
   const admission = createAdmission({ requests: 4, bytes: 1000 })
   const admitted = admission.admit('a')
   admitted?.add(900)
   const other = admission.admit('b')
   admitted?.release()
   admitted?.release()
+  assert.equal(admitted?.add(1), false)
   assert.deepEqual(admission.occupied, { requests: 1, bytes: 0 })
   other?.release()
   assert.deepEqual(admission.occupied, { requests: 0, bytes: 0 })

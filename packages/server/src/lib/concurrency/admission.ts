@@ -1,9 +1,9 @@
-/** What requests occupy: their number, and the bytes that they hold in memory. */
+/** The number of requests in progress, and the bytes that they hold in memory. */
 export type Occupied = { requests: number; bytes: number }
 
 /** An admitted request. */
 export type Admitted = {
-  /** Adds bytes that the request holds. Returns false, and adds none, if they exceed a limit. */
+  /** Adds bytes that the request holds. Returns false, and adds none, if they exceed a limit or the request has ended. */
   add: (bytes: number) => boolean
   /** Ends the request. Further calls have no effect. */
   release: () => void
@@ -40,6 +40,7 @@ export function createAdmission(limit: Occupied): Admission {
       let isReleased = false
       return {
         add(bytes) {
+          if (isReleased) return false
           // The only request of an owner may be larger than the share.
           const exceedsShare = own.requests > 1 && own.bytes + bytes > share.bytes
           if (exceedsShare || occupied.bytes + bytes > limit.bytes) return false

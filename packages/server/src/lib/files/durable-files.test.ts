@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -27,6 +27,14 @@ test('a file is replaced as a whole', (t) => {
   for (const content of ['a longer content', 'short']) replaceFile(path, content)
   assert.equal(readFileSync(path, 'utf8'), 'short')
   assert.deepEqual(readdirSync(folder), ['file'])
+})
+
+test('a file that cannot be replaced leaves no other file', (t) => {
+  const folder = createFolder(t)
+  const path = join(folder, 'a folder')
+  mkdirSync(path)
+  assert.throws(() => replaceFile(path, 'content'), { code: 'EISDIR' })
+  assert.deepEqual(readdirSync(folder), ['a folder'])
 })
 
 test('a folder that does not exist cannot be synced', (t) => {

@@ -39,26 +39,29 @@ export function syncFolder(path: string): void {
  * @throws Error with the code `EEXIST` if there is a file of this name; of two processes, one creates the file.
  */
 export function createFile(path: string, content: string): void {
-  const complete = writeBeside(path, content)
-  try {
-    linkSync(complete, path)
-  } catch (error) {
-    if (!NO_LINKS.has(errorCodeOf(error))) throw error
-    writeFileSync(path, content, { mode: 0o600, flush: true, flag: 'wx' })
-  } finally {
-    rmSync(complete)
-  }
-  syncFolder(dirname(path))
+  publishContent(path, content, (complete) => {
+    try {
+      linkSync(complete, path)
+    } catch (error) {
+      if (!NO_LINKS.has(errorCodeOf(error))) throw error
+      writeFileSync(path, content, { mode: 0o600, flush: true, flag: 'wx' })
+    }
+  })
 }
 
 /** Replaces a file, or creates it. Others see the old or the new content. The new content is durable on return. */
 export function replaceFile(path: string, content: string): void {
-  renameSync(writeBeside(path, content), path)
-  syncFolder(dirname(path))
+  publishContent(path, content, (complete) => renameSync(complete, path))
 }
 
-function writeBeside(path: string, content: string): string {
+/** @param publish gives the content, which is in a file of another name, the name `path`. */
+function publishContent(path: string, content: string, publish: (complete: string) => void): void {
   const complete = `${path}.${randomUUID()}.new`
-  writeFileSync(complete, content, { mode: 0o600, flush: true, flag: 'wx' })
-  return complete
+  try {
+    writeFileSync(complete, content, { mode: 0o600, flush: true, flag: 'wx' })
+    publish(complete)
+  } finally {
+    rmSync(complete, { force: true })
+  }
+  syncFolder(dirname(path))
 }

@@ -84,8 +84,8 @@ export type Storage = {
   readDiskSpace(): Promise<DiskSpace | null>
 
   /**
-   * What decides whether committed writes survive on the PostgreSQL server that is the primary now; null on SQLite, whose
-   * settings the hub makes itself.
+   * The settings and standbys of the current PostgreSQL primary that decide whether committed writes survive; null on
+   * SQLite, which the hub configures itself.
    */
   readDurability(): Promise<ServerDurability | null>
 

@@ -75,9 +75,10 @@ export async function readEngineInfo(db: Executor): Promise<EngineInfo> {
 }
 
 /**
- * Reads what decides whether committed writes survive. Among the replication connections, a standby is one that reports
- * a replayed position: programs that copy or archive the write-ahead log report none. Subscriptions also replay, but use
- * a logical slot. A role without `pg_read_all_stats` (`pg_monitor`) sees only that there are connections, and their names.
+ * Reads the settings and standbys that decide whether committed writes survive. Among the replication connections, a
+ * standby is one that reports a replayed position: programs that copy or archive the write-ahead log report none.
+ * Subscriptions also replay, but use a logical slot. A role without `pg_read_all_stats` (`pg_monitor`) sees only that
+ * there are connections, and their names.
  */
 export async function readDurability(db: Executor): Promise<ServerDurability> {
   const { rows } = await sql<ServerDurability>`

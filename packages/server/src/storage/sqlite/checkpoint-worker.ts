@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { isFatal } from './map-error.ts'
+import { isDiskFull, isFatal } from './map-error.ts'
 
 /** A request has been done, or the thread has stopped because a checkpoint failed. */
 export type CheckpointMessage = { emptied: number } | { failure: SqliteFailure }
@@ -28,10 +28,11 @@ function checkpoint(): void {
     if (emptyRequest !== null || Number(result?.['log']) > MAX_LOG_PAGES) emptyLog()
   } catch (error) {
     // On a full disk or with a lock, the pages stay in the log, and the next checkpoint moves them.
-    if (!isFatal(error)) return
-    clearInterval(timer)
+    if (!isFatal(error) || isDiskFull(error, path)) return
     const { message, errcode } = error
     post({ failure: { message, errcode } })
+    // No request may repeat the checkpoint: it could succeed although data is lost.
+    stop()
   }
 }
 
@@ -41,6 +42,12 @@ function emptyLog(): void {
   if (result?.['busy'] !== 0 || emptyRequest === null) return
   post({ emptied: emptyRequest })
   emptyRequest = null
+}
+
+function stop(): void {
+  clearInterval(timer)
+  database.close()
+  parentPort?.close()
 }
 
 function post(message: CheckpointMessage): void {
@@ -53,9 +60,7 @@ parentPort?.on('message', (message: unknown) => {
   if (typeof message === 'number') {
     emptyRequest = message
     checkpoint()
-    return
+  } else {
+    stop()
   }
-  clearInterval(timer)
-  database.close()
-  parentPort?.close()
 })

@@ -4,12 +4,14 @@
  * was written. The end of the process alone cannot damage it.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { HubError, storageUnavailable } from '../../errors.ts'
-import { errorCodeOf } from '../../lib/files/error-code.ts'
+import { errorCodeOf, isOutOfSpace } from '../../lib/files/error-code.ts'
 import { assertIntact } from './database-snapshot.ts'
+import { withMappedErrors } from './map-error.ts'
 
 type DatabaseState = {
-  /** Identifies the run of the machine; null where the system does not tell. */
+  /** Identifies the run of the machine; null if the system does not report it. */
   boot: string | null
   /** How the disk failed; null if it did not. */
   failure: string | null
@@ -23,20 +25,33 @@ export function stateFileOf(databasePath: string): string {
 /**
  * Checks the whole database if it may be damaged. Then saves that it is in use. The reason for a check stays until one has
  * succeeded.
- * @throws HubError `database_damaged`; `storage_unavailable` if the folder cannot be written.
+ * @throws HubError `database_damaged`; `storage_unavailable` if the folder cannot be written or the file cannot be opened.
  */
 export function beginUse(path: string, log: (message: string) => void): void {
   const reason = existsSync(path) ? findReason(path) : null
+  rollBackCreation(path)
   if (reason !== null) checkDatabase(path, reason, log)
   try {
     saveState(path, { boot: readBootId(), failure: null })
   } catch (cause) {
     // A full disk must not prevent a start. The file is then incomplete, which causes a check.
-    if (errorCodeOf(cause) !== 'ENOSPC') throw storageUnavailable(cause)
+    if (!isOutOfSpace(cause)) throw storageUnavailable(cause)
   }
 }
 
-/** Saves that the database was closed. */
+/**
+ * Rolls back a transaction without a write-ahead log, which only the creation of a database is. Its journal is there if a
+ * power failure interrupted it. Connections that only read cannot open such a file.
+ */
+function rollBackCreation(path: string): void {
+  if (!existsSync(`${path}-journal`)) return
+  withMappedErrors(() => {
+    using database = new DatabaseSync(path)
+    database.exec('PRAGMA schema_version')
+  })
+}
+
+/** Deletes the state file, because the database was closed. */
 export function endUse(path: string): void {
   rmSync(stateFileOf(path), { force: true })
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -75,6 +75,15 @@ test('after a failure, no action runs, and the administrator gets one message', 
   assert.match(messages[0] ?? '', /made up \(SQLite error 1034\)/)
 })
 
+test('a failure is recognized even if the disk does not delete files either', (t) => {
+  const { path } = createFolder(t)
+  // Can neither be written nor deleted as a file.
+  mkdirSync(join(path, '..', 'recordhub.probe'))
+  const guard = createFailureGuard(path, () => undefined)
+  assert.throws(() => guard.run(() => fail(CODES.write)), { code: 'storage_failed' })
+  assert.equal(guard.hasFailed(), true)
+})
+
 test('a full disk is not fatal', (t) => {
   const { path } = createFolder(t)
   const guard = createFailureGuard(path, () => undefined)
@@ -111,4 +120,18 @@ test('a database that was in use when the machine stopped is checked', (t) => {
   writeFileSync(stateFileOf(path), 'an earlier run of the machine\n\n')
   beginUse(path, (message) => void messages.push(message))
   assert.match(messages[0] ?? '', /because the machine stopped while the hub was running/)
+})
+
+test('a database whose creation was interrupted by a power failure is not damaged', (t) => {
+  const { path, messages } = createFolder(t)
+  const created = join(path, '..', 'created.sqlite')
+  using database = new DatabaseSync(created)
+  // A transaction that is larger than the cache syncs its journal and writes to the file before it is committed.
+  database.exec(`PRAGMA cache_size = 1; BEGIN; CREATE TABLE things (text);
+    INSERT INTO things SELECT hex(randomblob(100000)) FROM (VALUES (1), (2))`)
+  for (const suffix of ['', '-journal']) copyFileSync(created + suffix, path + suffix)
+  writeFileSync(stateFileOf(path), 'an earlier run of the machine\n\n')
+  beginUse(path, (message) => void messages.push(message))
+  assert.match(messages.join(' '), /The database is not damaged/)
+  assert.ok(!existsSync(`${path}-journal`))
 })

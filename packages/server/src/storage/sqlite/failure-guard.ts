@@ -2,18 +2,9 @@
  * Ends the use of a database after a failed fsync, write or read of its disk, or when SQLite finds it damaged. A failed
  * fsync must not be retried: the system may have discarded the data, and the next fsync succeeds nevertheless.
  */
-import { rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { diskFull, type HubError, storageFailed } from '../../errors.ts'
-import { errorCodeOf } from '../../lib/files/error-code.ts'
 import { saveFailure } from './database-state.ts'
-import {
-  isDamaged,
-  isFatal,
-  isPossiblyFull,
-  type SqliteError,
-  withMappedErrors,
-} from './map-error.ts'
+import { isDamaged, isDiskFull, isFatal, type SqliteError, withMappedErrors } from './map-error.ts'
 
 export type FailureGuard = {
   /**
@@ -52,7 +43,7 @@ export function createFailureGuard(
     try {
       return action()
     } catch (error) {
-      if (isPossiblyFull(error) && isFolderFull(dirname(path))) throw diskFull(error)
+      if (isDiskFull(error, path)) throw diskFull(error)
       if (endsUse(error)) throw fail(error)
       return withMappedErrors(() => {
         throw error
@@ -78,19 +69,4 @@ function describeFailure(path: string, what: string, isSaved: boolean): string {
     ? 'The next start checks the whole database.'
     : 'The hub could not save that the database must be checked: run recordhub doctor before the next start.'
   return `The hub stops and acknowledges nothing more, because in the database ${path} ${what}. Check the disk and the log of the system, then start the hub again. ${next}`
-}
-
-/** More than a file system stores without a new block. */
-const PROBE_BYTES = 64 * 1024
-
-function isFolderFull(folder: string): boolean {
-  const probe = join(folder, 'recordhub.probe')
-  try {
-    writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { flush: true })
-    return false
-  } catch (error) {
-    return ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error))
-  } finally {
-    rmSync(probe, { force: true })
-  }
 }

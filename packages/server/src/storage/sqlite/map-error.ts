@@ -1,4 +1,7 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { diskFull, storageUnavailable } from '../../errors.ts'
+import { isOutOfSpace } from '../../lib/files/error-code.ts'
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const UNUSABLE = new Set([5, 6, 8, 9, 10, 11, 13, 14, 15, 26]) // busy … io error, full, cannot open, no database
@@ -59,15 +62,38 @@ export function isFatal(error: unknown): error is SqliteError {
   return isDamaged(error) || ((code & 0xff) === IO_ERROR && !HARMLESS_IO_ERRORS.has(code))
 }
 
-/** Whether the disk has no space for a write. */
-export function isFull(error: unknown): boolean {
-  return primaryCode(error) === FULL
+/**
+ * Whether a write failed because the disk has no space. If the code is also that of a write that failed for another
+ * reason, writes a file to find out.
+ * @param path the path of the database.
+ */
+export function isDiskFull(error: unknown, path: string): boolean {
+  const code = extendedCode(error)
+  if (code === null) return false
+  return isFull(error) || (POSSIBLY_FULL.has(code) && isFolderFull(dirname(path)))
 }
 
-/** Whether the disk may be full: the code is also that of a write that failed for another reason. */
-export function isPossiblyFull(error: unknown): boolean {
-  const code = extendedCode(error)
-  return code !== null && POSSIBLY_FULL.has(code)
+/** More than a file system stores without a new block. */
+const PROBE_BYTES = 64 * 1024
+
+function isFolderFull(folder: string): boolean {
+  const probe = join(folder, 'recordhub.probe')
+  try {
+    writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { flush: true })
+    return false
+  } catch (error) {
+    return isOutOfSpace(error)
+  } finally {
+    try {
+      rmSync(probe, { force: true })
+    } catch {
+      // A disk that has failed may not delete files either, which must not hide its failure.
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return primaryCode(error) === FULL
 }
 
 /** Runs an action on a connection. Maps errors of an unusable database to `disk_full` or `storage_unavailable`. */

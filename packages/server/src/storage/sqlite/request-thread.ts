@@ -1,6 +1,6 @@
 /** A worker thread that responds to requests: a SQLite statement blocks its thread until it ends. */
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
-import { HubError, isErrorCode, storageUnavailable } from '../../errors.ts'
+import { busy, HubError, isErrorCode, storageUnavailable } from '../../errors.ts'
 
 type Failure = { message: string; code: string | null }
 type Message<Result> =
@@ -62,10 +62,7 @@ export function createRequestThread<Request, Result>(
   return {
     request: (request) =>
       new Promise((resolve, reject) => {
-        if (waiting.size >= maxRequests) {
-          const params = { seconds: RETRY_SECONDS }
-          throw new HubError('busy', params, { retryAfterSeconds: RETRY_SECONDS })
-        }
+        if (waiting.size >= maxRequests) throw busy(RETRY_SECONDS)
         const id = ++lastId
         waiting.set(id, { resolve, reject })
         const running = worker ?? start()

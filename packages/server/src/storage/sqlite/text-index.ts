@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { recordTokens } from '../../domain/search/search-tokens.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { isFatal, withMappedErrors } from './map-error.ts'
+import { isDiskFull, isFatal, withMappedErrors } from './map-error.ts'
 import {
   createSearchFile,
   deleteDamagedFile,
@@ -63,7 +63,7 @@ export function createTextIndex(index: IndexFile, warn: (message: string) => voi
         return work(open())
       } catch (error) {
         // After a failed write, entries may be missing without an error, so the index is created anew.
-        if (!isFatal(error)) throw error
+        if (!isFatal(error) || isDiskFull(error, index.path)) throw error
         close()
         deleteDamagedFile(index, warn)
         return work(open())

@@ -6,7 +6,6 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
@@ -38,7 +37,6 @@ export async function prepareUpgrade(databasePath: string, deps: UpgradeDeps): P
   const copy = `${databasePath}.rehearsal`
   // A killed process may have left it.
   deleteCopy(copy)
-  rollBackCreation(databasePath)
   const step = await findStep(databasePath, deps.migrations)
   if (!step) return
   const { upgrade } = deps
@@ -56,18 +54,6 @@ export async function prepareUpgrade(databasePath: string, deps: UpgradeDeps): P
   } finally {
     deleteCopy(copy)
   }
-}
-
-/**
- * Rolls back a transaction without a write-ahead log, which only the creation of a database is. Its journal is there if a
- * power failure interrupted it. Connections that only read cannot open such a file.
- */
-function rollBackCreation(path: string): void {
-  if (!existsSync(`${path}-journal`)) return
-  withMappedErrors(() => {
-    using database = new DatabaseSync(path)
-    database.exec('PRAGMA schema_version')
-  })
 }
 
 /** Null for a new database and for a current one. @throws HubError `newer_schema`. */

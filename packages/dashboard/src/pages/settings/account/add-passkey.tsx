@@ -1,9 +1,10 @@
-import { PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { createPasskey } from '../../../api/passkeys.ts'
 import { notify } from '../../../components/confirm.tsx'
+import { CurrentPasswordInput } from '../../../components/current-password-input.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { userAgentLabel } from '../../../lib/user-agent.ts'
@@ -56,11 +57,9 @@ export function AddPasskey({
             {...form.getInputProps('name')}
           />
           {withPassword && (
-            <PasswordInput
+            <CurrentPasswordInput
               label={TEXTS.yourPassword}
-              required
               data-autofocus
-              autoComplete="current-password"
               {...form.getInputProps('password')}
             />
           )}

@@ -6,7 +6,7 @@ import { ownSessionsQuery } from '../../../api/account.ts'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { renewSession } from '../../../api/session.ts'
 import { notify } from '../../../components/confirm.tsx'
-import { UsernameField } from '../../../components/username-field.tsx'
+import { CurrentPasswordInput } from '../../../components/current-password-input.tsx'
 import { PASSWORD_ADVICE, passwordError } from '../../sign-in/password-rule.ts'
 import { SettingsSection } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
@@ -46,11 +46,8 @@ export function PasswordSection() {
     >
       <form onSubmit={submit}>
         <Stack>
-          <UsernameField />
-          <PasswordInput
+          <CurrentPasswordInput
             label={TEXTS.currentPassword}
-            required
-            autoComplete="current-password"
             maw={400}
             {...form.getInputProps('current')}
           />
