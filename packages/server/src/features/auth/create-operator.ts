@@ -2,6 +2,7 @@ import { isRole, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
 import { isEmail } from '../../lib/text/email.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from './better-auth.ts'
 
 export type NewOperator = { email: string; name: string; password: string; role: Role }
@@ -11,27 +12,23 @@ export type NewOperator = { email: string; name: string; password: string; role:
  * @throws HubError `invalid_operator`.
  */
 export async function createOperator(
-  deps: { betterAuth: BetterAuth; publicUrl: string },
+  deps: {
+    betterAuth: BetterAuth
+    operators: Pick<OperatorStore, 'createOperator'>
+    publicUrl: string
+  },
   operator: NewOperator,
 ): Promise<void> {
   await assertValidOperator(operator, deps.publicUrl)
-  const { internalAdapter, password } = await deps.betterAuth.context()
+  const { password } = await deps.betterAuth.context()
   const email = operator.email.toLowerCase()
-  if (await internalAdapter.findUserByEmail(email)) {
+  const isCreated = await deps.operators.createOperator({
+    ...{ email, name: operator.name || email, role: operator.role },
+    password_hash: await password.hash(operator.password),
+  })
+  if (!isCreated) {
     throw new HubError('invalid_operator', { reason: `the e-mail address ${email} is taken` })
   }
-  // Hashed first: an operator who was created without a password could not be created again.
-  const hash = await password.hash(operator.password)
-  const user = await internalAdapter.createUser(
-    { email, name: operator.name || email, emailVerified: true, role: operator.role },
-    { method: 'admin' },
-  )
-  await internalAdapter.linkAccount({
-    userId: user.id,
-    accountId: user.id,
-    providerId: 'credential',
-    password: hash,
-  })
 }
 
 /** @throws HubError `invalid_operator` with the reason. */

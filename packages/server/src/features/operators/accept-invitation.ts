@@ -3,12 +3,14 @@ import { HubError } from '../../errors.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
+import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from '../auth/better-auth.ts'
 import { assertValidOperator, createOperator } from '../auth/create-operator.ts'
 
 type Deps = {
   betterAuth: BetterAuth
   invitations: InvitationStore
+  operators: Pick<OperatorStore, 'createOperator'>
   clock: Clock
   publicUrl: string
 }

@@ -41,6 +41,17 @@ export interface OperatorStore {
   readOperator(id: string): Promise<Operator | null>
 
   /**
+   * Creates an operator who signs in with e-mail address and password, completely or not at all.
+   * @returns false if the e-mail address is taken.
+   */
+  createOperator(operator: {
+    email: string
+    name: string
+    role: Role
+    password_hash: string
+  }): Promise<boolean>
+
+  /**
    * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that every
    * session has it, and revokes the tokens whose role is higher. Disabling ends all sessions and revokes all
    * tokens. Concurrent changes cannot leave the hub without an admin.

@@ -39,15 +39,24 @@ function addToken({ operators }: Storage, name: string, role: 'viewer' | 'admin'
 onEachEngine((engine) => {
   describe(`operators and their sessions on ${engine.name}`, () => {
     test(
-      'hasOperators returns true once Better Auth has created an operator',
+      'an operator is created with the password, or not at all',
       withStorage(engine, async ({ storage }) => {
-        assert.equal(await storage.operators.hasOperators(), false)
-        await runSql(
-          storage,
-          `INSERT INTO operators (id, name, email, email_verified, created_at, updated_at)
-           VALUES ('ann', 'Ann', 'ann@example.org', false, '2026-03-10', '2026-03-10')`,
-        )
-        assert.equal(await storage.operators.hasOperators(), true)
+        const { operators } = storage
+        const ann = {
+          email: 'ann@example.org',
+          name: 'Ann',
+          role: 'admin',
+          password_hash: 'hash',
+        } as const
+        await runSql(storage, 'ALTER TABLE operator_accounts RENAME TO away')
+        await assert.rejects(operators.createOperator(ann))
+        assert.equal(await operators.hasOperators(), false)
+        await runSql(storage, 'ALTER TABLE away RENAME TO operator_accounts')
+        assert.equal(await operators.createOperator(ann), true)
+        assert.equal(await operators.hasOperators(), true)
+        assert.equal(only(await operators.listOperators()).has_password, true)
+        assert.equal(await operators.createOperator({ ...ann, role: 'viewer' }), false)
+        assert.equal(only(await operators.listOperators()).role, 'admin')
       }),
     )
 

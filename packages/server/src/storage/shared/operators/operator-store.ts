@@ -27,6 +27,21 @@ export function createOperatorStore(
 
     readOperator: async (id) => (await findOperators(reader, nowText(clock), id))[0] ?? null,
 
+    createOperator: ({ password_hash, ...operator }) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const times = { created_at: at, updated_at: at }
+        const created = await db
+          .insertInto('operators')
+          .values({ id: randomUUID(), ...operator, email_verified: sql<boolean>`true`, ...times })
+          .onConflict((conflict) => conflict.column('email').doNothing())
+          .returning('id')
+          .executeTakeFirst()
+        if (!created) return false
+        await insertPassword(db, created.id, password_hash, at)
+        return true
+      }),
+
     changeOperator: (id, { role, disabled }, audit) =>
       writer.transaction().execute(async (db) => {
         await acquireLock(db, 'operators')
@@ -79,14 +94,7 @@ export function createOperatorStore(
           .where('provider_id', '=', CREDENTIAL)
           .returning('operator_id')
           .executeTakeFirst()
-        if (!changed) {
-          const account = { id: randomUUID(), operator_id: id, account_id: id }
-          const times = { created_at: at, updated_at: at }
-          await db
-            .insertInto('operator_accounts')
-            .values({ ...account, provider_id: CREDENTIAL, password, ...times })
-            .execute()
-        }
+        if (!changed) await insertPassword(db, id, password, at)
         await endSessions(db, id)
         await insertAudit(db, at, audit)
         return true
@@ -133,6 +141,21 @@ export function createOperatorStore(
       return row !== undefined
     },
   }
+}
+
+/** Stores the hash of the password of an operator who has none. */
+async function insertPassword(
+  db: Executor,
+  operator_id: string,
+  password: string,
+  at: string,
+): Promise<void> {
+  const account = { id: randomUUID(), operator_id, account_id: operator_id }
+  const times = { created_at: at, updated_at: at }
+  await db
+    .insertInto('operator_accounts')
+    .values({ ...account, provider_id: CREDENTIAL, password, ...times })
+    .execute()
 }
 
 async function endSessions(db: Executor, operatorId: string): Promise<void> {
