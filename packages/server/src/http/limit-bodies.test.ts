@@ -52,3 +52,25 @@ test('a body that is too large for any request gets 413, even if it exceeds the 
   assert.equal(statusCode, 413)
   assert.deepEqual(bodies.platform.occupied, NOTHING)
 })
+
+test('what arrives of a body after the response is discarded, however much it is', async (t) => {
+  const app = fastify()
+  const bodies = limitBodies(app, BODY_LIMIT)
+  app.post('/api/v1/invitation', async () => ({}))
+  const { hostname, port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+  t.after(() => app.close())
+  const client = connect({ host: hostname, port: Number(port) })
+  client.write(
+    'POST /api/v1/invitation HTTP/1.1\r\nHost: hub\r\nContent-Type: text/csv\r\nTransfer-Encoding: chunked\r\n\r\n',
+  )
+  const [response] = await once(client, 'data')
+  assert.match(String(response), /^HTTP\/1\.1 415 /)
+  const size = 1024 * 1024
+  const chunk = `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`
+  for (let sent = 0; sent <= bodies.anyone.limit.bytes; sent += size) client.write(chunk)
+  client.write('0\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: hub\r\n\r\n')
+  const [next] = await once(client, 'data')
+  client.destroy()
+  assert.match(String(next), /^HTTP\/1\.1 404 /)
+  assert.deepEqual(bodies.anyone.occupied, NOTHING)
+})

@@ -1,4 +1,5 @@
 /** Limits the memory for the bodies of requests in progress: those that are received, and those that wait for a commit. */
+import type { ServerResponse } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
 import { HUB_KEY_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
@@ -97,7 +98,7 @@ function createAdmitHook(
     request.admittedBody = admitted
     reply.raw.once('close', () => request.admittedBody?.release())
     if (sender === 'anyone' || length === undefined)
-      return done(null, countBytes(payload, admitted))
+      return done(null, countBytes(payload, admitted, reply.raw))
     if (admitted.add(Number(length))) done(null, payload)
     else done(busy(RETRY_SECONDS))
   }
@@ -118,14 +119,20 @@ async function releaseAfter(admitted: Admitted, handle: () => unknown): Promise<
   }
 }
 
-/** Passes a body on, and ends it with an error when it exceeds a limit. */
-function countBytes(body: Readable, admitted: Admitted): Readable {
+/**
+ * Passes a body on, and ends it with an error when it exceeds a limit. Discards what arrives after the response, such as
+ * that to a body of a type that the hub does not read.
+ */
+function countBytes(body: Readable, admitted: Admitted, response: ServerResponse): Readable {
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      if (admitted.add(chunk.length)) done(null, chunk)
+      if (response.writableEnded) done()
+      else if (admitted.add(chunk.length)) done(null, chunk)
       else done(busy(RETRY_SECONDS))
     },
   })
+  // Nobody else listens if the body is not read.
+  counted.on('error', () => undefined)
   // Not `pipeline`, which would close the connection instead of responding.
   body.once('error', (error) => counted.destroy(error))
   return body.pipe(counted)

@@ -12,15 +12,17 @@ const LIMIT = { requests: 4000, bytes: 128 * 1024 * 1024 }
 const RETRY_SECONDS = 5
 
 /**
- * Responds with 503 instead of a large response while others that clients have not read occupy too much memory. Streams
- * are not counted, since they continue only when the client reads.
+ * Responds to a GET with 503 instead of a large response while others that clients have not read occupy too much memory.
+ * Other requests have changed something, so they get their response. Streams are not counted, since they continue only
+ * when the client reads.
  */
 export function limitResponses(app: FastifyInstance): void {
   const admission = createAdmission(LIMIT)
   app.addHook('onSend', (request, reply, payload, done) => {
     const bytes = sizeOf(payload)
+    const isCounted = request.method === 'GET' && bytes >= MIN_BYTES
     // A client that has disconnected receives nothing, and its response is closed only once.
-    if (bytes < MIN_BYTES || reply.raw.closed) return done(null, payload)
+    if (!isCounted || reply.raw.closed) return done(null, payload)
     const admitted = admission.admit(ownerOf(request))
     if (!admitted?.add(bytes)) {
       admitted?.release()
