@@ -162,7 +162,8 @@ describe('fuzzed records responses', () => {
               })
               response.end(part)
             })
-            const records = value?.kind === 'object' ? value.members.get('records') : undefined
+            // A response that repeats `records` fails after the first one.
+            const records = value?.kind === 'object' ? value.first.get('records') : undefined
             const expected = records?.kind === 'array' ? uniqueInputs(records.items) : []
             if (result.state === 'succeeded') {
               assert.equal(share === 1 || part.length === sent.length, true)

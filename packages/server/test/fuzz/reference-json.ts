@@ -7,7 +7,12 @@ export type ReferenceValue =
   | { kind: 'literal'; text: string }
   | { kind: 'string'; value: string }
   | { kind: 'array'; items: ReferenceValue[] }
-  | { kind: 'object'; members: Map<string, ReferenceValue> }
+  /** `members` has the last value of a repeated member, `first` the first one. */
+  | {
+      kind: 'object'
+      members: Map<string, ReferenceValue>
+      first: Map<string, ReferenceValue>
+    }
 
 const TOKEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: strings must not contain them
@@ -59,7 +64,8 @@ export function readReference(text: string): ReferenceValue | null {
   }
   function readObject(): ReferenceValue | null {
     const members = new Map<string, ReferenceValue>()
-    if (take('}')) return { kind: 'object', members }
+    const first = new Map<string, ReferenceValue>()
+    if (take('}')) return { kind: 'object', members, first }
     do {
       const key = tokens[position]?.value
       position += 1
@@ -67,8 +73,9 @@ export function readReference(text: string): ReferenceValue | null {
       const value = readValue()
       if (!value) return null
       members.set(key.value, value)
+      if (!first.has(key.value)) first.set(key.value, value)
     } while (take(','))
-    return take('}') ? { kind: 'object', members } : null
+    return take('}') ? { kind: 'object', members, first } : null
   }
 
   const value = readValue()
