@@ -241,7 +241,9 @@ async function runTask(
 ): Promise<TaskEnd> {
   const { deps, pullId, signal, stopping } = pull
   const { task_number } = plan
-  const source = await deps.platforms.readSource(plan.platform_id)
+  const source = await retryWhileUnavailable(signal, () =>
+    deps.platforms.readSource(plan.platform_id),
+  )
   const start = () => deps.pulls.startTask(pullId, task_number)
   const started = source && (await retryWhileUnavailable(signal, start))
   if (!source || !started) return { platformError, isPlatformFailing: false, state: 'not_reached' }

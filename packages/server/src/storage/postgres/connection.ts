@@ -100,7 +100,7 @@ export function openConnections(
       done.then(remove, remove)
       return done
     },
-    query: (text, values) => withMappedErrors(pool.query(text, values)),
+    query: (text, values) => withMappedErrors(runOn(pool, (client) => client.query(text, values))),
     publish,
     close: () =>
       sockets.closeWith(async () => {

@@ -4,8 +4,10 @@
  * was written. The end of the process alone cannot damage it.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { HubError, storageUnavailable } from '../../errors.ts'
+import { syncFolder } from '../../lib/files/durable-files.ts'
 import { errorCodeOf, isOutOfSpace } from '../../lib/files/error-code.ts'
 import { assertIntact } from './database-snapshot.ts'
 import { withMappedErrors } from './map-error.ts'
@@ -33,6 +35,7 @@ export function beginUse(path: string, log: (message: string) => void): void {
   if (reason !== null) checkDatabase(path, reason, log)
   try {
     saveState(path, { boot: readBootId(), failure: null })
+    syncFolder(dirname(path))
   } catch (cause) {
     // A full disk must not prevent a start. The file is then incomplete, which causes a check.
     if (!isOutOfSpace(cause)) throw storageUnavailable(cause)
