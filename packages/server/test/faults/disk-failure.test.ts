@@ -10,7 +10,7 @@ import { assertAtomicWrites, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { pushUntilRejected } from '../helpers/process/ledger.ts'
 import { pushOnce } from '../helpers/process/push.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { deepOnly, isDeep, rounds } from '../helpers/time/tier.ts'
 
@@ -73,7 +73,6 @@ test('a hub whose disk fails stops at once, and the next start checks the databa
         const failing = hub
         const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
           name: `${name}-${round}`,
-          recordType: PUSHED_TYPE,
           connections: 8,
           targetResponses: 30,
           onTarget() {

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { openIdleConnections } from '../helpers/process/idle-connections.ts'
+import { PUSHED_TYPE } from '../helpers/process/ledger.ts'
 import { pullAndWait, registerPlatform, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import {
   assertAcknowledgedOrUnavailable,
   isAcknowledged,
-  PUSHED_TYPE,
   registerPusher,
   startPushing,
 } from '../helpers/process/push-loop.ts'
