@@ -8,7 +8,7 @@ import { noShim } from '../helpers/process/compile-shim.ts'
 import { createDiskFaults, type DiskFault } from '../helpers/process/disk-faults.ts'
 import { assertAtomicWrites, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import { pushUntilRejected } from '../helpers/process/ledger.ts'
+import { createPush, pushUntilRejected } from '../helpers/process/ledger.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
@@ -145,8 +145,11 @@ test('a failure of the disk while the hub stops is reported by its exit code', {
   const sandbox = createSandbox(t)
   const faults = createDiskFaults(sandbox.folder)
   const hub = await sandbox.startHub({ env: faults.environment })
-  const { operator, ledger } = await registerPusher(t, hub)
+  const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
   faults.cause({ call: 'write', file: DATABASE, error: 'EIO', once: false })
+  // A checkpoint may have moved all earlier changes into the file already.
+  const push = createPush('late', 0)
+  ledger.record(push, await pushOnce({ address: hub.address, hubApiKey }, push))
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 1, signal: null })
   assert.match(hub.stderr.join('\n'), /stops and acknowledges nothing more/)
   faults.end()
