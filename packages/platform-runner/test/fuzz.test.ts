@@ -185,12 +185,13 @@ describe('fuzzed source files', () => {
     options: { delimiter?: string | null; encoding?: string | null } = {},
   ): Origin => ({ kind: 'file', file, delimiter: null, encoding: null, ...options })
 
-  test('each text of the corpus is read from a JSON file as the reference reader reads it', async () => {
+  test('each text of the corpus in a JSON file is read, or rejected, as RFC 8259 says', async () => {
     for (const { text } of JSON_TEXTS) {
       const bytes = Buffer.from(`[{"a":${text}}]`)
       writeFileSync(join(folder, 'a.json'), bytes)
       const rows = await readAll(source, origin('a.json'))
       if (readReferenceBytes(bytes) === null) assert.ok(rows instanceof SourceMisconfigured, text)
+      else assert.equal(rows instanceof Error ? rows.message : rows.length, 1, text)
     }
   })
 

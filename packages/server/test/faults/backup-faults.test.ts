@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { ENGINES, type EngineSandbox } from '../helpers/process/engine.ts'
+import { PUSHED_TYPE } from '../helpers/process/ledger.ts'
 import { createPusher } from '../helpers/process/push.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST, type Sandbox } from '../helpers/process/sandbox.ts'
 
 /** Records whose backup has several chunks. */

@@ -22,7 +22,7 @@ import { openSqlite } from '../../src/storage/sqlite/storage.ts'
 import { assertAtomicWrites } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { pushUntilRejected } from '../helpers/process/ledger.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { createSeededRandom } from '../helpers/random/seed.ts'
 import { hashReference } from '../helpers/storage/engine.ts'
@@ -51,12 +51,9 @@ test(
     const hub = await sandbox.startHub()
     const { hubApiKey, ledger } = await registerPusher(t, hub)
     await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
-      ...{
-        name: 'before',
-        recordType: PUSHED_TYPE,
-        connections: 8,
-        targetResponses: rounds(200, 1000),
-      },
+      name: 'before',
+      connections: 8,
+      targetResponses: rounds(200, 1000),
       onTarget: () => hub.child.kill('SIGKILL'),
     })
     await hub.ended

@@ -3,21 +3,22 @@ import assert from 'node:assert/strict'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { METRICS_TOKEN, parseScrape, WITH_METRICS } from '../helpers/hub/scrape.ts'
+import { scrapeProcess, WITH_METRICS } from '../helpers/hub/scrape.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { pushUntilRejected } from '../helpers/process/ledger.ts'
 import { mountMemory, noMounts } from '../helpers/process/mounts.ts'
 import {
   listRecords,
   type Operator,
-  readPull,
   readSnapshot,
   registerPlatform,
   sendRequest,
+  untilPullEnds,
+  untilReady,
 } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
 import { until, untilTrue } from '../helpers/time/until.ts'
@@ -40,7 +41,7 @@ test('a full disk stops writes with its reason, and the hub continues without he
   const target = { address: hub.address, hubApiKey }
   const pushUntilFull = (name: string) =>
     pushUntilRejected(target, ledger, {
-      ...{ name, recordType: PUSHED_TYPE, connections: 4, padding: 'x'.repeat(20_000) },
+      ...{ name, connections: 4, padding: 'x'.repeat(20_000) },
       targetResponses: Number.POSITIVE_INFINITY,
       onTarget: () => undefined,
     })
@@ -83,7 +84,7 @@ test('a full disk stops writes with its reason, and the hub continues without he
     release()
     await untilTrue('a write of the pull fails', async () => (await countFailedCommits(hub)) > 0)
     rmSync(ballast)
-    const { pull, tasks } = await untilEnded(operator, id)
+    const { pull, tasks } = await untilPullEnds(operator, id)
     assert.equal(pull.state, 'partial')
     const task = tasks.find(({ record_type }) => record_type === 'student')
     assert.equal(task?.state, 'failed')
@@ -131,27 +132,11 @@ function assertDiskFull(status: number, retryAfter: string | null | undefined, t
   assert.equal(JSON.parse(text).code, 'disk_full')
 }
 
-async function untilReady(hub: { address: string }): Promise<void> {
-  await untilTrue(
-    'the hub is ready',
-    async () => (await fetch(`${hub.address}/readyz`)).status === 200,
-  )
-}
-
 async function countFailedCommits(hub: { address: string }): Promise<number> {
-  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
-  const response = await fetch(`${hub.address}/metrics`, { headers })
-  const series = parseScrape(await response.text())
+  const series = await scrapeProcess(hub)
   return series.get('recordhub_commit_failures_total{kind="pull"}') ?? 0
 }
 
 async function readIndexLag(operator: Operator): Promise<number> {
   return JSON.parse(await sendRequest(operator, 'GET', '/api/v1/search/status')).lag
-}
-
-async function untilEnded(operator: Operator, id: number): ReturnType<typeof readPull> {
-  return until(async () => {
-    const read = await readPull(operator, id)
-    return read.pull.finished_at === null ? null : read
-  }, `pull ${id} ends`)
 }

@@ -8,9 +8,9 @@ import {
   sqlite,
 } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import { pushUntilRejected } from '../helpers/process/ledger.ts'
+import { PUSHED_TYPE, pushUntilRejected } from '../helpers/process/ledger.ts'
 import { type PushResult, pushOnce } from '../helpers/process/push.ts'
-import { PUSHED_TYPE, registerPusher } from '../helpers/process/push-loop.ts'
+import { registerPusher } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { createSeededRandom } from '../helpers/random/seed.ts'
 import { rounds } from '../helpers/time/tier.ts'
@@ -31,7 +31,6 @@ for (const engine of ENGINES) {
       const killed = hub
       const results = await pushUntilRejected(target, ledger, {
         name: `kill-${round}`,
-        recordType: PUSHED_TYPE,
         connections: CONNECTIONS,
         targetResponses,
         onTarget: () => killed.child.kill('SIGKILL'),
@@ -74,7 +73,6 @@ for (const engine of enginesForTier(sqlite)) {
     const { sandbox, ledger, hub, hubApiKey, operator, check } = await startHubWithPusher(t, engine)
     const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'stop',
-      recordType: PUSHED_TYPE,
       connections: CONNECTIONS,
       targetResponses: 200,
       onTarget: () => hub.child.kill('SIGTERM'),

@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-
 import { type TestContext, test } from 'node:test'
-import type { Backup, BackupRun, Platform, Removal, StoredRecord } from '@recordhub/protocol'
+import type { Backup, BackupRun, Pull, StoredRecord } from '@recordhub/protocol'
 import {
   assertAtomicWrites,
   ENGINES,
@@ -18,13 +17,14 @@ import {
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { createKillMoments, type KillMoments } from '../helpers/process/kill-moment.ts'
 import {
+  listPlatforms,
   listRecords,
   type Operator,
   pullAndWait,
-  readPull,
   registerPlatform,
-  requestPull,
   sendRequest,
+  untilPullEnds,
+  untilRemovalsEnd,
 } from '../helpers/process/operator.ts'
 import { generateModule, type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
@@ -43,8 +43,6 @@ type Hub = EngineSandbox & {
   operator: Operator
   /** The module of the platform that is pulled. */
   module: SimulatedModule
-  /** The pull that was requested last. */
-  pullId: number
   /** The record that is erased. */
   erased: Pick<StoredRecord, 'record_id' | 'reference_number'>
 }
@@ -62,23 +60,24 @@ type Work = {
 const WORKS: readonly Work[] = [
   {
     fault: 'SIGKILL during a pull',
-    async prepare({ module, pullId }) {
-      const version = `after pull ${pullId}`
+    async prepare({ operator, module }) {
+      const version = `after pull ${(await readLatestPull(operator)).id}`
       module.records = module.records.map((text) => {
         const record = JSON.parse(text)
         return JSON.stringify({ ...record, data: { ...record.data, version } })
       })
     },
-    async run(hub) {
-      hub.pullId = (await requestPull(hub.operator)).pull.id
-      await untilPullEnds(hub.operator, hub.pullId)
+    async run({ operator }) {
+      await pullAndWait(operator)
     },
-    async check({ operator, module, pullId }) {
-      const interrupted = await untilPullEnds(operator, pullId)
+    async check({ operator, module }) {
+      // The hub may have been killed before it responded to the request of the pull.
+      const { id } = await readLatestPull(operator)
+      const { pull: interrupted } = await untilPullEnds(operator, id)
       if (interrupted.state !== 'succeeded') {
         assert.equal(interrupted.state, 'interrupted')
         const log = await sendRequest(operator, 'GET', '/api/v1/activity?kind=pull.interrupted')
-        assert.match(log, new RegExp(`Pull ${pullId} `), 'the log says that it was interrupted')
+        assert.match(log, new RegExp(`Pull ${id} `), 'the log says that it was interrupted')
       }
       assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
       assert.deepEqual(
@@ -95,16 +94,16 @@ const WORKS: readonly Work[] = [
       assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
     },
     async run({ operator }) {
-      const leaving = await findPlatform(operator, 'leaving')
+      const leaving = await findLeaving(operator)
       const body = { platform_name: 'leaving' }
       await sendRequest(operator, 'DELETE', `/api/v1/platforms/${leaving?.id}`, body)
-      await untilRemoved(operator)
+      await untilRemovalsEnd(operator)
     },
     async check(hub) {
       const { operator, queryDatabase } = hub
       // The hub may have been killed before it stored the request.
-      if (await findPlatform(operator, 'leaving')) await this.run(hub)
-      else await untilRemoved(operator)
+      if (await findLeaving(operator)) await this.run(hub)
+      else await untilRemovalsEnd(operator)
       assert.equal(
         await countRows(queryDatabase, "FROM records WHERE reference_number LIKE 'visit-%'"),
         0,
@@ -193,7 +192,7 @@ for (const [engineIndex, engine] of ENGINES.entries()) {
     const platform = await startPlatform(t, { name: 'archive', modules: [module] })
     await registerPlatform(first, platform)
     const nothing = { record_id: 0, reference_number: '' }
-    const hub: Hub = { ...kit, t, module, operator: first, pullId: 0, erased: nothing }
+    const hub: Hub = { ...kit, t, module, operator: first, erased: nothing }
     assert.equal((await pullAndWait(first)).pull.state, 'succeeded')
 
     // The quick tier does each work on one engine.
@@ -248,13 +247,14 @@ for (const [engineIndex, engine] of ENGINES.entries()) {
       const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
       for (let round = 0; round < rounds(1, 4); round += 1) {
         const hubs = [hub]
-        const pushing = startPushing(t, hubs, ledger, {
-          ...{ name: `start-${round}`, hubApiKey, connections: CONNECTIONS },
-        })
+        const name = `start-${round}`
+        const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: CONNECTIONS })
         await pushing.untilAttempts(30, isAcknowledged)
         await hub.stop('SIGKILL')
-        for (let kill = 0; kill < 2; kill += 1) await killStart(sandbox, moments, 100)
-        for (let kill = 0; kill < 2; kill += 1) report.caused()
+        for (let kill = 0; kill < 2; kill += 1) {
+          await killStart(sandbox, moments, 100)
+          report.caused()
+        }
         report.ended()
         hub = await sandbox.startHub({ env })
         hubs[0] = hub
@@ -274,7 +274,7 @@ async function createKit(t: TestContext, engine: ProcessEngine) {
   return { ...kit, moments: createKillMoments(kit.sandbox, kit.port, createSeededRandom()) }
 }
 
-/** Starts a hub that is killed at a random moment, or when it listens. */
+/** Starts a hub that is killed at one of its first moments, or when it listens if it has fewer. */
 async function killStart(sandbox: Sandbox, moments: KillMoments, count: number): Promise<void> {
   moments.armNext(count)
   const starting = sandbox.startHub({ env: moments.env })
@@ -294,30 +294,19 @@ async function deleteOldRows({ operator, queryDatabase, changeDatabase }: Hub): 
   }, 'the old rows are deleted')
 }
 
-async function untilPullEnds(operator: Operator, id: number) {
-  return until(async () => {
-    const { pull } = await readPull(operator, id)
-    return pull.finished_at === null ? null : pull
-  }, `pull ${id} ends`)
+async function readLatestPull(operator: Operator): Promise<Pull> {
+  const { pulls }: { pulls: Pull[] } = JSON.parse(
+    await sendRequest(operator, 'GET', '/api/v1/pulls'),
+  )
+  return pulls[0] ?? assert.fail('there is no pull')
 }
 
 const listPulled = (operator: Operator) =>
   listRecords(operator, 'record_type=person&sort=record_id')
 
-async function findPlatform(operator: Operator, name: string): Promise<Platform | undefined> {
-  const { platforms }: { platforms: Platform[] } = JSON.parse(
-    await sendRequest(operator, 'GET', '/api/v1/platforms'),
-  )
-  return platforms.find(({ platform_name }) => platform_name === name)
-}
-
-async function untilRemoved(operator: Operator): Promise<void> {
-  await until(async () => {
-    const { removals }: { removals: Removal[] } = JSON.parse(
-      await sendRequest(operator, 'GET', '/api/v1/removals'),
-    )
-    return removals.every(({ finished_at }) => finished_at !== null) ? true : null
-  }, 'the removal ends')
+async function findLeaving(operator: Operator) {
+  const platforms = await listPlatforms(operator)
+  return platforms.find(({ platform_name }) => platform_name === 'leaving')
 }
 
 type Backups = { folder: string; backups: Backup[]; run: BackupRun | null }

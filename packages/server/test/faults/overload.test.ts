@@ -1,10 +1,11 @@
 /** Platforms push faster than the database stores: too many large bodies, and a database that is locked. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { parseScrape, WITH_METRICS } from '../helpers/hub/scrape.ts'
+import { scrapeProcess, WITH_METRICS } from '../helpers/hub/scrape.ts'
 import { createDatabaseFromTemplate } from '../helpers/postgres/database.ts'
 import { createPostgresSandbox, ENGINES } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
+import { PUSHED_TYPE } from '../helpers/process/ledger.ts'
 import {
   type BegunPush,
   beginPush,
@@ -12,12 +13,7 @@ import {
   type PushResult,
   pushOnce,
 } from '../helpers/process/push.ts'
-import {
-  isAcknowledged,
-  PUSHED_TYPE,
-  registerPusher,
-  startPushing,
-} from '../helpers/process/push-loop.ts'
+import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
 import { prepareDatabase, withDatabase } from '../helpers/storage/postgres.ts'
 import { deepOnly, rounds } from '../helpers/time/tier.ts'
@@ -57,7 +53,7 @@ for (const engine of ENGINES) {
         report.caused()
       }
       const rejected = [...results.keys()]
-      const gauges = await scrapeHub(hub)
+      const gauges = await scrapeProcess(hub)
       const bytes = gauges.get('recordhub_bodies_bytes{sender="platform"}') ?? Number.NaN
       assert.ok(bytes <= 8 * 1024 * 1024 && bytes > ADMITTED * LARGE, `${bytes} bytes`)
       assert.equal((await fetch(`${hub.address}/healthz`)).status, 200)
@@ -121,7 +117,7 @@ test(
     report.caused()
     const pushing = startPushing(t, [hub], ledger, { name: 'locked', hubApiKey, connections })
     await untilTrue('all of them wait', async () => {
-      const gauges = await scrapeHub(hub)
+      const gauges = await scrapeProcess(hub)
       return gauges.get('recordhub_bodies{sender="platform"}') === connections
     })
     assert.equal((await fetch(`${hub.address}/healthz`)).status, 200)
@@ -165,14 +161,9 @@ function assertBusy(result: PushResult): void {
   assert.match(result.retryAfter ?? '', /^[1-9]\d*$/)
 }
 
-async function scrapeHub({ address }: RunningHub) {
-  const headers = { authorization: `Bearer ${WITH_METRICS.HUB_METRICS_TOKEN}` }
-  return parseScrape(await (await fetch(`${address}/metrics`, { headers })).text())
-}
-
 /** Asserts that nothing waits, so that the memory of the overload can be freed. */
 async function assertEmpty(hub: RunningHub): Promise<void> {
-  const gauges = await scrapeHub(hub)
+  const gauges = await scrapeProcess(hub)
   for (const name of ['recordhub_bodies', 'recordhub_bodies_bytes']) {
     assert.equal(gauges.get(`${name}{sender="platform"}`), 0)
   }

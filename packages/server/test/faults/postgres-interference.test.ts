@@ -1,17 +1,17 @@
 /** An administrator interferes with the PostgreSQL database of running hubs. */
-
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createDatabaseFromTemplate, testServerUrl } from '../helpers/postgres/database.ts'
 import { assertAtomicWrites, createPostgresSandbox } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
+import { untilReady } from '../helpers/process/operator.ts'
 import {
   assertAcknowledgedOrUnavailable,
   isAcknowledged,
   registerPusher,
   startPushing,
 } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
+import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { prepareDatabase, withDatabase } from '../helpers/storage/postgres.ts'
 import { rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
@@ -56,7 +56,7 @@ test(
         }, 'the terminated sessions have ended')
       })
       for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
-      await untilReady(hubs)
+      for (const hub of hubs) await untilReady(hub)
       const compared = await ledger.compare(operator)
       report.save({ ...compared, acknowledged: compared.acknowledged - before })
       await ledger.assertStored(operator)
@@ -102,21 +102,12 @@ test(
     await waitForResults(50, isAcknowledged)
     await pushing.finish()
     for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
-    await untilReady(hubs)
+    for (const hub of hubs) await untilReady(hub)
     report.save(await ledger.compare(operator))
     await ledger.assertStored(operator)
     await assertAtomicWrites(queryDatabase)
   },
 )
-
-async function untilReady(hubs: readonly RunningHub[]): Promise<void> {
-  for (const { address } of hubs) {
-    await until(
-      async () => ((await fetch(`${address}/readyz`)).status === 200 ? true : null),
-      'the hub is ready',
-    )
-  }
-}
 
 async function startHubsWithPusher(t: TestContext) {
   const database = await createDatabaseFromTemplate(prepareDatabase)

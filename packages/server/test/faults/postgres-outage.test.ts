@@ -9,9 +9,10 @@ import {
   listRecords,
   type Operator,
   pullAndWait,
-  readPull,
   registerPlatform,
   requestPull,
+  untilPullEnds,
+  untilReady,
 } from '../helpers/process/operator.ts'
 import {
   generateModule,
@@ -28,6 +29,7 @@ import {
 } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
 import { createSeededRandom } from '../helpers/random/seed.ts'
+import { guardMs } from '../helpers/time/guard.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -75,7 +77,7 @@ const OUTAGES: readonly Outage[] = [
   },
 ]
 /** In the quick tier, hubs wait less than 40 s for a server that does not respond. */
-const QUICK_QUERY_TIMEOUT_MS = 4000
+const QUICK_QUERY_TIMEOUT_MS = guardMs(4000)
 
 const RECORDS = 500
 const CONNECTIONS = 24
@@ -115,7 +117,7 @@ test('two hubs survive outages of PostgreSQL, return 503 meanwhile and lose no a
       await untilResults(pushing, 20, isAcknowledged)
       await pushing.finish()
       for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
-      await untilReady(hubs)
+      for (const hub of hubs) await untilReady(hub)
       await assertPullsContinue(hubs, operator, pull.id)
     }
     if (outage.rounds === 0) continue
@@ -178,25 +180,13 @@ async function assertUnavailable(operator: Operator, address: string): Promise<v
   }
 }
 
-async function untilReady(hubs: readonly RunningHub[]): Promise<void> {
-  for (const { address } of hubs) {
-    await until(
-      async () => ((await fetch(`${address}/readyz`)).status === 200 ? true : null),
-      'the hub is ready',
-    )
-  }
-}
-
 /** The interrupted pull ends without help, and each hub can pull everything. */
 async function assertPullsContinue(
   hubs: readonly RunningHub[],
   operator: Operator,
   pullId: number,
 ): Promise<void> {
-  const { pull, tasks } = await until(async () => {
-    const read = await readPull(operator, pullId)
-    return read.pull.finished_at === null ? null : read
-  }, 'the pull during the outage ends')
+  const { pull, tasks } = await untilPullEnds(operator, pullId)
   assert.ok(['succeeded', 'partial', 'failed', 'interrupted'].includes(pull.state), pull.state)
   for (const task of tasks) assert.notEqual(task.finished_at, null)
   for (const { address } of hubs) {

@@ -3,12 +3,12 @@ import { type TestContext, test } from 'node:test'
 import { postgres } from '../helpers/process/engine.ts'
 import {
   listRecords,
-  type Operator,
   pullAndWait,
   readPull,
   registerPlatform,
   requestPull,
   signIn,
+  untilPullEnds,
 } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
@@ -71,7 +71,7 @@ test(
     const second = first.at((await sandbox.startHub()).address)
     assert.equal((await requestPull(second)).status, 409)
     heldResponse.release()
-    assert.equal((await untilPullEnds(second, pull.id)).state, 'succeeded')
+    assert.equal((await untilPullEnds(second, pull.id)).pull.state, 'succeeded')
     assert.equal((await listRecords(second)).length, TYPES.length * PER_MODULE)
 
     for (let round = 1; round <= rounds(2, 6); round += 1) {
@@ -82,7 +82,7 @@ test(
       await halfSent
       release()
       const id = responses[0]?.pull.id ?? 0
-      assert.equal((await untilPullEnds(first, id)).state, 'succeeded')
+      assert.equal((await untilPullEnds(first, id)).pull.state, 'succeeded')
       assert.deepEqual(await readPull(second, id), await readPull(first, id))
       const requested = (round + 1) * TYPES.length
       assert.equal(
@@ -102,11 +102,4 @@ async function startHubAndPlatform(t: TestContext) {
   const platform = await startPlatform(t, { name: 'archive', modules })
   await registerPlatform(operator, platform)
   return { sandbox, hub, operator, platform, queryDatabase }
-}
-
-function untilPullEnds(operator: Operator, id: number) {
-  return until(async () => {
-    const { pull } = await readPull(operator, id)
-    return pull.finished_at === null ? null : pull
-  }, 'the pull ends')
 }

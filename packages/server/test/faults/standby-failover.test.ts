@@ -14,6 +14,7 @@ import {
 } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
 import { withDatabase } from '../helpers/storage/postgres.ts'
+import { guardMs } from '../helpers/time/guard.ts'
 import { deepOnly, rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -48,8 +49,8 @@ test(
   'pushes get 503 while the synchronous standby is away, and a failover to it loses none',
   PROCESS_TEST,
   async (t) => {
-    // Replaces the default of 40 s. A slow server that responds is faster than this.
-    const started = await startCluster(t, '?query_timeout=8000')
+    // Shorter than the default of 40 s, and longer than a slow server needs for a response.
+    const started = await startCluster(t, `?query_timeout=${guardMs(8000)}`)
     const { hub, registered, makeSynchronous, replication, failOver, queryDatabase } = started
     const { operator, hubApiKey, ledger } = registered
     const work = { name: 's', hubApiKey, connections: CONNECTIONS }

@@ -1,4 +1,4 @@
-/** Any file in place of a backup: it is rejected with a clear error, and nothing is left of the attempt. */
+/** Any file in place of a backup: a damaged one is rejected with a clear error, and nothing is left of the attempt. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ onEachEngine((engine) => {
     after(() => rmSync(folder, { recursive: true, force: true }))
 
     test(
-      'a damaged or forged backup is rejected',
+      'a damaged backup is rejected, and a forged one is rejected or copied without a trace',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
         for (const [index, text] of STRINGS.slice(0, 20).entries()) {
@@ -49,15 +49,18 @@ onEachEngine((engine) => {
         const path = join(folder, 'fuzzed')
         const copies = join(folder, 'fuzzed-copies')
 
-        async function check(bytes: Buffer, isRestored: boolean): Promise<void> {
+        /** @returns whether the backup is accepted. */
+        async function check(bytes: Buffer, { isCopied }: { isCopied: boolean }): Promise<boolean> {
           writeFileSync(path, bytes)
+          let isAccepted = false
           try {
             await backups.readBackupInfo(path)
             await backups.checkBackup({ path, passphrase: PASSPHRASE })
-            if (isRestored)
-              await (
-                await backups.openCopy({ path, folder: copies, passphrase: PASSPHRASE })
-              ).close()
+            if (isCopied) {
+              const copy = await backups.openCopy({ path, folder: copies, passphrase: PASSPHRASE })
+              await copy.close()
+            }
+            isAccepted = true
           } catch (error) {
             assert.ok(
               error instanceof HubError && /^(?:backup|restore)_/.test(error.code),
@@ -65,22 +68,35 @@ onEachEngine((engine) => {
             )
             assert.ok(error.message.length < 2000, error.message)
           }
+          const left = readdirSync(folder, { recursive: true, encoding: 'utf8' })
           assert.deepEqual(
-            readdirSync(folder).filter((name) => !name.startsWith('fuzzed')),
+            left.filter((name) => !['fuzzed', 'fuzzed-copies'].includes(name)),
             [],
           )
+          return isAccepted
         }
         await assert.rejects(backups.readBackupInfo(folder), { code: 'backup_invalid' })
         if (engine.name === 'PostgreSQL') {
           const rows = Buffer.concat([contentOf(plain), Buffer.from('constructor\n{}\n')])
-          await check(forgeContent(plain, rows), true)
+          await check(forgeContent(plain, rows), { isCopied: true })
         }
         const damaged = fc.oneof(
           bytesOf(fc.constant(''), { damaged: 1 }),
           bytesOf(anyJson),
           ...[plain, encrypted].map((file) => damage(file)),
         )
-        await fuzz(damaged, { quick: 30, deep: 2000, check: (bytes) => check(bytes, false) })
+        await fuzz(damaged, {
+          quick: 30,
+          deep: 2000,
+          async check(bytes) {
+            const isAccepted = await check(bytes, { isCopied: false })
+            // Some edits change nothing.
+            assert.equal(
+              isAccepted,
+              files.some((file) => file.equals(bytes)),
+            )
+          },
+        })
 
         // With a valid checksum, so that the content is read.
         const forged = fc.oneof(
@@ -97,7 +113,11 @@ onEachEngine((engine) => {
             .map(([file, index, value]) => forgeHeader(file, index, value)),
           damage(contentOf(plain)).map((content) => forgeContent(plain, content)),
         )
-        await fuzz(forged, { quick: 10, deep: 500, check: (bytes) => check(bytes, true) })
+        await fuzz(forged, {
+          quick: 10,
+          deep: 500,
+          check: async (bytes) => void (await check(bytes, { isCopied: true })),
+        })
       }),
     )
   })

@@ -3,7 +3,6 @@
  * and a row of `#actions`. If it changes what the hub must store, add its unit of work to `commit-observer.ts` and its
  * rule to `operator-commits.ts`.
  */
-
 import { hash } from 'node:crypto'
 import { HubError } from '../../src/errors.ts'
 import { replayRejectedPush } from '../../src/features/ingest/replay-rejected-push.ts'
@@ -217,7 +216,7 @@ export class Operator {
     this.#registrations += 1
     const { name, modules } = platform
     const key = await registerSimulated(storage, name, modules, this.#registrations)
-    this.#giveKey(platform, await key)
+    this.#giveKey(platform, key)
   }
 
   #changeManifest(): Work | null {

@@ -82,7 +82,7 @@ export class PushClient {
       if (isOver) return
       isOver = true
       scheduler.cancel(timeout)
-      if (attempt >= MAX_ATTEMPTS && hasFaults()) return this.#finish(push)
+      if (attempt >= MAX_ATTEMPTS && hasFaults()) return this.#finish()
       const pause = choices.between(300, 12_000)
       scheduler.after(pause, `retry ${push.id}: ${reason}`, () => this.#attempt(push, attempt + 1))
     }
@@ -96,7 +96,7 @@ export class PushClient {
         if (isOver) return
         isOver = true
         scheduler.cancel(timeout)
-        this.#finish(push)
+        this.#finish()
       })
     })
   }
@@ -186,7 +186,7 @@ export class PushClient {
     return push.invalid !== null || hasChanged || authorized === 'module_not_registered'
   }
 
-  #finish(_push: SentPush): void {
+  #finish(): void {
     this.#unfinished -= 1
     this.#isSending = false
     this.#sendNext()

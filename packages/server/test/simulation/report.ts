@@ -1,7 +1,11 @@
 /** Formats the result of simulations, and looks for a smaller simulation with the same failure. */
-
-import type { SimulationResult } from './run.ts'
-import { INGREDIENTS, type Ingredient, runSimulation, type SimulationOptions } from './run.ts'
+import {
+  INGREDIENTS,
+  type Ingredient,
+  runSimulation,
+  type SimulationOptions,
+  type SimulationResult,
+} from './run.ts'
 import type { Template } from './template.ts'
 
 /** The number of events before a failure that a report shows. */

@@ -54,8 +54,6 @@ export type SimulationResult = {
   seed: number
   engine: Template['engine']
   steps: number
-  virtualSeconds: number
-  processes: number
   kills: number
   acknowledged: number
   rejected: number
@@ -214,8 +212,6 @@ class Simulation {
       seed: this.#seed,
       engine,
       steps: scheduler.steps,
-      virtualSeconds: Math.round(scheduler.now / 1000),
-      processes: size,
       kills: fleet.kills,
       acknowledged: clients.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
       rejected: clients.reduce((sum, { rejected }) => sum + rejected, 0),

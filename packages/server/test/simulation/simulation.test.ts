@@ -34,7 +34,7 @@ describe('simulations', () => {
     assert.deepEqual(await simulate('sqlite', SIMULATIONS, (report) => t.diagnostic(report)), [])
   })
 
-  test(`nor in ${POSTGRES_SIMULATIONS} simulations of two nodes on PostgreSQL`, async (t) => {
+  test(`no record is lost, duplicated or wrong in ${POSTGRES_SIMULATIONS} simulations of two nodes on PostgreSQL`, async (t) => {
     const report = (text: string) => t.diagnostic(text)
     assert.deepEqual(await simulate('postgres', POSTGRES_SIMULATIONS, report), [])
   })

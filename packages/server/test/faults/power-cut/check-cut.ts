@@ -118,7 +118,9 @@ async function readStored(
   const records = query(
     `SELECT record_type, reference_number, record_id, full_name, data FROM records
      JOIN modules USING (module_id, platform_id) JOIN platforms USING (platform_id)
-     WHERE platforms.removed_at IS NULL`,
+     WHERE platforms.removed_at IS NULL AND record_type IN (?, ?)`,
+    PUSHED_TYPE,
+    PULLED_TYPE,
   )
   const listRecords = (type: string) =>
     records

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { BackupsResponse, ChangesResponse, PushResponse } from '@recordhub/protocol'
-import { type Operator, registerPlatform } from '../../helpers/process/operator.ts'
+import {
+  type Operator,
+  registerPlatform,
+  untilRemovalsEnd,
+} from '../../helpers/process/operator.ts'
 import {
   type SimulatedModule,
   type SimulatedPlatform,
@@ -152,20 +156,26 @@ export async function followChanges(client: Client, operator: Operator): Promise
   )
 }
 
-/** Removes a platform with pulled records, and waits until they are deleted. */
+/**
+ * Removes another platform with pulled records, and waits until they are deleted.
+ * @param version of the records of the first platform, which the pull also reads.
+ */
 export async function removeOtherPlatform(
   t: Pick<TestContext, 'after'>,
   client: Client,
   operator: Operator,
+  version: number,
 ): Promise<void> {
   const modules = [{ ...createPulledModule(1), record_type: 'other' }]
   const other = await startPlatform(t, { name: 'other', modules })
   const { platform } = await registerPlatform(operator, other)
+  await pull(client, operator, version)
   const path = `/api/v1/platforms/${platform.id}`
   await client.send([operator, 'DELETE', path, { platform_name: other.name }], () => ({
     ...{ kind: 'removed', platform: other.name },
     sourceKey: other.sourceKey,
   }))
+  await untilRemovalsEnd(operator)
 }
 
 export async function backUp(client: Client, operator: Operator): Promise<void> {

@@ -70,7 +70,7 @@ export async function recordHubs(t: Pick<TestContext, 'after'>): Promise<Recorde
     await client.send([operator, 'POST', path, { mode: 'erase' }], toFact)
   }
   await pushMany(client, platformClient, 'after-erasure', 5)
-  await removeOtherPlatform(t, client, operator)
+  await removeOtherPlatform(t, client, operator, 2)
   await backUp(client, operator)
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
 

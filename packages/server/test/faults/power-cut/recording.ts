@@ -1,5 +1,5 @@
 /** What a process did with a folder, and what its clients were told meanwhile. Can be saved, to repeat a power cut. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InitialFile } from './disk-model.ts'
 import { readTrace, requestIdOf, type TraceEntry } from './disk-trace.ts'
@@ -39,7 +39,6 @@ export function listInitialFiles(folder: string): InitialFile[] {
 
 /** Saves a recording in a folder, from which `loadRecording` reads it. */
 export function saveRecording(folder: string, { initial, told }: Recording, trace: string): void {
-  mkdirSync(folder, { recursive: true })
   cpSync(trace, join(folder, 'trace'))
   const files = initial.map(({ path, inode, bytes }) => ({
     ...{ path, inode: String(inode) },

@@ -16,6 +16,13 @@ export async function scrape(hub: Pick<TestHub, 'send'>): Promise<Scrape> {
   return parseScrape(response.text)
 }
 
+/** Scrapes a hub in another process. */
+export async function scrapeProcess({ address }: { address: string }): Promise<Scrape> {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  const response = await fetch(`${address}/metrics`, { headers })
+  return parseScrape(await response.text())
+}
+
 /** @throws AssertionError for a line that is not a sample, a type or a help text, and for a repeated series. */
 export function parseScrape(text: string): Scrape {
   const series = new Map<string, number>()

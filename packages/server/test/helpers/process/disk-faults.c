@@ -6,8 +6,8 @@
  *
  *     <call> <end of the path of the file> <error number> <once|always> [<thread>]
  *
- * The call is `sync` (fsync, fdatasync), `write`, `truncate` or `read`. `once` deletes the control file with the first
- * failing call, so that exactly one call fails. The thread is `main` or `other`; without it, calls of all threads fail.
+ * The call is `sync` (fsync, fdatasync) or `write`. `once` deletes the control file with the first failing call, so that
+ * exactly one call fails. The thread is `main` or `other`; without it, calls of all threads fail.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,11 +27,10 @@
   static __typeof__(name) *next; \
   if (!next) next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-/* Not through `read`, which this library replaces. */
 static int read_rule(const char *path, char *text, size_t size) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
-  long length = syscall(SYS_read, file, text, size - 1);
+  ssize_t length = read(file, text, size - 1);
   close(file);
   if (length <= 0) return 0;
   text[length] = 0;
@@ -116,34 +115,4 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) {
   NEXT(pwrite64);
   FAIL_IF_RULED("write", fd);
   return next(fd, data, size, at);
-}
-
-ssize_t read(int fd, void *data, size_t size) {
-  NEXT(read);
-  FAIL_IF_RULED("read", fd);
-  return next(fd, data, size);
-}
-
-ssize_t pread(int fd, void *data, size_t size, off_t at) {
-  NEXT(pread);
-  FAIL_IF_RULED("read", fd);
-  return next(fd, data, size, at);
-}
-
-ssize_t pread64(int fd, void *data, size_t size, off64_t at) {
-  NEXT(pread64);
-  FAIL_IF_RULED("read", fd);
-  return next(fd, data, size, at);
-}
-
-int ftruncate(int fd, off_t size) {
-  NEXT(ftruncate);
-  FAIL_IF_RULED("truncate", fd);
-  return next(fd, size);
-}
-
-int ftruncate64(int fd, off64_t size) {
-  NEXT(ftruncate64);
-  FAIL_IF_RULED("truncate", fd);
-  return next(fd, size);
 }

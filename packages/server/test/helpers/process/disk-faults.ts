@@ -12,10 +12,10 @@ export function slowDiskEnvironment(milliseconds: number): Record<string, string
 }
 
 export type DiskFault = {
-  call: 'sync' | 'write' | 'truncate' | 'read'
+  call: 'sync' | 'write'
   /** The end of the path of the files. */
   file: string
-  error: 'EIO' | 'ENOSPC' | 'EDQUOT' | 'EROFS'
+  error: 'EIO' | 'ENOSPC' | 'EROFS'
   /** Whether only the first call fails. */
   once: boolean
   /** Only calls of the main thread, or of the other threads, fail. */

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { noMounts } from './mounts.ts'
 
 /** `unknown`: NXDOMAIN; `failing`: SERVFAIL; `silent`: no response. */
 export type DnsBehaviour = 'resolves' | 'unknown' | 'failing' | 'silent'
@@ -16,9 +17,9 @@ export type DnsServer = {
   shell: string
 }
 
-/** Why the tests cannot run; null if they can. Only root may use port 53 and a mount namespace. */
-export const dnsObstacle: string | null =
-  process.platform === 'linux' && process.getuid?.() === 0 ? null : 'requires root on Linux'
+/** Why the tests that need the server cannot run on this machine; false if they can. */
+export const noDnsServer: string | false =
+  noMounts || (process.getuid?.() === 0 ? false : 'only root may use port 53')
 
 const RESPONSE_CODES = { resolves: 0, failing: 2, unknown: 3 } as const
 const TYPE_A = 1
@@ -52,7 +53,7 @@ export async function startDnsServer(t: Pick<TestContext, 'after'>): Promise<Dns
     rmSync(folder, { recursive: true })
   })
   const file = join(folder, 'resolv.conf')
-  // As long as with three servers and the default options.
+  // A look-up of a silent name takes as long as with three servers and the default options.
   writeFileSync(file, `nameserver ${address}\noptions timeout:10 attempts:3\n`)
   const mount = `mount --bind ${file} /etc/resolv.conf; exec "$0" "$@"`
   return {

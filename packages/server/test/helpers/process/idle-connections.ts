@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
@@ -10,13 +9,13 @@ export type IdleConnections = {
 
 /**
  * Opens connections to a hub whose client then does nothing: it neither sends more, nor closes the connection.
- * @param first what each connection sends first, such as half of a request.
+ * @param textOf what each connection sends first, such as half of a request.
  */
 export async function openIdleConnections(
   t: Pick<TestContext, 'after'>,
   address: string,
   count: number,
-  first: string | ((index: number) => string) = '',
+  textOf: (index: number) => string = () => '',
 ): Promise<IdleConnections> {
   const port = Number(new URL(address).port)
   const sockets: Socket[] = []
@@ -32,9 +31,11 @@ export async function openIdleConnections(
     socket.on('close', () => {
       closed += 1
     })
-    await Promise.race([once(socket, 'connect'), once(socket, 'close')])
-    const text = typeof first === 'string' ? first : first(index)
-    if (text !== '') socket.write(text)
+    // `events.once` would reject if the hub resets the connection before this process sees that it was accepted.
+    await new Promise<void>((resolve) => {
+      socket.once('connect', () => resolve()).once('close', () => resolve())
+    })
+    socket.write(textOf(index))
   }
   return { closed: () => closed, close }
 }

@@ -20,7 +20,7 @@ const settings: KillMomentSettings = JSON.parse(process.env['TEST_KILL_MOMENT'] 
 const counters = new Int32Array(shareMemory())
 const COUNT = 0
 const KILL_AT = 1
-const NEVER = -1
+const NEVER = 2 ** 31 - 1
 
 function shareMemory(): SharedArrayBuffer {
   const inherited = isMainThread ? null : getEnvironmentData('kill moment')
@@ -34,17 +34,19 @@ if (isMainThread) {
   process.on('SIGUSR2', arm)
 }
 
-/** Prints the moments since it was armed before. */
+/** Prints the number of moments since the last arming. */
 function arm(): void {
   const { id, killAt }: Arming = JSON.parse(readFileSync(settings.armFile, 'utf8'))
   rmSync(settings.armFile)
-  Atomics.store(counters, KILL_AT, killAt ?? NEVER)
+  Atomics.store(counters, KILL_AT, NEVER)
+  // The test waits for this line, and another thread may reach the moment as soon as it is set.
   process.stdout.write(`armed ${id} ${Atomics.exchange(counters, COUNT, 0)}\n`)
+  Atomics.store(counters, KILL_AT, killAt ?? NEVER)
 }
 
 function reachMoment(): void {
   const count = Atomics.add(counters, COUNT, 1)
-  if (count === Atomics.load(counters, KILL_AT)) process.kill(process.pid, 'SIGKILL')
+  if (count >= Atomics.load(counters, KILL_AT)) process.kill(process.pid, 'SIGKILL')
 }
 
 /** Calls `before` and `after` around each call of a method. */

@@ -4,6 +4,9 @@ import type { PushResponse, StoredRecord } from '@recordhub/protocol'
 import { listPlatforms, listRecords, type Operator, readSnapshot } from './operator.ts'
 import { createPusher, fullNameOf, type Push, type PushResult } from './push.ts'
 
+/** The record type of all pushes. */
+export const PUSHED_TYPE = 'case'
+
 const SHARED = ['shared-1', 'shared-2', 'shared-3']
 
 export type Ledger = {
@@ -14,7 +17,7 @@ export type Ledger = {
   /** Compares the acknowledged pushes with the stored records. */
   compare: (operator: Operator) => Promise<Comparison>
   /** Asserts that each acknowledged push is stored once and unchanged, and that nothing else is stored. */
-  assertStored: (operator: Operator) => Promise<Comparison>
+  assertStored: (operator: Operator) => Promise<void>
 }
 
 /** What the clients were told, compared with what is stored. */
@@ -26,7 +29,7 @@ export type Comparison = {
   duplicated: number
 }
 
-export function createLedger(recordType: string): Ledger {
+export function createLedger(): Ledger {
   const posts = new Map<string, { push: Push; recordId: number | null }>()
   const patches: { push: Push; recordId: number | null }[] = []
 
@@ -76,21 +79,20 @@ export function createLedger(recordType: string): Ledger {
   }
 
   const listStored = (operator: Operator) =>
-    listRecords(operator, `record_type=${recordType}&sort=record_id`)
+    listRecords(operator, `record_type=${PUSHED_TYPE}&sort=record_id`)
   const countAcknowledged = () =>
     [...posts.values(), ...patches].filter(({ recordId }) => recordId !== null).length
 
-  function compareWith(listed: readonly StoredRecord[]): Comparison {
-    const records = new Map(listed.map((record) => [record.reference_number, record]))
-    return {
-      acknowledged: countAcknowledged(),
-      lost: countLost(records),
-      duplicated: listed.length - records.size,
-    }
-  }
-
   return {
-    compare: async (operator) => compareWith(await listStored(operator)),
+    async compare(operator) {
+      const listed = await listStored(operator)
+      const records = new Map(listed.map((record) => [record.reference_number, record]))
+      return {
+        acknowledged: countAcknowledged(),
+        lost: countLost(records),
+        duplicated: listed.length - records.size,
+      }
+    },
     record(push, result) {
       const recordId = acknowledgedId(push, result)
       if (push.method === 'PATCH') patches.push({ push, recordId })
@@ -124,7 +126,6 @@ export function createLedger(recordType: string): Ledger {
         counted,
         platforms.reduce((total, platform) => total + platform.records, 0),
       )
-      return compareWith(listed)
     },
   }
 }
@@ -138,27 +139,27 @@ function acknowledgedId(push: Push, result: PushResult): number | null {
 }
 
 /** The records that pushes of {@link createPush} change. Send them first. */
-export function createSharedRecords(record_type: string): Push[] {
+export function createSharedRecords(): Push[] {
   return SHARED.map((reference_number) => ({
     method: 'POST',
-    record_type,
+    record_type: PUSHED_TYPE,
     reference_number,
     data: { first: 'of all' },
   }))
 }
 
 /** A new record if `count` is even, otherwise a change of a shared record under its own key. */
-export function createPush(recordType: string, id: string, count: number, ballast = ''): Push {
+export function createPush(id: string, count: number, padding = ''): Push {
   return count % 2 === 0
     ? {
         method: 'POST',
-        record_type: recordType,
+        record_type: PUSHED_TYPE,
         reference_number: id,
-        data: { turn: id, count, ballast },
+        data: { turn: id, count, padding },
       }
     : {
         method: 'PATCH',
-        record_type: recordType,
+        record_type: PUSHED_TYPE,
         reference_number: SHARED[count % SHARED.length] ?? '',
         data: { [id]: count },
       }
@@ -174,7 +175,6 @@ export async function pushUntilRejected(
   ledger: Ledger,
   work: {
     name: string
-    recordType: string
     connections: number
     targetResponses: number
     onTarget: () => void
@@ -184,13 +184,13 @@ export async function pushUntilRejected(
     isFinished?: () => boolean
   },
 ): Promise<PushResult[]> {
-  const { name, recordType, padding, isFinished = () => false } = work
+  const { name, padding, isFinished = () => false } = work
   const results: PushResult[] = []
 
   async function pushRepeatedly(connection: number): Promise<void> {
     const pusher = createPusher(hub)
     for (let count = 0; !isFinished(); count += 1) {
-      const push = createPush(recordType, `${name}-${connection}-${count}`, count, padding)
+      const push = createPush(`${name}-${connection}-${count}`, count, padding)
       const result = await pusher.push(push)
       ledger.record(push, result)
       results.push(result)

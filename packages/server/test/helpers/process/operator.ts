@@ -4,10 +4,11 @@ import type {
   Platform,
   Pull,
   PullTask,
+  Removal,
   Snapshot,
   StoredRecord,
 } from '@recordhub/protocol'
-import { until } from '../time/until.ts'
+import { until, untilTrue } from '../time/until.ts'
 import { OPERATOR } from './sandbox.ts'
 
 type OperatorResponse = { status: number; headers: Headers; text: string }
@@ -140,8 +141,26 @@ export async function readPull(
 export async function pullAndWait(operator: Operator): Promise<{ pull: Pull; tasks: PullTask[] }> {
   const { status, pull } = await requestPull(operator)
   if (status !== 202) throw new Error(`The request of a pull returned ${status}`)
+  return untilPullEnds(operator, pull.id)
+}
+
+export async function untilPullEnds(operator: Operator, id: number): ReturnType<typeof readPull> {
   return until(async () => {
-    const read = await readPull(operator, pull.id)
+    const read = await readPull(operator, id)
     return read.pull.finished_at === null ? null : read
-  }, `pull ${pull.id} ends`)
+  }, `pull ${id} ends`)
+}
+
+/** Waits until the data of all removed platforms is deleted. */
+export async function untilRemovalsEnd(operator: Operator): Promise<void> {
+  await untilTrue('the removals end', async () => {
+    const text = await sendRequest(operator, 'GET', '/api/v1/removals')
+    const { removals }: { removals: Removal[] } = JSON.parse(text)
+    return removals.every(({ finished_at }) => finished_at !== null)
+  })
+}
+
+/** Waits until the readiness check of a hub succeeds. */
+export async function untilReady({ address }: { address: string }): Promise<void> {
+  await untilTrue('the hub is ready', async () => (await fetch(`${address}/readyz`)).ok)
 }

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLedger, createPush, createSharedRecords, type Ledger } from './ledger.ts'
+import {
+  createLedger,
+  createPush,
+  createSharedRecords,
+  type Ledger,
+  PUSHED_TYPE,
+} from './ledger.ts'
 import { type Operator, registerPlatform, signIn } from './operator.ts'
 import { startPlatform } from './platform.ts'
 import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from './push.ts'
-
-export const PUSHED_TYPE = 'case'
 
 /** Registers a platform without records to pull, and pushes the shared records. */
 export async function registerPusher(
@@ -18,8 +22,8 @@ export async function registerPusher(
   const modules = [{ module_name: 'Cases', record_type: PUSHED_TYPE, keys: ['turn'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
   const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
-  const ledger = createLedger(PUSHED_TYPE)
-  for (const push of createSharedRecords(PUSHED_TYPE)) {
+  const ledger = createLedger()
+  for (const push of createSharedRecords()) {
     ledger.record(push, await pushOnce({ address: hub.address, hubApiKey }, push))
   }
   assert.equal(ledger.acknowledged(), 3)
@@ -70,7 +74,7 @@ export function startPushing(
   async function pushRepeatedly(connection: number): Promise<void> {
     const pushers = new Map<string, Pusher>()
     for (let count = 0; !isFinishing; count += 1) {
-      const push = createPush(PUSHED_TYPE, `${work.name}-${connection}-${count}`, count)
+      const push = createPush(`${work.name}-${connection}-${count}`, count)
       for (let attempt = 0; ; attempt += 1) {
         const hub = (connection + count + attempt) % hubs.length
         const address = hubs[hub]?.address ?? ''
