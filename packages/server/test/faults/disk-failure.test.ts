@@ -12,9 +12,9 @@ import { createPush, pushUntilRejected } from '../helpers/process/ledger.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
 import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
-import { deepOnly, isDeep, rounds } from '../helpers/time/tier.ts'
+import { deepOnly, rounds } from '../helpers/time/tier.ts'
 
-type Failure = { name: string; fault: Omit<DiskFault, 'once'>; isQuick: boolean }
+type Failure = { name: string; fault: Omit<DiskFault, 'once'> }
 
 const DATABASE = 'recordhub.sqlite'
 const LOG = `${DATABASE}-wal`
@@ -23,37 +23,30 @@ const FAILURES: Failure[] = [
   {
     name: 'fsync of the log: EIO',
     fault: { call: 'sync', file: LOG, error: 'EIO', thread: 'main' },
-    isQuick: true,
   },
   {
     name: 'fsync of the log: ENOSPC',
     fault: { call: 'sync', file: LOG, error: 'ENOSPC', thread: 'main' },
-    isQuick: false,
   },
   {
     name: 'write to the log: EIO',
     fault: { call: 'write', file: LOG, error: 'EIO' },
-    isQuick: false,
   },
   {
     name: 'data folder turns read-only',
     fault: { call: 'write', file: LOG, error: 'EROFS' },
-    isQuick: false,
   },
   {
     name: 'fsync of the log in a checkpoint: EIO',
     fault: { call: 'sync', file: LOG, error: 'EIO', thread: 'other' },
-    isQuick: false,
   },
   {
     name: 'write of a checkpoint: EIO',
     fault: { call: 'write', file: DATABASE, error: 'EIO' },
-    isQuick: false,
   },
   {
     name: 'fsync of a checkpoint: EIO',
     fault: { call: 'sync', file: DATABASE, error: 'EIO' },
-    isQuick: true,
   },
 ]
 
@@ -67,7 +60,7 @@ test('a hub whose disk fails stops at once, and the next start checks the databa
   let hub = await startHub()
   const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
 
-  for (const { name, fault } of FAILURES.filter(({ isQuick }) => isQuick || isDeep)) {
+  for (const { name, fault } of FAILURES) {
     const report = createFaultReport(name, 'SQLite')
     for (let round = 0; round < rounds(1, 3); round += 1) {
       await t.test(`${name}, ${round}`, async () => {
@@ -126,8 +119,7 @@ test('an exceeded quota is a full disk, also for checkpoints', {
   const target = { address: hub.address, hubApiKey }
   const end = performance.now() + THREE_CHECKPOINTS_MS
   for (let number = 0; performance.now() < end; number += 1) {
-    const reference_number = `quota-${number}`
-    const push = { method: 'POST' as const, record_type: PUSHED_TYPE, reference_number, data: {} }
+    const push = createPush(`quota-${number}`, number)
     ledger.record(push, await pushOnce(target, push))
     assert.deepEqual(ledger.unacknowledged(), [])
   }

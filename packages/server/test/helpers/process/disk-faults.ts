@@ -15,7 +15,7 @@ export type DiskFault = {
   call: 'sync' | 'write'
   /** The end of the path of the files. */
   file: string
-  error: 'EIO' | 'ENOSPC' | 'EROFS'
+  error: 'EIO' | 'ENOSPC' | 'EDQUOT' | 'EROFS'
   /** Whether only the first call fails. */
   once: boolean
   /** Only calls of the main thread, or of the other threads, fail. */
