@@ -139,7 +139,7 @@ export class CommitChecker {
     const read = this.#findRead(pull_id, module_id)
     const references = records
       .map((record) => record.reference_number)
-      .filter((reference) => !this.model.registry.isErased(read.module, reference))
+      .filter((reference) => !this.#isGone(read.module, reference))
     this.#checkMissing(read, references)
     this.model.markMissing(read, references, read.requestedAt - this.#graceMs)
   }
@@ -300,11 +300,15 @@ export class CommitChecker {
     const uncounted = isNotModified(read) ? references - this.#findStored(read).size : 0
     const tally = { created: 0, updated: 0, unchanged: 0, stale: 0 }
     for (const outcome of read.written.values()) tally[outcome] += 1
+    // The hub stores nothing of an erased record, so it does not recognise that an element repeats it.
+    const ofErased = read.responses
+      .flatMap(({ response }) => response.repeated)
+      .filter((reference) => this.#isGone(read.module, reference)).length
     const expected = {
       received: receivedCount(read) - uncounted,
       ...tally,
-      unchanged: references - uncounted - tally.created - tally.updated - tally.stale,
-      rejected: receivedCount(read) - references,
+      unchanged: references + ofErased - uncounted - tally.created - tally.updated - tally.stale,
+      rejected: receivedCount(read) - references - ofErased,
       missing: read.marked,
     }
     for (const [name, count] of Object.entries(expected)) {
@@ -324,11 +328,13 @@ export class CommitChecker {
 
   /** The references of the records that a read contained, without those that are erased. */
   #findStored(read: TrackedRead): Set<string> {
-    const { registry } = this.model
     const references = arrivedElements(read).map(({ reference }) => reference)
-    const isStored = (reference: string) =>
-      read.module.records.has(reference) || !registry.isErased(read.module, reference)
-    return new Set(references.filter(isStored))
+    return new Set(references.filter((reference) => !this.#isGone(read.module, reference)))
+  }
+
+  /** Whether a record is erased completely. */
+  #isGone(module: ModelModule, reference: string): boolean {
+    return this.model.registry.isErased(module, reference) && !module.records.has(reference)
   }
 
   /** A record that a successful read did not write is stored as the platform served it. */
@@ -431,7 +437,7 @@ function arrivedElements({ responses }: TrackedRead): ServedElement[] {
 function receivedCount({ responses }: TrackedRead): number {
   return responses.reduce(
     (sum, { response: { elements, repeated, nameless } }) =>
-      sum + elements.length + repeated + nameless,
+      sum + elements.length + repeated.length + nameless,
     0,
   )
 }

@@ -67,8 +67,8 @@ export type ServedResponse = {
   headers: Record<string, string>
   body: Buffer
   elements: ServedElement[]
-  /** The elements that repeat a reference number. */
-  repeated: number
+  /** The reference numbers of the elements that repeat one. */
+  repeated: string[]
   /** The elements without a reference number. */
   nameless: number
   total: number | null
@@ -281,9 +281,10 @@ export class SimulatedPlatform {
     const { fault, total, hasNext, headers } = options
     const texts = records.map(([reference, record]) => writeElement(reference, record))
     const [first] = records
-    const isRepeated = fault === 'duplicates' && first !== undefined
-    if (isRepeated) {
+    const repeated: string[] = []
+    if (fault === 'duplicates' && first !== undefined) {
       const [reference, record] = first
+      repeated.push(reference)
       texts.push(writeElement(reference, { ...record, name: 'Repeated' }))
     }
     if (fault === 'nameless') texts.push('{"full_name":"No reference","data":{}}')
@@ -303,7 +304,7 @@ export class SimulatedPlatform {
       headers: { 'content-type': 'application/json', ...headers },
       body,
       elements,
-      repeated: isRepeated ? 1 : 0,
+      repeated,
       nameless: fault === 'nameless' ? 1 : 0,
       total,
       end: fault === 'cut_off' ? 'cut_off' : fault === 'stalled' ? 'stalled' : 'complete',
@@ -352,7 +353,7 @@ function emptyResponse(status: number, headers: Record<string, string> = {}): Se
     headers,
     body: Buffer.alloc(0),
     elements: [],
-    repeated: 0,
+    repeated: [],
     nameless: 0,
     total: null,
     end: 'complete',

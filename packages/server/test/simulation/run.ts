@@ -337,7 +337,7 @@ class Simulation {
     const body = Buffer.from(JSON.stringify(platform.manifest()))
     const response = {
       ...{ status: 200, headers: { 'content-type': 'application/json' }, body },
-      ...{ elements: [], repeated: 0, nameless: 0, total: null },
+      ...{ elements: [], repeated: [], nameless: 0, total: null },
       ...{ end: 'complete' as const, sentBytes: body.length, isNotModified: false, hasNext: false },
     }
     return { kind: 'respond', response, delayMs: this.#delay(), chunks: 1, onProgress: () => {} }
