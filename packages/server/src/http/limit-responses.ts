@@ -26,6 +26,8 @@ export function limitResponses(app: FastifyInstance): void {
     const admitted = admission.admit(ownerOf(request))
     if (!admitted?.add(bytes)) {
       admitted?.release()
+      // It describes the payload, which the error replaces.
+      reply.removeHeader('content-encoding')
       return done(busy(RETRY_SECONDS))
     }
     reply.raw.once('close', admitted.release)

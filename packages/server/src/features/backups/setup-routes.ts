@@ -122,7 +122,10 @@ export function setupRoutes(deps: {
             { created_at },
             'a backup was uploaded; the hub restores it and restarts',
           )
-          reply.raw.once('close', () => restoreUpload?.({ path, passphrase }))
+          const restore = () => restoreUpload?.({ path, passphrase })
+          // The client may have disconnected after the last part.
+          if (reply.raw.closed) restore()
+          else reply.raw.once('close', restore)
           const message = 'The hub restores the backup and restarts.'
           return await reply.code(202).send({ success, message })
         } catch (error) {

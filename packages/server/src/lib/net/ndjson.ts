@@ -31,6 +31,7 @@ export function toJsonLine(value: unknown): string {
 /** Returns a signal that aborts when the client closes the connection. */
 export function abortOnClose(reply: FastifyReply): AbortSignal {
   const closed = new AbortController()
+  if (reply.raw.closed) closed.abort()
   reply.raw.on('close', () => closed.abort())
   return closed.signal
 }
