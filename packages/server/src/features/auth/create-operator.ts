@@ -9,7 +9,8 @@ export type NewOperator = { email: string; name: string; password: string; role:
 
 /**
  * Creates an operator who signs in with e-mail address and password.
- * @throws HubError `invalid_operator`.
+ * @param invitationId the invitation that the operator accepts; null for none.
+ * @throws HubError `invalid_operator`, `invitation_invalid`. An invitation is then still open.
  */
 export async function createOperator(
   deps: {
@@ -18,21 +19,24 @@ export async function createOperator(
     publicUrl: string
   },
   operator: NewOperator,
+  invitationId: number | null = null,
 ): Promise<void> {
   await assertValidOperator(operator, deps.publicUrl)
   const { password } = await deps.betterAuth.context()
   const email = operator.email.toLowerCase()
-  const isCreated = await deps.operators.createOperator({
+  const stored = {
     ...{ email, name: operator.name || email, role: operator.role },
     password_hash: await password.hash(operator.password),
-  })
-  if (!isCreated) {
+  }
+  const outcome = await deps.operators.createOperator(stored, invitationId)
+  if (outcome === 'invitation_invalid') throw new HubError('invitation_invalid')
+  if (outcome === 'email_taken') {
     throw new HubError('invalid_operator', { reason: `the e-mail address ${email} is taken` })
   }
 }
 
 /** @throws HubError `invalid_operator` with the reason. */
-export async function assertValidOperator(operator: NewOperator, publicUrl: string): Promise<void> {
+async function assertValidOperator(operator: NewOperator, publicUrl: string): Promise<void> {
   const { email, password, role } = operator
   const reason = isEmail(email)
     ? ((await findPasswordIssue(password, { ...operator, publicUrl })) ??

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from '../auth/better-auth.ts'
-import { assertValidOperator, createOperator } from '../auth/create-operator.ts'
+import { createOperator } from '../auth/create-operator.ts'
 
 type Deps = {
   betterAuth: BetterAuth
@@ -34,19 +34,8 @@ export async function acceptInvitation(
   deps: Deps,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<Invitation> {
-  const { invitations, clock, publicUrl } = deps
   const invitation = await readInvitation(deps, token)
   const { id, email, role } = invitation
-  const operator = { email, name, password, role }
-  await assertValidOperator(operator, publicUrl)
-  if (!(await invitations.acceptInvitation(id, clock.now().toISOString()))) {
-    throw new HubError('invitation_invalid')
-  }
-  try {
-    await createOperator(deps, operator)
-  } catch (error) {
-    await invitations.reopenInvitation(id)
-    throw error
-  }
+  await createOperator(deps, { email, name, password, role }, id)
   return invitation
 }

@@ -27,9 +27,6 @@ export interface InvitationStore {
   /** Accepts an invitation. Returns true for only one of several concurrent calls. */
   acceptInvitation(id: number, at: string): Promise<boolean>
 
-  /** Reverts the acceptance of an invitation. */
-  reopenInvitation(id: number): Promise<void>
-
   /** Deletes an invitation that was not accepted. Returns null if there is none. */
   withdrawInvitation(
     id: number,

@@ -19,6 +19,11 @@ type NewToken = {
   created_by: string
 }
 
+type NewOperator = { email: string; name: string; role: Role; password_hash: string }
+
+/** `email_taken`: another operator has the e-mail address. `invitation_invalid`: it was accepted, withdrawn or has expired. */
+export type OperatorCreation = 'created' | 'email_taken' | 'invitation_invalid'
+
 type StoredSession = Omit<OperatorSession, 'current'>
 
 /** `last_admin`: the change would leave no admin. */
@@ -42,14 +47,10 @@ export interface OperatorStore {
 
   /**
    * Creates an operator who signs in with e-mail address and password, completely or not at all.
-   * @returns false if the e-mail address is taken.
+   * @param invitationId the invitation that is accepted with it; null for none. Of several concurrent calls for one
+   *   invitation, one creates an operator.
    */
-  createOperator(operator: {
-    email: string
-    name: string
-    role: Role
-    password_hash: string
-  }): Promise<boolean>
+  createOperator(operator: NewOperator, invitationId: number | null): Promise<OperatorCreation>
 
   /**
    * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that every

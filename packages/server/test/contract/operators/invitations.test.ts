@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { runSql } from '../../helpers/storage/sql.ts'
 
 const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'
@@ -37,8 +38,28 @@ onEachEngine((engine) => {
         assert.equal((await Promise.all(attempts)).filter(Boolean).length, 1)
         assert.equal(await invitations.findInvitation('hash', clock.text), null)
         assert.deepEqual(await invitations.listInvitations(), [])
-        await invitations.reopenInvitation(invitation.id)
-        assert.equal(await invitations.acceptInvitation(invitation.id, clock.text), true)
+      }),
+    )
+
+    test(
+      'one of many callers creates the operator of an invitation, which stays open if none can be created',
+      withStorage(engine, async ({ storage, clock }) => {
+        const { invitations, operators } = storage
+        const { id, email } = await invite(storage, 'hash')
+        const invited = { email, name: 'Bob', role: 'viewer', password_hash: 'hash' } as const
+        await runSql(storage, 'ALTER TABLE operator_accounts RENAME TO away')
+        await assert.rejects(operators.createOperator(invited, id))
+        await runSql(storage, 'ALTER TABLE away RENAME TO operator_accounts')
+        assert.ok(await invitations.findInvitation('hash', clock.text))
+        const ann = { ...invited, email: 'ann@example.org' }
+        assert.equal(await operators.createOperator(ann, null), 'created')
+        assert.equal(await operators.createOperator(ann, id), 'email_taken')
+        assert.ok(await invitations.findInvitation('hash', clock.text))
+        const attempts = [1, 2, 3, 4].map(() => operators.createOperator(invited, id))
+        const outcomes = (await Promise.all(attempts)).sort()
+        const invalid = 'invitation_invalid'
+        assert.deepEqual(outcomes, ['created', invalid, invalid, invalid])
+        assert.equal((await operators.listOperators()).length, 2)
       }),
     )
 

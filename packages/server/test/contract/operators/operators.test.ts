@@ -49,13 +49,14 @@ onEachEngine((engine) => {
           password_hash: 'hash',
         } as const
         await runSql(storage, 'ALTER TABLE operator_accounts RENAME TO away')
-        await assert.rejects(operators.createOperator(ann))
+        await assert.rejects(operators.createOperator(ann, null))
         assert.equal(await operators.hasOperators(), false)
         await runSql(storage, 'ALTER TABLE away RENAME TO operator_accounts')
-        assert.equal(await operators.createOperator(ann), true)
+        assert.equal(await operators.createOperator(ann, null), 'created')
         assert.equal(await operators.hasOperators(), true)
         assert.equal(only(await operators.listOperators()).has_password, true)
-        assert.equal(await operators.createOperator({ ...ann, role: 'viewer' }), false)
+        const again = { ...ann, role: 'viewer' } as const
+        assert.equal(await operators.createOperator(again, null), 'email_taken')
         assert.equal(only(await operators.listOperators()).role, 'admin')
       }),
     )

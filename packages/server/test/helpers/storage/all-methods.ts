@@ -299,6 +299,14 @@ export function callsOfAllMethods(
     ['listAlertEvents', () => storage.alertEvents.listAlertEvents({ after: 0, limit: 5 })],
     ['readAlertFeed', () => storage.alertEvents.readAlertFeed(5)],
     ['hasOperators', () => operators.hasOperators()],
+    [
+      'createOperator',
+      () =>
+        operators.createOperator(
+          { email: `${count++}@example.org`, name: 'Ann', role: 'viewer', password_hash: 'hash' },
+          null,
+        ),
+    ],
     ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
     ['release', () => storage.leases.release('a lease', 'owner')],
     ['createToken', () => operators.createToken(token(), audit)],
@@ -341,7 +349,6 @@ export function callsOfAllMethods(
     ['findInvitation', () => invitations.findInvitation('no hash', clock.text)],
     ['findInvitationOf', () => invitations.findInvitationOf('unknown', clock.text)],
     ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
-    ['reopenInvitation', () => invitations.reopenInvitation(-1)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
     ['recountRecords', () => storage.repairs.recountRecords(() => changeLog())],
     ['recountRejectedBytes', () => storage.repairs.recountRejectedBytes(() => changeLog())],

@@ -2,7 +2,7 @@ import type { Invitation } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import type { InvitationStore } from '../../port/invitation-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
-import { type Databases, nowText } from '../schema/databases.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 
 export function createInvitationStore({ reader, writer, clock }: Databases): InvitationStore {
@@ -46,25 +46,7 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
       return row ? toInvitation(row) : null
     },
 
-    async acceptInvitation(id, at) {
-      const accepted = await writer
-        .updateTable('operator_invitations')
-        .set({ accepted_at: at })
-        .where('invitation_id', '=', id)
-        .where('accepted_at', 'is', null)
-        .where('expires_at', '>', at)
-        .returning('invitation_id')
-        .executeTakeFirst()
-      return accepted !== undefined
-    },
-
-    async reopenInvitation(id) {
-      await writer
-        .updateTable('operator_invitations')
-        .set({ accepted_at: null })
-        .where('invitation_id', '=', id)
-        .execute()
-    },
+    acceptInvitation: (id, at) => acceptInvitation(writer, id, at),
 
     withdrawInvitation: (id, audit) =>
       writer.transaction().execute(async (db) => {
@@ -85,4 +67,26 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
 function toInvitation(row: Selectable<Tables['operator_invitations']>): Invitation {
   const { invitation_id, token_hash: _, accepted_at: __, ...invitation } = row
   return { id: invitation_id, ...invitation }
+}
+
+/** Accepts an invitation. @returns false if it is not open. */
+export async function acceptInvitation(db: Executor, id: number, at: string): Promise<boolean> {
+  const accepted = await db
+    .updateTable('operator_invitations')
+    .set({ accepted_at: at })
+    .where('invitation_id', '=', id)
+    .where('accepted_at', 'is', null)
+    .where('expires_at', '>', at)
+    .returning('invitation_id')
+    .executeTakeFirst()
+  return accepted !== undefined
+}
+
+/** Reverts the acceptance of an invitation. */
+export async function reopenInvitation(db: Executor, id: number): Promise<void> {
+  await db
+    .updateTable('operator_invitations')
+    .set({ accepted_at: null })
+    .where('invitation_id', '=', id)
+    .execute()
 }

@@ -6,6 +6,7 @@ import type { AuthDatabase, OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { createApiTokens } from './api-tokens.ts'
+import { acceptInvitation, reopenInvitation } from './invitation-store.ts'
 import { createOperatorSessions } from './operator-sessions.ts'
 
 /** The provider id of passwords in Better Auth. */
@@ -27,9 +28,12 @@ export function createOperatorStore(
 
     readOperator: async (id) => (await findOperators(reader, nowText(clock), id))[0] ?? null,
 
-    createOperator: ({ password_hash, ...operator }) =>
+    createOperator: ({ password_hash, ...operator }, invitationId) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
+        if (invitationId !== null && !(await acceptInvitation(db, invitationId, at))) {
+          return 'invitation_invalid'
+        }
         const times = { created_at: at, updated_at: at }
         const created = await db
           .insertInto('operators')
@@ -37,9 +41,12 @@ export function createOperatorStore(
           .onConflict((conflict) => conflict.column('email').doNothing())
           .returning('id')
           .executeTakeFirst()
-        if (!created) return false
+        if (!created) {
+          if (invitationId !== null) await reopenInvitation(db, invitationId)
+          return 'email_taken'
+        }
         await insertPassword(db, created.id, password_hash, at)
-        return true
+        return 'created'
       }),
 
     changeOperator: (id, { role, disabled }, audit) =>
