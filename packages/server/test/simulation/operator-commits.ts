@@ -123,7 +123,11 @@ export class OperatorCommits {
     // Another operator may delete the tombstone before the record is deleted.
     const isFirst = !this.#begun.has(unit)
     this.#begun.add(unit)
-    if (isFirst && module.records.has(reference)) this.#model.registry.setErased(name, true)
+    // The hub does not find a record of a removed platform.
+    const isFound = row !== undefined || !module.platform.isRemoved
+    if (isFirst && isFound && module.records.has(reference)) {
+      this.#model.registry.setErased(name, true)
+    }
     if (row) this.#tombstones.set(Number(row['tombstone_id']), name)
     const [stored] = this.#view.query('SELECT 1 FROM records WHERE record_id = ?', recordId)
     if (stored || !module.records.delete(reference)) return

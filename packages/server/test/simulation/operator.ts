@@ -45,6 +45,8 @@ const REQUESTER = { actor: 'simulation', address: null }
 export class Operator {
   readonly #deps: OperatorDeps
   readonly #actions: readonly { weight: number; act: () => Work | null }[]
+  /** The processes of the actions that are in progress. */
+  readonly #busy = new Set<{ process: HubProcess }>()
   #requests = 0
   #registrations = 1
 
@@ -72,6 +74,11 @@ export class Operator {
     if (work) void this.#run(work)
   }
 
+  /** Whether every action has ended, or its process was killed. */
+  get isIdle(): boolean {
+    return [...this.#busy].every(({ process }) => !process.isAlive)
+  }
+
   /** Restores what the simulation expects in the end: every platform is registered and active, with all modules. */
   async restore(): Promise<void> {
     const { platforms, checker } = this.#deps
@@ -97,6 +104,8 @@ export class Operator {
   async #run(work: Work): Promise<void> {
     const process = this.#deps.findListening()
     if (!process) return
+    const action = { process }
+    this.#busy.add(action)
     await process.run(async () => {
       try {
         if (process.hub) await work(process.hub)
@@ -104,6 +113,7 @@ export class Operator {
         if (process.isAlive && !(error instanceof HubError)) this.#deps.onFailure(error)
       }
     })
+    this.#busy.delete(action)
   }
 
   #later(low: number, high: number, work: Work): void {

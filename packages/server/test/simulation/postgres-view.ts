@@ -14,7 +14,8 @@ export function openPostgresView(url: string): DatabaseView {
     query(sql, ...parameters) {
       Atomics.store(signal, 0, 0)
       port.postMessage({ sql, parameters })
-      Atomics.wait(signal, 0, 0)
+      // The notification of the previous query may arrive now.
+      while (Atomics.load(signal, 0) === 0) Atomics.wait(signal, 0, 0)
       const { rows, error }: { rows: Row[]; error?: unknown } =
         receiveMessageOnPort(port)?.message ?? {}
       if (error) throw error

@@ -359,6 +359,7 @@ class Simulation {
     const until = (what: string, condition: () => boolean) =>
       this.#scheduler.runUntil(what, MAX_PULL_MS, () => this.#failure !== null || condition())
     await until('every hub has restarted', () => fleet.isRecovered)
+    await until('every action of an operator has ended', () => operator.isIdle)
     let isRestored = false
     void operator.restore().then(() => {
       isRestored = true
