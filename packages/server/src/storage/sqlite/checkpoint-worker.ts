@@ -8,7 +8,10 @@ export type CheckpointMessage = { emptied: number } | { failure: SqliteFailure }
 type SqliteFailure = { message: string; errcode: number }
 
 const INTERVAL_MS = 500
-/** 64 MiB. A longer log is emptied, for which commits wait; otherwise, constant writing would let it grow. */
+/**
+ * 64 MiB. Constant writing would let the log grow, so commits then wait until the next one can overwrite it from its
+ * beginning. It is not truncated: commits to a file that grows take a fifth longer.
+ */
 const MAX_LOG_PAGES = 16_384
 
 const { path }: { path: string } = workerData
@@ -25,7 +28,10 @@ let emptyRequest: number | null = 0
 function checkpoint(): void {
   try {
     const result = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
-    if (emptyRequest !== null || Number(result?.['log']) > MAX_LOG_PAGES) emptyLog()
+    if (emptyRequest !== null) emptyLog()
+    else if (Number(result?.['log']) > MAX_LOG_PAGES) {
+      database.exec('PRAGMA wal_checkpoint(RESTART)')
+    }
   } catch (error) {
     // On a full disk or with a lock, the pages stay in the log, and the next checkpoint moves them.
     if (!isFatal(error) || isDiskFull(error, path)) return
