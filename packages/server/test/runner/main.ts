@@ -85,7 +85,7 @@ async function main(): Promise<boolean> {
   return passed && !interruption.signal.aborted
 }
 
-/** Files whose long forms take so many minutes that a run with `--minutes` leaves them out. */
+/** Files whose long forms take many minutes. A run with `--minutes` does not contain them. */
 const LONG = /\/test\/(?:fuzz|simulation)\//
 
 /** Whether a file is part of the run. The long forms of the faults have a command of their own. */

@@ -23,7 +23,7 @@ export function bound(records: Storage['records']): Storage['records'] {
   return {
     applyWrites: (batch) => records.applyWrites(batch),
     tryWrites: (batch) => records.tryWrites(batch),
-    findUnchanged: (read, sightings) => records.findUnchanged(read, sightings),
+    findUnchanged: (read, elements) => records.findUnchanged(read, elements),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),

@@ -6,7 +6,7 @@ import { formatGigabytes, lowDiskBytes } from '../../../domain/alerts/alert-cond
 import { upgradeSpace } from '../../../storage/port/upgrade.ts'
 import { type Finding, info, problem, warning } from './finding.ts'
 
-/** A running hub truncates the log when it exceeds 64 MiB. */
+/** A running hub overwrites the log when it exceeds 64 MiB. */
 const LARGE_LOG_BYTES = 256 * 1024 ** 2
 /** The files of the hub in its data folder. */
 const HUB_FILES = /^(recordhub\.secret|.+\.sqlite(-wal|-shm|\.lock|\.state)?|backups)$/
