@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { importsOf, withoutComments } from './runner/imports.ts'
 
 type Source = { path: string; text: string }
 /** Maps a file to its imports, which are file paths or package names. */
@@ -221,19 +222,6 @@ function isTestHelper(path: string, target: string): boolean {
 
 function resolveFrom(path: string, name: string): string {
   return posix.join(posix.dirname(path), name)
-}
-
-/** The imports of a file, in every syntax. Biome enforces single quotes. */
-function importsOf(text: string): string[] {
-  const forms =
-    /(?:^|;)\s*(?:import|export)\b[^'"`;()]*?\bfrom\s*['"]([^'"]+)['"]|(?:^|;)\s*import\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]/gm
-  const found = [...withoutComments(text).matchAll(forms)]
-  return found.map(([, from, bare, called]) => from ?? bare ?? called ?? '')
-}
-
-/** Removes only comments on separate lines, because others may be part of a string. */
-function withoutComments(text: string): string {
-  return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
 /** Imports that the graph does not contain. */

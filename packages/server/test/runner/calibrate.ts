@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism, loadavg } from 'node:os'
+import { cpuUsage } from 'node:process'
 
-/** The duration of {@link timeFixedWork} on the reference machine. */
+/** The time of {@link doFixedWork} on the reference machine. */
 const REFERENCE_MS = 60
 const ROUNDS = 5
 
@@ -16,11 +17,33 @@ export function measureSlowness(): number {
   return Math.max(1, median / REFERENCE_MS) * Math.max(1, load)
 }
 
+/** The processor time of fixed work as a multiple of that of the reference machine. */
+export function measureProcessor(): number {
+  const before = cpuUsage()
+  doFixedWork()
+  const { user, system } = cpuUsage(before)
+  return (user + system) / 1000 / REFERENCE_MS
+}
+
+/** Averages samples that are taken during a run, because the speed of a machine changes. */
+export function createCalibration() {
+  const samples = [measureProcessor()]
+  return {
+    sample: () => void samples.push(measureProcessor()),
+    /** By this number, processor times are divided to get those of the reference machine. */
+    scale: () => samples.reduce((sum, one) => sum + one, 0) / samples.length,
+  }
+}
+
 function timeFixedWork(): number {
   const start = performance.now()
+  doFixedWork()
+  return performance.now() - start
+}
+
+function doFixedWork(): void {
   let text = ''
   for (let index = 0; index < 20_000; index += 1)
     text += JSON.stringify({ index, text: 'x'.repeat(20) })
   for (let round = 0; round < 20; round += 1) createHash('sha256').update(text).digest('hex')
-  return performance.now() - start
 }

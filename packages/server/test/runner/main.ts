@@ -1,26 +1,32 @@
 /** Runs the tests of all packages; see `npm test -- --help`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { argv, env, exit, stderr, stdout } from 'node:process'
+import { argv, env, exit, pid, stderr, stdout } from 'node:process'
 import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../global-setup.ts'
 import type { FaultResult } from '../helpers/process/fault-report.ts'
 import { FAULTS } from '../helpers/process/faults.ts'
-import { measureSlowness } from './calibrate.ts'
+import { findExcesses, sumCosts } from './budget.ts'
+import { createCalibration, measureSlowness } from './calibrate.ts'
 import { findFaultIssues, formatFaultTable, mergeRows } from './fault-table.ts'
 import { formatRepeatCommand, HELP, type Options, readOptions } from './options.ts'
-import { findNeeds, type Job, planJobs, planParts, selectFiles } from './plan.ts'
+import { findNeeds, type Job, planJobs, planParts } from './plan.ts'
+import { readTreeMs } from './processor-time.ts'
 import { createRandom } from './random.ts'
-import { createReport, type Report } from './report.ts'
+import { createReport, type Report, type ReportOptions } from './report.ts'
+import { selectTests } from './select-tests.ts'
+import type { ProcessUsage } from './usage.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/recordhub-tests')
 /** The rows that fault tests report. */
-const FAULT_REPORT = join(CACHE, `faults-${process.pid}.jsonl`)
-const PATTERNS = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
+const FAULT_REPORT = join(CACHE, `faults-${pid}.jsonl`)
+/** What test processes report about their processor time. */
+const USAGE = join(CACHE, `usage-${pid}.jsonl`)
+const MEASURE = new URL('./measure-file.ts', import.meta.url).href
 const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
 const PROGRESS_MS = 10_000
@@ -31,8 +37,8 @@ const PROCESS_LIMIT_MS = 15 * 60_000
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort())
 
-/** The test files that each generated file imports, by its path. */
-const batches = new Map<string, readonly string[]>()
+/** The test files of each process, by the path of the file that it runs. */
+const filesOfEntry = new Map<string, readonly string[]>()
 
 /** @returns whether the run succeeded. */
 async function main(): Promise<boolean> {
@@ -41,16 +47,16 @@ async function main(): Promise<boolean> {
     print(HELP)
     return true
   }
-  const { mode } = options
-  const selected = selectFiles(globSync(PATTERNS, { cwd: ROOT }), options.words)
-  const files = selected.filter((file) => isInMode(file, options))
-  if (files.length === 0) {
-    print(`No path of a test file contains: ${options.words.join(', ')}`)
-    return false
-  }
+  const { mode, seed } = options
   const started = performance.now()
-  const { seed } = options
+  const { files, notes } = selectTests(ROOT, options)
+  for (const note of notes) print(note)
+  if (files.length === 0) return options.changes !== null
   const slowness = measureSlowness()
+  const calibration = createCalibration()
+  const failures = join(CACHE, `failures-${seed}`)
+  rmSync(failures, { recursive: true, force: true })
+  env['TEST_ARTIFACTS'] = failures
   env['NODE_COMPILE_CACHE'] ??= join(CACHE, 'compiled')
   env['TEST_SLOWNESS'] = slowness.toFixed(2)
   env['TEST_SEED'] = String(seed)
@@ -64,12 +70,18 @@ async function main(): Promise<boolean> {
     `Seed ${seed}. ${options.jobs} concurrent processes. ` +
       `Guard times are multiplied by ${slowness.toFixed(1)}.`,
   )
-  const report = createReport(print, reportOptions(options))
+  const isComplete = options.words.length === 0 && options.name === null && !options.changes
+  const isBudgeted = mode === 'quick' && isComplete && !options.coverage
+  if (isBudgeted) env['TEST_USAGE'] = USAGE
+  const report = createReport(print, reportOptions(options, { printsTests: !isComplete }))
   const needs = findNeeds(files, mode === 'deep')
   const watched = mode === 'watch'
   const progress = watched
     ? undefined
-    : setInterval(() => report.progress(performance.now() - started), PROGRESS_MS)
+    : setInterval(() => {
+        report.progress(performance.now() - started)
+        calibration.sample()
+      }, PROGRESS_MS)
   if (needs) await globalSetup(needs)
   try {
     if (watched) await watch(files, options)
@@ -79,23 +91,33 @@ async function main(): Promise<boolean> {
     clearInterval(progress)
     if (needs) await globalTeardown()
   }
+  if (isBudgeted && !interruption.signal.aborted) checkBudget(report, calibration.scale())
+  if (existsSync(failures)) {
+    print(`\nWhat failed tests left, in ${relative(ROOT, failures)}:`)
+    for (const name of readdirSync(failures)) print(`    ${name}`)
+  }
   const hasPassed = report.summarize(performance.now() - started)
   const passed = mode === 'faults' ? printFaults(options) && hasPassed : hasPassed
   if (interruption.signal.aborted) print('The run was interrupted.')
   return passed && !interruption.signal.aborted
 }
 
-/** Files whose long forms take many minutes. A run with `--minutes` does not contain them. */
-const LONG = /\/test\/(?:fuzz|simulation)\//
-
-/** Whether a file is part of the run. The long forms of the faults have a command of their own. */
-function isInMode(file: string, { mode, words, minutes }: Options): boolean {
-  const isFault = file.includes('/test/faults/')
-  if (mode === 'deep' && words.length === 0) {
-    return !isFault && !(minutes !== null && LONG.test(file))
+/** Reports the costs of a complete quick tier, and fails the run if they exceed the budget. */
+function checkBudget(report: Report, scale: number): void {
+  const totalMs = readTreeMs(pid)
+  if (totalMs === null) {
+    print('The budget is not checked: only Linux reports processor times.')
+    return
   }
-  if (mode !== 'faults') return true
-  return isFault || readFileSync(join(ROOT, file), 'utf8').includes('createFaultReport(')
+  const lines = existsSync(USAGE) ? readFileSync(USAGE, 'utf8').split('\n') : []
+  rmSync(USAGE, { force: true })
+  const usages = lines.filter(Boolean).map((line): ProcessUsage => JSON.parse(line))
+  const filesOf = (entry: string) => filesOfEntry.get(relative(ROOT, entry)) ?? []
+  const costs = sumCosts(usages, { totalMs, filesOf, scale })
+  report.cost(costs)
+  const excesses = findExcesses(costs)
+  const outcome = excesses.length === 0 ? 'passed' : 'failed'
+  report.check('the budget of the quick tier', outcome, excesses.join('\n'))
 }
 
 /** Prints the table of faults. @returns whether each expected fault was reported, without lost or duplicated writes. */
@@ -115,12 +137,16 @@ function jobsOf(files: string[], { shuffle, seed }: Options): Job[] {
   return planJobs(files, shuffle ? createRandom(seed) : null)
 }
 
-function reportOptions(options: Options) {
+function reportOptions(
+  options: Options,
+  { printsTests }: Pick<ReportOptions, 'printsTests'>,
+): ReportOptions {
   return {
     root: ROOT,
     seed: options.seed,
+    printsTests,
     repeatCommand: (file: string) =>
-      formatRepeatCommand(options, (batches.get(file) ?? [file]).join(' ')),
+      formatRepeatCommand(options, (filesOfEntry.get(file) ?? [file]).join(' ')),
   }
 }
 
@@ -158,12 +184,12 @@ async function runCheck(name: string): Promise<'passed' | 'failed' | 'skipped'> 
 }
 
 async function runJobs(jobs: Job[], options: Options, report: Report): Promise<void> {
-  const folder = join(CACHE, `batches-${process.pid}`)
+  const folder = join(CACHE, `entries-${pid}`)
   mkdirSync(folder, { recursive: true })
   try {
     const events = run({
       cwd: ROOT,
-      files: jobs.map((job) => entryOf(job, folder)),
+      files: jobs.map((job, index) => writeEntry(job, join(folder, `${index + 1}.mjs`))),
       concurrency: options.jobs,
       signal: interruption.signal,
       timeout: PROCESS_LIMIT_MS * Number(env['TEST_SLOWNESS']),
@@ -187,7 +213,8 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
 /** Runs files again when they or their imports change, until the process is ended. */
 async function watch(files: string[], options: Options): Promise<void> {
   const { jobs, name } = options
-  let report = createReport(print, reportOptions(options))
+  const printing = reportOptions(options, { printsTests: options.words.length > 0 })
+  let report = createReport(print, printing)
   let started = performance.now()
   const events = run({
     cwd: ROOT,
@@ -203,7 +230,7 @@ async function watch(files: string[], options: Options): Promise<void> {
   events.on('test:stderr', ({ message }) => void stderr.write(message))
   events.on('test:watch:drained', () => {
     report.summarize(performance.now() - started)
-    report = createReport(print, reportOptions(options))
+    report = createReport(print, printing)
   })
   events.on('test:watch:restarted', () => {
     started = performance.now()
@@ -211,14 +238,14 @@ async function watch(files: string[], options: Options): Promise<void> {
   for await (const _ of events);
 }
 
-/** The file that a process runs: the test file itself, or one that imports all files of the job. */
-function entryOf({ name, files }: Job, folder: string): string {
-  const [only, ...others] = files.map((file) => join(ROOT, file))
-  if (only !== undefined && others.length === 0) return only
-  const entry = join(folder, `${name}.mjs`)
-  batches.set(relative(ROOT, entry), files)
-  const imports = files.map((file) => `import '${pathToFileURL(join(ROOT, file))}'\n`)
-  writeFileSync(entry, imports.join(''))
+/** Writes the file that a process runs. It imports the test files, and measures their processor time. */
+function writeEntry({ files }: Job, entry: string): string {
+  filesOfEntry.set(relative(ROOT, entry), files)
+  const imports = files.flatMap((file) => [
+    pathToFileURL(join(ROOT, file)).href,
+    `${MEASURE}?file=${encodeURIComponent(file)}`,
+  ])
+  writeFileSync(entry, [MEASURE, ...imports].map((one) => `import '${one}'\n`).join(''))
   return entry
 }
 

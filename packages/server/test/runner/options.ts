@@ -5,6 +5,7 @@ export const HELP = `npm test [-- <word> …] [options]     the quick tier
 npm run test:deep [-- …]              long forms except those of faults, and checks that need more programs
 npm run test:faults [-- …]            long forms of the fault tests, and the table of their results
 npm run test:watch [-- <word> …]      runs tests again when a file that they import changes
+npm run test:changed [-- <commits>]   the tests that import what has changed: since the last commit, or in a range such as main..HEAD
 
 Runs the test files whose path contains one of the words, or all of them.
 
@@ -21,6 +22,8 @@ use; see packages/server/test/README.md.`
 
 export type Options = {
   words: string[]
+  /** Selects the tests that import changed files; `range` is null for the working tree. */
+  changes: { range: string | null } | null
   mode: 'quick' | 'deep' | 'faults' | 'watch'
   name: RegExp | null
   seed: number
@@ -50,6 +53,7 @@ export function readOptions(args: string[]): Options | null {
       deep: { type: 'boolean', default: false },
       faults: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
+      changed: { type: 'boolean', default: false },
       name: { type: 'string' },
       seed: { type: 'string' },
       shuffle: { type: 'boolean', default: false },
@@ -61,7 +65,8 @@ export function readOptions(args: string[]): Options | null {
   })
   if (values.help) return null
   return {
-    words: positionals,
+    words: values.changed ? [] : positionals,
+    changes: values.changed ? { range: positionals[0] ?? null } : null,
     mode: modeOf(values),
     name: values.name === undefined ? null : new RegExp(values.name),
     seed: toNumber('--seed', values.seed) ?? Math.floor(Math.random() * 2 ** 31),

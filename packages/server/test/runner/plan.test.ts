@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findNeeds, planJobs, selectFiles, shuffle } from './plan.ts'
+import { findNeeds, isDeepFile, planJobs, selectFiles, shuffle } from './plan.ts'
 import { createRandom } from './random.ts'
 
 const FILES = [
@@ -44,7 +44,7 @@ test('only browser tests need a browser, unit tests need nothing, and the deep t
   const all = { postgres: true, browser: true, bundle: true, typescript: true }
   assert.deepEqual(needsOf(), all)
   assert.deepEqual(needsOf('/e2e/', '/src/'), { ...none, browser: true })
-  assert.deepEqual(needsOf('/http/'), { ...none, postgres: true, bundle: true })
+  assert.deepEqual(needsOf('/http/'), { ...none, postgres: true })
   assert.deepEqual(needsOf('/process/'), { ...all, browser: false })
   assert.equal(needsOf('/src/'), null)
   assert.deepEqual(findNeeds(FILES, true), { ...all, bundle: false })
@@ -56,4 +56,10 @@ test('words select files by their path', () => {
     'packages/server/test/e2e/records.test.ts',
     'packages/platform-kit/src/outbox.test.ts',
   ])
+})
+
+test('the name of a file says that its tests are only in the deep tier', () => {
+  assert.equal(isDeepFile('packages/server/test/process/backup.deep.test.ts'), true)
+  assert.equal(isDeepFile('packages/server/test/process/backup.test.ts'), false)
+  assert.equal(isDeepFile('packages/server/test/process/deep.test.ts'), false)
 })

@@ -36,10 +36,18 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
   { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
 ]
 
+/** The folders whose tests start hubs as processes. */
+const STARTING_HUBS = ['faults', 'process', 'test']
+
 /** Files whose path contains one of the words; all files if there are no words. */
 export function selectFiles(files: readonly string[], words: readonly string[]): string[] {
   if (words.length === 0) return [...files]
   return files.filter((file) => words.some((word) => file.includes(word)))
+}
+
+/** Whether the file has only tests of the deep tier. */
+export function isDeepFile(file: string): boolean {
+  return file.endsWith('.deep.test.ts')
 }
 
 /** The resources that the files need; null for none, as unit tests. The deep tier runs the hub from its source files. */
@@ -49,8 +57,9 @@ export function findNeeds(files: readonly string[], isDeep: boolean): Needs | nu
   if (folders.size === 0) return null
   const browser = folders.delete('e2e')
   const typescript = folders.has('process')
+  const startsHubs = STARTING_HUBS.some((name) => folders.has(name))
   // Hubs of browser tests use SQLite.
-  return { postgres: folders.size > 0, browser, bundle: folders.size > 0 && !isDeep, typescript }
+  return { postgres: folders.size > 0, browser, bundle: startsHubs && !isDeep, typescript }
 }
 
 /**

@@ -1,29 +1,59 @@
 import assert from 'node:assert/strict'
+import type { EventData } from 'node:test'
 import { test } from 'node:test'
 import { createReport } from './report.ts'
 
+const FILE = '/project/packages/server/test/http/records.test.ts'
+
 test('a process that fails without a failed test is reported with the errors outside of its tests', () => {
+  const { report, print } = startReport()
+  const diagnostic = { nesting: 0, level: 'info', line: 1, column: 1 } as const
+  report.diagnose({ ...diagnostic, message: 'tests 12' })
+  report.diagnose({ ...diagnostic, file: FILE, message: 'Error: activity after the test ended' })
+  report.complete(failed({ name: FILE, file: FILE }))
+  assert.equal(report.summarize(10), false)
+  assert.match(
+    print(),
+    /✖ packages\/server\/test\/http\/records\.test\.ts\n {4}Error: activity after/,
+  )
+  assert.match(print(), /Repeat: npm test -- packages\/server\/test\/http\/records\.test\.ts/)
+  assert.doesNotMatch(print(), /tests 12/)
+})
+
+test('a test that a helper registers is reported with its own file and line', () => {
+  const { report, print } = startReport()
+  const tags = ['at:packages/server/test/http/records.test.ts:12']
+  report.complete(failed({ name: 'it works', file: '/project/helper.ts', tags }))
+  assert.match(print(), /✖ packages\/server\/test\/http\/records\.test\.ts:12 › it works/)
+  assert.match(print(), /Repeat: npm test -- packages\/server\/test\/http\/records\.test\.ts$/m)
+})
+
+test('tests that measure processor time are not counted', () => {
+  const { report, print } = startReport()
+  const file = '/project/packages/server/test/runner/measure-file.ts'
+  const details = { duration_ms: 5, passed: true }
+  const outcome = { nesting: 0, testNumber: 1, testId: 1, parentId: 0, tags: [], details }
+  report.complete({ ...outcome, name: 'the processor time of a file', file })
+  report.complete({ ...outcome, name: 'it works', file: FILE })
+  assert.equal(report.summarize(10), true)
+  assert.match(print(), /^1 tests: 1 passed, 0 failed/m)
+})
+
+function startReport() {
   const lines: string[] = []
   const report = createReport((line) => lines.push(line), {
     root: '/project',
     seed: 7,
+    printsTests: false,
     repeatCommand: (file) => `npm test -- ${file}`,
   })
-  const file = '/project/packages/server/test/http/records.test.ts'
-  const diagnostic = { nesting: 0, level: 'info', line: 1, column: 1 } as const
-  report.diagnose({ ...diagnostic, message: 'tests 12' })
-  report.diagnose({ ...diagnostic, file, message: 'Error: activity after the test ended' })
+  return { report, print: () => lines.join('\n') }
+}
+
+function failed(outcome: { name: string; file: string; tags?: string[] }): EventData.TestComplete {
   const error = Object.assign(new Error('test failed'), { cause: new Error('test failed') })
-  report.complete({
-    ...{ name: file, file, nesting: 0, testNumber: 1, testId: 1, parentId: 0, tags: [] },
+  return {
+    ...{ nesting: 0, testNumber: 1, testId: 1, parentId: 0, tags: [], ...outcome },
     details: { duration_ms: 5, passed: false, error },
-  })
-  assert.equal(report.summarize(10), false)
-  const printed = lines.join('\n')
-  assert.match(
-    printed,
-    /✖ packages\/server\/test\/http\/records\.test\.ts\n {4}Error: activity after/,
-  )
-  assert.match(printed, /Repeat: npm test -- packages\/server\/test\/http\/records\.test\.ts/)
-  assert.doesNotMatch(printed, /tests 12/)
-})
+  }
+}

@@ -2,6 +2,8 @@
 import { relative } from 'node:path'
 import type { EventData } from 'node:test'
 import { inspect } from 'node:util'
+import { readLocation } from '../helpers/test-location.ts'
+import { BUDGET, type Costs } from './budget.ts'
 
 export type Report = {
   /** A test or a suite has ended. */
@@ -10,32 +12,35 @@ export type Report = {
   diagnose: (diagnostic: EventData.TestDiagnostic) => void
   /** Prints the progress of the run. */
   progress: (elapsedMs: number) => void
-  /** A check of the deep tier has ended. */
-  check: (name: string, outcome: 'passed' | 'failed' | 'skipped') => void
+  /** A check of the deep tier, or of the run itself, has ended. */
+  check: (name: string, outcome: 'passed' | 'failed' | 'skipped', advice?: string) => void
   cover: (coverage: EventData.TestCoverage) => void
+  /** Prints the processor time of folders and of the most expensive files. */
+  cost: (costs: Costs) => void
   /** Prints the summary. @returns whether the run succeeded. */
   summarize: (wallMs: number) => boolean
 }
 
-const SLOWEST = 10
+export type ReportOptions = {
+  /** The folder that printed paths are relative to. */
+  root: string
+  seed: number
+  /** Returns the command that repeats a file with the same seed. */
+  repeatCommand: (file: string) => string
+  /** Whether each test is printed, as for a few files. */
+  printsTests: boolean
+}
 
-/**
- * @param root the folder that printed paths are relative to.
- * @param repeatCommand returns the command that repeats a file with the same seed.
- */
+const LARGEST = 15
+
 export function createReport(
   print: (line: string) => void,
-  {
-    root,
-    seed,
-    repeatCommand,
-  }: { root: string; seed: number; repeatCommand: (file: string) => string },
+  { root, seed, repeatCommand, printsTests }: ReportOptions,
 ): Report {
-  const millisecondsOf = new Map<string, number>()
-  const testsOf = new Map<string, number>()
   const skipped = new Map<string, number>()
   const failures: string[] = []
   const diagnosticsOf = new Map<string, string[]>()
+  let tests = 0
   let passed = 0
   let coveredPercent: number | null = null
 
@@ -47,23 +52,26 @@ export function createReport(
 
   return {
     complete(outcome) {
-      const { details, nesting, skip, line = 0 } = outcome
+      const { details, skip, name } = outcome
       const file = outcome.file === undefined ? '' : relative(root, outcome.file)
+      if (isMeasurement(file)) return
       // Each process is reported as a test whose name is the path of its file.
-      const isFile = outcome.name === outcome.file
+      const isFile = name === outcome.file
       const isTest = details.type !== 'suite' && !isFile
-      if (nesting === 0 && !isFile) add(millisecondsOf, file, details.duration_ms)
-      if (isTest) add(testsOf, file, 1)
+      if (isTest) tests += 1
+      const location = readLocation(outcome.tags) ?? `${file}:${outcome.line ?? 0}`
       if (!details.passed) {
         if (!failedByChild(details.error)) {
           const messages = isFile ? (diagnosticsOf.get(file) ?? []) : []
-          const parts = [...messages, describe(details.error), `Repeat: ${repeatCommand(file)}`]
-          addFailure(isFile ? file : `${file}:${line} › ${outcome.name}`, parts.join('\n'))
+          const repeat = repeatCommand(isFile ? file : location.replace(/:\d+$/, ''))
+          const parts = [...messages, describe(details.error), `Repeat: ${repeat}`]
+          addFailure(isFile ? file : `${location} › ${name}`, parts.join('\n'))
         }
       } else if (isTest && skip !== undefined) {
         add(skipped, typeof skip === 'string' ? skip : 'without a reason', 1)
       } else if (isTest) {
         passed += 1
+        if (printsTests) print(`✔ ${name} (${Math.round(details.duration_ms)} ms)`)
       }
     },
     diagnose({ file, message }) {
@@ -74,35 +82,45 @@ export function createReport(
     },
     progress(elapsedMs) {
       const outcome = failures.length > 0 ? `, ${failures.length} failed` : ''
-      print(`${toSeconds(elapsedMs).padStart(8)} s  ${sum(testsOf)} tests${outcome}`)
+      print(`${toSeconds(elapsedMs)} s  ${tests} tests${outcome}`)
     },
-    check(name, outcome) {
+    check(name, outcome, advice = `To run it alone: npm run ${name}`) {
       if (outcome === 'skipped') add(skipped, `${name} needs a program that is not installed`, 1)
       if (outcome === 'passed') passed += 1
-      add(testsOf, name, 1)
-      if (outcome === 'failed') addFailure(name, `To run it alone: npm run ${name}`)
+      tests += 1
+      if (outcome === 'failed') addFailure(name, advice)
     },
     cover({ summary }) {
       coveredPercent = summary.totals.coveredLinePercent
     },
+    cost({ folders, files, totalSeconds }) {
+      print(
+        '\nProcessor seconds on the reference machine, of folders and of the most expensive files:',
+      )
+      const total: [string, number] = [`of ${BUDGET.totalSeconds} in total`, totalSeconds]
+      for (const [name, seconds] of [...folders, total, ...files.slice(0, LARGEST)]) {
+        print(`${toSeconds(seconds * 1000)}    ${name}`)
+      }
+    },
     summarize(wallMs) {
-      const tests = sum(testsOf)
       print('')
       if (failures.length > 0) print(`Failed:\n${failures.join('\n')}\n`)
-      print('Slowest files:')
-      for (const [file, spent] of largest(millisecondsOf, SLOWEST)) {
-        print(`${toSeconds(spent).padStart(8)} s  ${file}`)
-      }
       if (skipped.size > 0) print('Skipped:')
       for (const [reason, number] of skipped) print(`${String(number).padStart(8)}    ${reason}`)
       if (coveredPercent !== null) print(`Line coverage: ${coveredPercent.toFixed(2)} %`)
+      const counts = [...skipped.values()].reduce((sum, number) => sum + number, 0)
       print(
-        `${tests} tests: ${passed} passed, ${failures.length} failed, ${sum(skipped)} skipped, ` +
-          `in ${toSeconds(wallMs)} s. Seed ${seed}.`,
+        `${tests} tests: ${passed} passed, ${failures.length} failed, ${counts} skipped, ` +
+          `in ${toSeconds(wallMs).trim()} s. Seed ${seed}.`,
       )
       return failures.length === 0 && passed > 0
     },
   }
+}
+
+/** Whether the test only measures processor time; see `measure-file.ts`. */
+function isMeasurement(file: string): boolean {
+  return file.endsWith('runner/measure-file.ts')
 }
 
 /** A suite fails if one of its tests fails, which is reported separately. */
@@ -118,14 +136,6 @@ function add(counts: Map<string, number>, key: string, number: number): void {
   counts.set(key, (counts.get(key) ?? 0) + number)
 }
 
-function sum(counts: Map<string, number>): number {
-  return [...counts.values()].reduce((total, number) => total + number, 0)
-}
-
-function largest(counts: Map<string, number>, length: number): [string, number][] {
-  return [...counts].toSorted((one, other) => other[1] - one[1]).slice(0, length)
-}
-
 function toSeconds(milliseconds: number): string {
-  return (milliseconds / 1000).toFixed(1)
+  return (milliseconds / 1000).toFixed(1).padStart(8)
 }

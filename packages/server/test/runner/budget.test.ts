@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BUDGET, findExcesses, sumCosts } from './budget.ts'
+
+const CSRF = 'packages/server/test/http/csrf.test.ts'
+const EVENTS = 'packages/server/test/http/events.test.ts'
+const UNIT = 'packages/server/src/lib/files/csv.test.ts'
+
+const filesOf = (entry: string) => (entry === '1.mjs' ? [CSRF, EVENTS] : [UNIT])
+const USAGES = [
+  { entry: '1.mjs', totalMs: 10_000, loadMs: 2000, fileMs: { [CSRF]: 5000, [EVENTS]: 1000 } },
+  { entry: '2.mjs', totalMs: 600, loadMs: 200, fileMs: {} },
+]
+
+test('what a process uses besides its tests is divided among its files, and the rest of the run is shared', () => {
+  const costs = sumCosts(USAGES, { totalMs: 12_000, filesOf, scale: 2 })
+  assert.deepEqual(costs.files, [
+    [CSRF, 3.5],
+    [EVENTS, 1.5],
+    [UNIT, 0.3],
+  ])
+  assert.deepEqual(
+    costs.folders.map(([name]) => name),
+    ['server/test/http', 'shared', 'server/src'],
+  )
+  assert.equal(costs.totalSeconds, 6)
+  assert.equal(
+    costs.folders.reduce((sum, [, seconds]) => sum + Math.round(seconds * 10), 0),
+    60,
+  )
+})
+
+test('the run fails if the quick tier or one file exceeds its budget', () => {
+  const within = { folders: [], files: [], totalSeconds: BUDGET.totalSeconds }
+  const file = (seconds: number): [string, number] => [CSRF, seconds]
+  assert.deepEqual(findExcesses({ ...within, files: [file(BUDGET.fileSeconds)] }), [])
+  const excesses = findExcesses({
+    ...within,
+    files: [file(BUDGET.fileSeconds + 0.1)],
+    totalSeconds: BUDGET.totalSeconds + 1,
+  })
+  assert.match(excesses[0] ?? '', /^The quick tier costs 321\.0 processor seconds, more than 320\./)
+  assert.match(excesses[1] ?? '', /csrf\.test\.ts costs 10\.1 processor seconds, more than 10\./)
+  assert.equal(excesses.length, 2)
+})

@@ -1,0 +1,68 @@
+/** The budget of `npm test` in processor seconds on the reference machine, and what a run has used of it. */
+import { divideUsage, type ProcessUsage } from './usage.ts'
+
+export const BUDGET = { totalSeconds: 320, fileSeconds: 10 } as const
+
+export type Costs = {
+  /** Seconds, the largest first. `shared` is what no file caused: the runner, the PostgreSQL server, the bundle. */
+  folders: [folder: string, seconds: number][]
+  files: [file: string, seconds: number][]
+  totalSeconds: number
+}
+
+/**
+ * @param totalMs of the runner and everything that it started.
+ * @param filesOf the test files of an entry.
+ * @param scale the processor time of this machine as a multiple of that of the reference machine.
+ */
+export function sumCosts(
+  usages: readonly ProcessUsage[],
+  {
+    totalMs,
+    filesOf,
+    scale,
+  }: { totalMs: number; filesOf: (entry: string) => readonly string[]; scale: number },
+): Costs {
+  const toSeconds = (ms: number) => ms / scale / 1000
+  const files = new Map<string, number>()
+  for (const usage of usages) {
+    for (const [file, ms] of divideUsage(usage, filesOf(usage.entry))) {
+      files.set(file, (files.get(file) ?? 0) + toSeconds(ms))
+    }
+  }
+  const folders = new Map<string, number>()
+  for (const [file, seconds] of files) {
+    const folder = folderOf(file)
+    folders.set(folder, (folders.get(folder) ?? 0) + seconds)
+  }
+  const totalSeconds = toSeconds(totalMs)
+  const measured = [...files.values()].reduce((sum, seconds) => sum + seconds, 0)
+  folders.set('shared', totalSeconds - measured)
+  return { folders: largestFirst(folders), files: largestFirst(files), totalSeconds }
+}
+
+/** Sentences about what exceeds {@link BUDGET}; empty if nothing does. */
+export function findExcesses({ files, totalSeconds }: Costs): string[] {
+  const advice = 'Make tests cheaper or move them to the deep tier; see test/README.md.'
+  const excesses = files
+    .filter(([, seconds]) => seconds > BUDGET.fileSeconds)
+    .map(([file, seconds]) => describe(file, seconds, BUDGET.fileSeconds))
+  if (totalSeconds > BUDGET.totalSeconds) {
+    excesses.unshift(describe('The quick tier', totalSeconds, BUDGET.totalSeconds))
+  }
+  return excesses.map((excess) => `${excess} ${advice}`)
+}
+
+function describe(subject: string, seconds: number, limit: number): string {
+  return `${subject} costs ${seconds.toFixed(1)} processor seconds, more than ${limit}.`
+}
+
+/** `packages/server/test/http/csrf.test.ts` is in `server/test/http`, and all unit tests of a package are in its `src`. */
+function folderOf(file: string): string {
+  const [, name = '', area = '', ...rest] = file.split('/')
+  return area === 'test' && rest.length > 1 ? `${name}/test/${rest[0]}` : `${name}/${area}`
+}
+
+function largestFirst(costs: Map<string, number>): [string, number][] {
+  return [...costs].toSorted((one, other) => other[1] - one[1])
+}

@@ -1,0 +1,52 @@
+/** Processor time by test file: how test processes report it, and how it is divided among their files. */
+import { appendFileSync } from 'node:fs'
+import { argv, env, pid } from 'node:process'
+import { readTreeMs } from './processor-time.ts'
+
+/** The processor time of one test process in milliseconds. */
+export type ProcessUsage = {
+  /** The file that the process ran. */
+  entry: string
+  totalMs: number
+  /** Before its first test. */
+  loadMs: number
+  /** During the tests of each file. A process that ends early has not reported all of them. */
+  fileMs: Readonly<Record<string, number>>
+}
+
+let loadMs: number | null = null
+let lastMs = 0
+const fileMs: Record<string, number> = {}
+
+/**
+ * Called in a test process before its first test, with null, and when the tests of a file have ended. Appends the
+ * {@link ProcessUsage} to the file `TEST_USAGE` when the process ends.
+ */
+export function measureFile(file: string | null): void {
+  const path = env['TEST_USAGE']
+  const nowMs = readTreeMs(pid)
+  if (path === undefined || nowMs === null) return
+  if (loadMs === null) {
+    loadMs = nowMs
+    process.once('exit', () => {
+      const totalMs = readTreeMs(pid) ?? lastMs
+      const usage: ProcessUsage = { entry: argv[1] ?? '', totalMs, loadMs: loadMs ?? 0, fileMs }
+      appendFileSync(path, `${JSON.stringify(usage)}\n`)
+    })
+  }
+  if (file !== null) fileMs[file] = nowMs - lastMs
+  lastMs = nowMs
+}
+
+/**
+ * The milliseconds of each file of a process. What the process used to load the code and to close what its files share
+ * is divided equally among them.
+ */
+export function divideUsage(
+  { totalMs, fileMs }: ProcessUsage,
+  files: readonly string[],
+): Map<string, number> {
+  const measured = files.reduce((sum, file) => sum + (fileMs[file] ?? 0), 0)
+  const shared = (totalMs - measured) / files.length
+  return new Map(files.map((file) => [file, (fileMs[file] ?? 0) + shared]))
+}
