@@ -22,7 +22,8 @@ import { interruptCreation } from '../../helpers/storage/sqlite.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 
-async function createDatabase(t: TestContext) {
+/** @param passphrase encrypts the backup, which derives a key in about a second. */
+async function createDatabase(t: TestContext, passphrase: string | null = null) {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-upgrade-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'hub.sqlite')
@@ -37,11 +38,11 @@ async function createDatabase(t: TestContext) {
   const upgrade = {
     backup: {
       folder: backups,
-      passphrase: PASSPHRASE,
+      passphrase,
       write: (target: string) =>
         writeBackup(
           { url: `sqlite:${path}`, dataDir: folder },
-          { path: target, passphrase: PASSPHRASE, secretFingerprint: null, hubVersion: '1.2.3' },
+          { path: target, passphrase, secretFingerprint: null, hubVersion: '1.2.3' },
         ),
     },
     log: (message: string) => void messages.push(message),
@@ -59,7 +60,7 @@ test('a hub starts after a power failure has interrupted the creation of its dat
 })
 
 test('an upgrade writes a backup and keeps all records', async (t) => {
-  const { path, options, backups, upgrade, messages } = await createDatabase(t)
+  const { path, options, backups, upgrade, messages } = await createDatabase(t, PASSPHRASE)
   const migrations = withExtraMigrations('SQLite')
   const storage = await openSqlite({ ...options, upgrade, migrations })
   assert.equal((await listRecords(storage)).length, 2)
