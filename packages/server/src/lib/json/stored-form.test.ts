@@ -7,6 +7,7 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { rounds } from '../../../test/helpers/time/tier.ts'
 import { decodeJson } from './json-array-scanner.ts'
 import { type ScannedMembers, type ScannedObject, StoredFormScanner } from './stored-form.ts'
 
@@ -127,7 +128,7 @@ test('a scanned text is exactly what parsing and writing it gives, with the same
     fc.property(text, (one) => {
       assertCorrect(Buffer.from(one))
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(500, 3000) },
   )
 })
 
@@ -140,7 +141,7 @@ test('after any edit of its bytes, a text is still read as the parser reads it, 
       }
       assertCorrect(Uint8Array.from(bytes))
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(500, 5000) },
   )
 })
 
@@ -164,7 +165,7 @@ test('every ordinary text in the stored form is scanned', () => {
       fc.pre(!hasUnusualKey(one))
       assert.notEqual(assertCorrect(Buffer.from(written)), null, written)
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(300, 1000) },
   )
 })
 
