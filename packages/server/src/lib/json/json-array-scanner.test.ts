@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
 import { rounds } from '../../../test/helpers/time/tier.ts'
 import {
   decodeJson,
@@ -125,7 +125,7 @@ const key = fc
   .map((name) => name.replace(/["\\]/g, 'ü'))
 const leaf = fc.oneof(
   fc.constantFrom(null, true, false, 0, -1.5e-7, 12345678901, '', ']', '[', '{', '}', ',', '\\'),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 )
 const { value } = fc.letrec((tie) => ({

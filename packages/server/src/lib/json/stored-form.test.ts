@@ -6,7 +6,7 @@ import {
   parseLossless,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
-import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
 import { rounds } from '../../../test/helpers/time/tier.ts'
 import { decodeJson } from './json-array-scanner.ts'
 import { type ScannedMembers, type ScannedObject, StoredFormScanner } from './stored-form.ts'
@@ -57,10 +57,10 @@ function assertCorrect(bytes: Uint8Array): ScannedObject | null {
 
 const key = fc.oneof(
   fc.constantFrom('data', 'a', 'b', 'c', 'é', '王', '__proto__', '0', '10', '01', '4294967295', ''),
-  fc.string({ maxLength: 3, unit: 'binary' }),
+  fc.string({ maxLength: 3, unit: codePoint }),
 )
 const string = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: codePoint, maxLength: 8 }),
   fc.string({
     maxLength: 5,
     unit: fc.constantFrom(
