@@ -15,7 +15,7 @@ test('only one of many contenders acquires the lock of an ended process', async 
   const names = Array.from({ length: 5 }, (_, index) => `lock-${index}`)
   for (const name of names) writeFileSync(join(folder, name), lock)
   const takers = Array.from(
-    { length: 8 },
+    { length: 4 },
     () => new Worker(new URL('./file-lock.child.ts', import.meta.url)),
   )
   t.after(() => Promise.all(takers.map((taker) => taker.terminate())))

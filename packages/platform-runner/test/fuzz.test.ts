@@ -158,7 +158,7 @@ describe('fuzzed settings of a platform', () => {
 
   test('a file is valid, or each issue names its line', async () => {
     await fuzz(bytesOf(text), {
-      quick: 300,
+      quick: 80,
       deep: 30_000,
       check(bytes) {
         const result = readSettings(
@@ -214,7 +214,7 @@ describe('fuzzed source files', () => {
       ),
     )
     await fuzz(cases, {
-      quick: 150,
+      quick: 40,
       deep: 10_000,
       async check([file, bytes]) {
         writeFileSync(join(folder, file), bytes)
@@ -270,7 +270,7 @@ describe('fuzzed source files', () => {
       ),
     })
     await fuzz(fc.tuple(bytesOf(content), options), {
-      quick: 150,
+      quick: 40,
       deep: 10_000,
       async check([bytes, chosen]) {
         writeFileSync(join(folder, 'a.csv'), bytes)

@@ -1,6 +1,6 @@
 /** A hub registers and pulls a platform served by recordhub-platform, and stores exactly the source data. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import {
   listPlatforms,
   listRecords,
@@ -10,19 +10,42 @@ import {
   sendRequest,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
-import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
-import { ENGINES, type OwnersEngine } from './helpers/engines.ts'
+import {
+  createSandbox,
+  PROCESS_TEST,
+  type RunningHub,
+} from '../../server/test/helpers/process/sandbox.ts'
+import { rounds } from '../../server/test/helpers/time/tier.ts'
+import { ENGINES_OF_TIER, type OwnersEngine } from './helpers/engines.ts'
 import { createRunnerSandbox, type RunningPlatform, SOURCE_KEY } from './helpers/runner.ts'
 
-async function registerAt(t: TestContext, platform: RunningPlatform, recordTypes: string[]) {
-  const hub = await createSandbox(t).startHub()
+/** One hub for all tests. Each test registers its own platform. */
+let hub: RunningHub
+const cleanUps: (() => unknown)[] = []
+before(async () => {
+  const sandbox = createSandbox({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
+  hub = await sandbox.startHub()
+}, PROCESS_TEST)
+after(async () => {
+  for (const cleanUp of cleanUps) await cleanUp()
+}, PROCESS_TEST)
+
+/** Registers the platform, and deactivates it after the test, so that pulls of other tests do not wait for it. */
+async function registerAt(t: TestContext, { address }: RunningPlatform, recordTypes: string[]) {
   const operator = await signIn(hub.address)
-  const { address } = platform
-  await registerPlatform(operator, { address, sourceKey: SOURCE_KEY, recordTypes })
+  const { platform } = await registerPlatform(operator, {
+    ...{ address, recordTypes },
+    sourceKey: SOURCE_KEY,
+  })
+  t.after(() =>
+    sendRequest(operator, 'PATCH', `/api/v1/platforms/${platform.id}`, {
+      status: 'inactive',
+    }),
+  )
   return operator
 }
 
-const PEOPLE = 1234
+const PEOPLE = rounds(234, 1234)
 
 function makePeople({ name }: OwnersEngine): string[] {
   const time = name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP'
@@ -40,7 +63,7 @@ function makePeople({ name }: OwnersEngine): string[] {
 }
 
 const SETTINGS = `
-platform: { name: registry, title: The registry, source_key: "\${SOURCE_KEY}" }
+platform: { name: "\${PLATFORM}", title: The registry, source_key: "\${SOURCE_KEY}" }
 source: { database: "\${DATABASE_URL}" }
 modules:
   - record_type: people
@@ -55,84 +78,81 @@ modules:
       big: { label: Large number }
 `
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_TIER) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
-  test(`${engine.name}: a hub pulls exactly the data of the database`, options, async (t) => {
-    const sandbox = createRunnerSandbox(t)
-    const database = await engine.open(t)
-    await database.run(...makePeople(engine))
-    sandbox.write('platform.yaml', SETTINGS)
-    const platform = await sandbox.start({ DATABASE_URL: database.address })
-    const operator = await registerAt(t, platform, ['people'])
-
-    const [registered] = await listPlatforms(operator)
-    assert.deepEqual(
-      registered?.modules[0]?.fields.map(({ key, label, type, required }) => [
-        key,
-        label,
-        type,
-        required,
-      ]),
-      [
-        ['id', 'ID', 'number', true],
-        ['first_name', 'First name', 'string', false],
-        ['last_name', 'Last name', 'string', true],
-        ['big', 'Large number', 'number', false],
-        ['exact', 'Exact', 'number', false],
-        ['updated_at', 'Updated at', 'datetime', false],
-      ],
-    )
-    const { tasks } = await pullAndWait(operator)
-    const [task] = tasks
-    assert.deepEqual(
-      [task?.state, task?.total, task?.created, task?.rejected, task?.warnings],
-      ['succeeded', PEOPLE, PEOPLE, 0, []],
-    )
-    const records = await listRecords(operator)
-    assert.equal(records.length, PEOPLE)
-    const [empty, first] = records
-    assert.deepEqual([empty?.reference_number, empty?.full_name], ['P-0', "O'Neil"])
-    assert.equal(empty?.data['first_name'], null)
-    assert.equal(first?.full_name, `Zoë "1" \\ 🏛 O'Neil`)
-    const [page = ''] = await Array.fromAsync(readRecordPages(operator, 'reference_number=P-1'))
-    const zone = engine.name === 'SQLite' ? '' : engine.name === 'MariaDB' ? 'Z' : ''
-    const exact = engine.name === 'SQLite' ? '1.1' : '1.10'
-    assert.ok(
-      page.includes(
-        `"data":{"id":1,"first_name":"Zoë \\"1\\" \\\\ 🏛","last_name":"O'Neil","big":9007199254740993,"exact":${exact},"updated_at":"2026-01-01T00:00:00${zone}"}`,
-      ),
-      page,
-    )
-    // Nothing has changed, so the module is not transferred again.
-    const again = (await pullAndWait(operator)).tasks[0]
-    assert.deepEqual([again?.unchanged, again?.created, again?.missing], [PEOPLE, 0, 0])
-    assert.match(platform.log(), /GET \/api\/hub\/records\/people 304 /)
-
-    await database.run(
-      'DELETE FROM people WHERE id = 5',
-      "UPDATE people SET last_name = 'Neu', updated_at = '2026-01-02 00:00:00' WHERE id = 6",
-    )
-    const third = (await pullAndWait(operator)).tasks[0]
-    assert.deepEqual([third?.updated, third?.missing, third?.created], [1, 1, 0])
-    assert.doesNotMatch(platform.log(), new RegExp(SOURCE_KEY))
-    assert.equal(await platform.stop(), 0)
-  })
-
   test(
-    `${engine.name}: a search returns matching records, and injections have no effect`,
+    `${engine.name}: a hub pulls exactly the data of the database, and searches have no other effect`,
     options,
     async (t) => {
       const sandbox = createRunnerSandbox(t)
       const database = await engine.open(t)
       await database.run(...makePeople(engine))
+      const name = engine.name.toLowerCase()
       sandbox.write('platform.yaml', SETTINGS)
-      const platform = await sandbox.start({ DATABASE_URL: database.address })
+      const platform = await sandbox.start({ DATABASE_URL: database.address, PLATFORM: name })
+      const operator = await registerAt(t, platform, ['people'])
+
+      const registered = (await listPlatforms(operator)).find((one) => one.platform_name === name)
+      assert.deepEqual(
+        registered?.modules[0]?.fields.map(({ key, label, type, required }) => [
+          key,
+          label,
+          type,
+          required,
+        ]),
+        [
+          ['id', 'ID', 'number', true],
+          ['first_name', 'First name', 'string', false],
+          ['last_name', 'Last name', 'string', true],
+          ['big', 'Large number', 'number', false],
+          ['exact', 'Exact', 'number', false],
+          ['updated_at', 'Updated at', 'datetime', false],
+        ],
+      )
+      const { tasks } = await pullAndWait(operator)
+      const [task] = tasks
+      assert.deepEqual(
+        [task?.state, task?.total, task?.created, task?.rejected, task?.warnings],
+        ['succeeded', PEOPLE, PEOPLE, 0, []],
+      )
+      const records = await listRecords(operator, `platform=${name}&sort=record_id`)
+      assert.equal(records.length, PEOPLE)
+      const [empty, first] = records
+      assert.deepEqual([empty?.reference_number, empty?.full_name], ['P-0', "O'Neil"])
+      assert.equal(empty?.data['first_name'], null)
+      assert.equal(first?.full_name, `Zoë "1" \\ 🏛 O'Neil`)
+      const [page = ''] = await Array.fromAsync(
+        readRecordPages(operator, `platform=${name}&reference_number=P-1`),
+      )
+      const zone = engine.name === 'SQLite' ? '' : engine.name === 'MariaDB' ? 'Z' : ''
+      const exact = engine.name === 'SQLite' ? '1.1' : '1.10'
+      assert.ok(
+        page.includes(
+          `"data":{"id":1,"first_name":"Zoë \\"1\\" \\\\ 🏛","last_name":"O'Neil","big":9007199254740993,"exact":${exact},"updated_at":"2026-01-01T00:00:00${zone}"}`,
+        ),
+        page,
+      )
+      // Nothing has changed, so the module is not transferred again.
+      const again = (await pullAndWait(operator)).tasks[0]
+      assert.deepEqual([again?.unchanged, again?.created, again?.missing], [PEOPLE, 0, 0])
+      assert.match(platform.log(), /GET \/api\/hub\/records\/people 304 /)
+
+      await database.run(
+        'DELETE FROM people WHERE id = 5',
+        "UPDATE people SET last_name = 'Neu', updated_at = '2026-01-02 00:00:00' WHERE id = 6",
+      )
+      const third = (await pullAndWait(operator)).tasks[0]
+      assert.deepEqual([third?.updated, third?.missing, third?.created], [1, 1, 0])
+
       type Found = { records: { reference_number: string; record_type: string }[] }
       const search = async (query: string): Promise<Found> =>
         Object(await (await platform.get(`search?query=${encodeURIComponent(query)}`)).json())
       assert.deepEqual(
-        (await search('zoë "1233"')).records.map((one) => [one.record_type, one.reference_number]),
-        [['people', 'P-1233']],
+        (await search(`zoë "${PEOPLE - 1}"`)).records.map((one) => [
+          one.record_type,
+          one.reference_number,
+        ]),
+        [['people', `P-${PEOPLE - 1}`]],
       )
       assert.equal((await search("o'neil")).records.length, 100)
       assert.equal((await search("' OR ''='")).records.length, 0)
@@ -141,6 +161,8 @@ for (const engine of ENGINES) {
       // Columns in leave_out are not searched.
       assert.equal((await search('x')).records.length, 0)
       assert.equal((await fetch(`${platform.address}/api/hub/search?query=a`)).status, 401)
+      assert.doesNotMatch(platform.log(), new RegExp(SOURCE_KEY))
+      assert.equal(await platform.stop(), 0)
     },
   )
 }
@@ -180,7 +202,7 @@ modules:
   )
   const texts = async (type: string) => {
     const [page = ''] = await Array.fromAsync(
-      readRecordPages(operator, `record_type=${type}&sort=record_id`),
+      readRecordPages(operator, `platform=files&record_type=${type}&sort=record_id`),
     )
     return [
       ...page.matchAll(

@@ -7,7 +7,7 @@ import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 
 test(
-  'the runner returns 503 with Retry-After while PostgreSQL is down and recovers without a restart',
+  'the runner returns 503 with Retry-After while PostgreSQL is down and recovers without a restart, and another runner waits for it',
   PROCESS_TEST,
   async (t) => {
     const server = await startPostgres({ durable: true })
@@ -43,27 +43,15 @@ test(
     assert.equal((await platform.get('manifest')).status, 200)
     assert.equal((await fetch(`${platform.address}/api/hub/records/people`)).status, 401)
 
+    // A runner that starts while the database is down waits for it.
+    const { logs, listening } = sandbox.startWithoutWaiting({ DATABASE_URL: server.url })
+    await logs(/PostgreSQL cannot be reached: .*; retrying in 1 s/)
+
     await server.start()
+    assert.equal((await (await listening).get('records/people')).status, 200)
     const back: { total: number } = Object(await (await platform.get('records/people')).json())
     assert.equal(back.total, 20_000)
     assert.doesNotMatch(platform.log(), new RegExp(new URL(server.url).password))
     assert.equal(await platform.stop(), 0)
   },
 )
-
-test('the runner waits for a database that starts after it', PROCESS_TEST, async (t) => {
-  const server = await startPostgres()
-  t.after(() => server.remove())
-  await withDatabase(server.url, (client) => client.query('CREATE TABLE people (id int)'))
-  await server.stop()
-  const sandbox = createRunnerSandbox(t)
-  sandbox.write(
-    'platform.yaml',
-    `platform: { name: registry, source_key: "\${SOURCE_KEY}" }\nsource: { database: "\${DATABASE_URL}" }\nmodules: [{ record_type: people, table: people, reference: id, full_name: id }]\n`,
-  )
-  const { logs, listening } = sandbox.startWithoutWaiting({ DATABASE_URL: server.url })
-  await logs(/PostgreSQL cannot be reached: .*; retrying in 1 s/)
-  await server.start()
-  const platform = await listening
-  assert.equal((await platform.get('records/people')).status, 200)
-})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../server/test/helpers/random/fast-check.ts'
+import { rounds } from '../../server/test/helpers/time/tier.ts'
 import {
   canonicalText,
   findUnsafeJson,
@@ -45,7 +46,7 @@ test('every number token is written as it was read, wherever it occurs', () => {
         assert.equal(stringifyLossless(parseLossless(text)), text)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(500, 2000) },
   )
 })
 
@@ -75,7 +76,7 @@ test('keys with escapes are read correctly, whatever keys came before', () => {
       assert.deepEqual(new Set(Object.keys(value)), new Set(expected.keys()))
       for (const [name, member] of expected) assert.deepEqual(value[name], [member])
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(500, 2000) },
   )
 })
 

@@ -1,10 +1,11 @@
-/** Executes the quick commands of the documents. `npm run check:docs` executes all of them. */
+/** Executes the commands of the documents that belong to the tier. `npm run check:docs` executes all of them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { listBlocks } from './docs/blocks.ts'
 import { parseMarkdown, readMarkdownFiles } from './docs/markdown.ts'
 import { type BlockRunner, startBlockRunner } from './docs/run-blocks.ts'
 import { PROCESS_TEST } from './helpers/process/sandbox.ts'
+import { isDeep } from './helpers/time/tier.ts'
 
 const { blocks, issues } = listBlocks(readMarkdownFiles())
 
@@ -36,7 +37,10 @@ test('the check of the list detects new, changed and removed blocks', () => {
 })
 
 describe('the commands of the documents work', () => {
-  const quick = blocks.filter(({ treatment }) => 'run' in treatment && treatment.run === 'quick')
+  const chosen = blocks.filter(
+    ({ treatment }) =>
+      'run' in treatment && (treatment.run === 'quick' || (isDeep && treatment.inTests === true)),
+  )
   const cleanUps: (() => unknown)[] = []
   let runner: BlockRunner
   before(async () => {
@@ -46,7 +50,7 @@ describe('the commands of the documents work', () => {
     for (const cleanUp of cleanUps) await cleanUp()
   }, PROCESS_TEST)
 
-  for (const [path, ofDocument] of Map.groupBy(quick, (block) => block.path)) {
+  for (const [path, ofDocument] of Map.groupBy(chosen, (block) => block.path)) {
     test(`those of ${path}`, PROCESS_TEST, () => runner.run(ofDocument))
   }
 })

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test'
 import { createConnection } from 'mysql2/promise'
 import { createDatabase } from '../../../server/test/helpers/postgres/database.ts'
 import { withDatabase } from '../../../server/test/helpers/storage/postgres.ts'
+import { isDeep } from '../../../server/test/helpers/time/tier.ts'
 import { type MariadbServer, noMariadb, startMariadb } from './mariadb.ts'
 
 export type OwnersDatabase = {
@@ -87,3 +88,8 @@ export const ENGINES: readonly OwnersEngine[] = [
     },
   },
 ]
+
+/** For tests of processes: SQLite in the quick tier. `sources.test.ts` tests the sources of all engines in both tiers. */
+export const ENGINES_OF_TIER: readonly OwnersEngine[] = isDeep
+  ? ENGINES
+  : ENGINES.filter(({ name }) => name === 'SQLite')

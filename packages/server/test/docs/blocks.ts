@@ -2,17 +2,26 @@
 import type { MarkdownFile } from './markdown.ts'
 
 /**
- * `run`: executed with a hub, in `npm test` (`quick`) or only by `npm run check:docs` (`deep`). `until`: the block runs
+ * `run`: executed with a hub, in `npm test` (`quick`) or only by `npm run check:docs` (`deep`), with `inTests` also by the
+ * deep tier of the tests. `until`: the block runs
  * until it prints this, or with `untilFile` until it writes a file; then it gets SIGINT. `notRun`: the reason.
  */
 export type Treatment =
-  | { run: 'quick' | 'deep'; until?: RegExp; untilFile?: string; needsInstall?: boolean }
+  | {
+      run: 'quick' | 'deep'
+      until?: RegExp
+      untilFile?: string
+      needsInstall?: boolean
+      inTests?: true
+    }
   | { notRun: string }
 
 /** The blocks of a document in their order: the beginning of each, and what happens with it. */
 type Blocks = readonly (readonly [start: string, Treatment])[]
 
 const QUICK: Treatment = { run: 'quick' }
+/** For commands that a test of the quick tier runs too. */
+const DEEP: Treatment = { run: 'deep', inTests: true }
 const notRun = (reason: string): Treatment => ({ notRun: reason })
 const IN_GUIDE = notRun('the integration guide is followed by npm run check:examples and its tests')
 const PACKAGED = notRun(
@@ -53,7 +62,8 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ['npm run power-cut', notRun('needs the recording of a failed test')],
   ],
   'docs/operations.md': [
-    ['recordhub operator list', QUICK],
+    // process/operator-commands.test.ts
+    ['recordhub operator list', DEEP],
     ['HUB_SMTP_URL=', notRun('settings for .env, not commands')],
   ],
   'docs/install.md': [
@@ -80,7 +90,8 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
   ],
   'packages/server/package/README.md': [['npx recordhub demo', RELEASED]],
   'docs/backup.md': [
-    ['recordhub backup  ', QUICK],
+    // process/backup.test.ts
+    ['recordhub backup  ', DEEP],
     ['recordhub backup --encrypt', notRun('asks for a passphrase, as in process/backup.test.ts')],
   ],
   'docs/doctor.md': [
@@ -100,11 +111,12 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ],
   ],
   'docs/alerts.md': [
-    ['recordhub token create --name pager', QUICK],
+    // process/alerts-command.test.ts
+    ['recordhub token create --name pager', DEEP],
     ['curl -fsS -u "reader:$RECORDHUB_TOKEN"', QUICK],
     ['curl -fsS -H "Authorization', QUICK],
     ['curl -fsSN -m 3', QUICK],
-    ['recordhub alerts', QUICK],
+    ['recordhub alerts', DEEP],
   ],
   'docs/reading.md': [
     ['#!/bin/sh', { run: 'deep', untilFile: 'cursor' }],

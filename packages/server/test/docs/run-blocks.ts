@@ -42,7 +42,8 @@ export async function startBlockRunner(t: CleanUps): Promise<BlockRunner> {
   cpSync(join(copy, 'file'), join(copy, 'file-with-the-new-password'))
   const bin = join(sandbox.folder, 'bin')
   mkdirSync(bin)
-  const main = join(copy, 'packages/server/src/main.ts')
+  // In the quick tier from the bundle, which starts in half the processor time.
+  const main = process.env['TEST_HUB_PROGRAM'] || join(copy, 'packages/server/src/main.ts')
   writeFileSync(join(bin, 'recordhub'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`)
   chmodSync(join(bin, 'recordhub'), 0o755)
   const env = {

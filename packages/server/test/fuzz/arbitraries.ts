@@ -1,5 +1,5 @@
 /** Generators of difficult input, made of the corpus and of random values. */
-import { fc } from '../helpers/random/fast-check.ts'
+import { codePoint, fc } from '../helpers/random/fast-check.ts'
 import { INVALID_UTF8, JSON_TEXTS, NUMBERS, STRINGS } from './corpus.ts'
 
 type Arbitrary<Value> = fc.Arbitrary<Value>
@@ -13,7 +13,7 @@ export const anyString: Arbitrary<string> = fc.oneof(
       .tuple(fc.constantFrom(...STRINGS), fc.constantFrom(...STRINGS))
       .map((parts) => parts.join('')),
   },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
+  { weight: 2, arbitrary: fc.string({ unit: codePoint, maxLength: 12 }) },
   {
     weight: 1,
     arbitrary: fc

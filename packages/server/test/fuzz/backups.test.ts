@@ -9,7 +9,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { HubError } from '../../src/errors.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { withStorage } from '../helpers/storage/engine.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { pushWrite, registerTestPlatform, write } from '../helpers/storage/fixtures.ts'
 import { anyJson, bytesOf } from './arbitraries.ts'
 import { fuzz } from './checks.ts'
@@ -17,7 +17,7 @@ import { NUMBERS, STRINGS } from './corpus.ts'
 
 const PASSPHRASE = 'a passphrase of tests'
 
-onEachEngine((engine) => {
+onEachEngineWhenDeep((engine) => {
   describe(`fuzzed backups, on ${engine.name}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'recordhub-fuzz-backup-'))
     after(() => rmSync(folder, { recursive: true, force: true }))
@@ -86,7 +86,7 @@ onEachEngine((engine) => {
           ...[plain, encrypted].map((file) => damage(file)),
         )
         await fuzz(damaged, {
-          quick: 30,
+          quick: 10,
           deep: 2000,
           async check(bytes) {
             const isAccepted = await check(bytes, { isCopied: false })
@@ -114,7 +114,7 @@ onEachEngine((engine) => {
           damage(contentOf(plain)).map((content) => forgeContent(plain, content)),
         )
         await fuzz(forged, {
-          quick: 10,
+          quick: 4,
           deep: 500,
           check: async (bytes) => void (await check(bytes, { isCopied: true })),
         })

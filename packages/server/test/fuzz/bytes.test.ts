@@ -106,7 +106,7 @@ describe('fuzzed bytes', () => {
       },
     )
     await fuzz(cases, {
-      quick: 40,
+      quick: 15,
       deep: 2000,
       async check(bytes) {
         const sent = Buffer.from(

@@ -32,6 +32,12 @@ export async function fuzz<Case>(
   )
 }
 
+/** All of a corpus in the deep tier; in the quick tier about as many of its entries as `quick`, from all of its parts. */
+export function sampleOf<Entry>(corpus: readonly Entry[], quick: number): Entry[] {
+  const step = isDeep ? 1 : Math.max(1, Math.floor(corpus.length / quick))
+  return corpus.filter((_, index) => index % step === 0)
+}
+
 /** Statuses of errors that only a platform or a provider can cause: the hub reports what it received from them. */
 const UPSTREAM_STATUSES: readonly number[] = [502, 503, 504]
 

@@ -83,7 +83,7 @@ describe('fuzzed records responses', () => {
       maxLength: 4,
     })
     await fuzz(fc.tuple(bytesOf(document, { damaged: 0.4 }), sizes), {
-      quick: 400,
+      quick: 100,
       deep: 40_000,
       async check([bytes, pieces]) {
         const value = readReferenceBytes(bytes)
@@ -149,7 +149,7 @@ describe('fuzzed records responses', () => {
       await fuzz(
         fc.tuple(bytesOf(document, { damaged: 0.1 }), encode, fc.constantFrom(1, 1, 1, 0.5, 0.99)),
         {
-          quick: 12,
+          quick: 4,
           deep: 800,
           async check([bytes, [encoding, compress], share]) {
             const value = readReferenceBytes(bytes)
@@ -235,7 +235,7 @@ describe('fuzzed records responses', () => {
           fc.constantFrom(200, 200, 200, 200, 204, 206, 304, 301, 404, 500, 503, 299),
         ),
         {
-          quick: 12,
+          quick: 4,
           deep: 800,
           async check([given, status]) {
             const { records, state } = await pullBoth((response, request) => {

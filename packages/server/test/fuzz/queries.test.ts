@@ -172,7 +172,7 @@ describe('fuzzed queries', () => {
       fc.constantFrom('csv', 'xlsx', 'ndjson', 'x'),
     )
     await fuzz(cases, {
-      quick: 100,
+      quick: 25,
       deep: 5000,
       check: async ([path, parameters, format]) => {
         const all: [string, string][] =
@@ -194,7 +194,7 @@ describe('fuzzed queries', () => {
       )
       .map((parts) => parts.join(''))
     await fuzz(fc.tuple(sort, fc.constantFrom(7, 50), fc.constantFrom('cases', 'people')), {
-      quick: 4,
+      quick: 2,
       deep: 60,
       async check([order, limit, record_type]) {
         const references: string[] = []
@@ -256,7 +256,7 @@ describe('fuzzed queries', () => {
       return fc.tuple(pathOf(operation.path, ids), fc.tuple(...given), extra)
     })
     await fuzz(cases, {
-      quick: 150,
+      quick: 40,
       deep: 5000,
       check: async ([path, given, extra]) => {
         const query = new URLSearchParams([...given.flat(), ...extra])
@@ -323,7 +323,7 @@ describe('fuzzed queries', () => {
       '-updated_at',
     )
     await fuzz(fc.tuple(fc.constantFrom(...lists), cursor, sort, fc.constantFrom('', '1', '500')), {
-      quick: 100,
+      quick: 25,
       deep: 5000,
       check: async ([{ path }, text, order, limit]) => {
         const isSorted = order !== '' && path === '/api/v1/records'

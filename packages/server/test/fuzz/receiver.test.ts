@@ -8,7 +8,7 @@ import { simulatedModule } from '../helpers/platform/platform.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { anyJson, anyString, bytesOf, jsonObject, jsonString, objectWith } from './arbitraries.ts'
-import { expectHandled, expectUnharmed, fuzz } from './checks.ts'
+import { expectHandled, expectUnharmed, fuzz, sampleOf } from './checks.ts'
 import { JSON_TEXTS, STRINGS } from './corpus.ts'
 import {
   hasKey,
@@ -137,34 +137,51 @@ describe('fuzzed pushes', () => {
   }
 
   test('each text of the corpus is accepted as data, or rejected, as RFC 8259 says', async () => {
-    for (const { text, valid } of JSON_TEXTS) {
+    const pushOf = (members: string): Push => {
       count += 1
       const bytes = Buffer.from(
-        `{"module_name":"m","record_type":"cases","reference_number":"json-${count}","full_name":"n","data":{"a":${text}}}`,
+        `{"module_name":"m","record_type":"cases","reference_number":"json-${count}","full_name":"n","data":{${members}}}`,
       )
-      const isAccepted = typeof judge({ method: 'POST', bytes }) !== 'string'
+      return { method: 'POST', bytes }
+    }
+    for (const { text, valid } of JSON_TEXTS) {
+      const isAccepted = isPossible(pushOf(`"a":${text}`))
       // Joined with the rest of the body, some invalid texts are valid.
       if (valid || readReference(`[${text}]`) === null) assert.equal(isAccepted, valid, text)
-      await checkPushes([{ method: 'POST', bytes }])
+    }
+    for (const { text } of sampleOf(JSON_TEXTS, 20)) await checkPushes([pushOf(`"a":${text}`)])
+    const valid = JSON_TEXTS.filter((one) => one.valid)
+    for (const group of groupsOf(valid)) {
+      await checkPushes([pushOf(group.map(({ text }, index) => `"a${index}":${text}`).join())])
     }
     expectUnharmed(...hubs().map(({ hub }) => hub))
   })
 
   test('each string of the corpus is stored as reference number, name, key and value', async () => {
-    for (const text of STRINGS) {
-      const body = (full_name: string) => ({
-        module_name: text,
-        record_type: 'cases',
-        reference_number: text,
-        full_name,
-        data: { [text]: text, a: [text] },
-      })
+    const bodyOf = (text: string, full_name: string) => ({
+      module_name: text,
+      record_type: 'cases',
+      reference_number: text,
+      full_name,
+      data: { [text]: text, a: [text] },
+    })
+    for (const text of sampleOf(STRINGS, 20)) {
+      const body = (full_name: string) => bodyOf(text, full_name)
       const bytes = Buffer.from(JSON.stringify(body(text)))
       await checkPushes([{ method: 'POST', bytes }])
       count += 1
       const other = { ...body('n'), reference_number: `string-${count}` }
       const encoded = Buffer.from(JSON.stringify(other))
       await checkPushes([{ method: 'PATCH', bytes: encoded }])
+    }
+    const possible = STRINGS.filter((text) =>
+      isPossible({ method: 'POST', bytes: Buffer.from(JSON.stringify(bodyOf(text, 'n'))) }),
+    )
+    for (const group of groupsOf(possible)) {
+      count += 1
+      const data = Object.fromEntries(group.map((text) => [text, text]))
+      const body = { ...bodyOf(`strings-${count}`, 'n'), data }
+      await checkPushes([{ method: 'POST', bytes: Buffer.from(JSON.stringify(body)) }])
     }
     expectUnharmed(...hubs().map(({ hub }) => hub))
   })
@@ -175,7 +192,7 @@ describe('fuzzed pushes', () => {
       bytes: bytesOf(pushText, { damaged: 0.2 }),
     })
     await fuzz(fc.array(push, { minLength: 1, maxLength: 4 }), {
-      quick: 100,
+      quick: 25,
       deep: 5000,
       async check(pushes) {
         count += 1
@@ -190,7 +207,7 @@ describe('fuzzed pushes', () => {
 
   test('edited rejected pushes are stored as they were edited, or rejected again', async () => {
     await fuzz(fc.tuple(fc.constantFrom<Method>('POST', 'PATCH'), pushText), {
-      quick: 40,
+      quick: 10,
       deep: 3000,
       async check([method, edited]) {
         count += 1
@@ -271,7 +288,7 @@ describe('fuzzed pushes', () => {
     )
     const ACCEPTED = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
     await fuzz(headers, {
-      quick: 50,
+      quick: 15,
       deep: 3000,
       async check(given) {
         const [response] = await sendToBoth(
@@ -294,6 +311,11 @@ describe('fuzzed pushes', () => {
       },
     })
   })
+
+  /** Whether the hub must accept a push to a record that does not exist. */
+  function isPossible(push: Push): boolean {
+    return typeof judge(push) !== 'string'
+  }
 
   /** Whether the hub must accept a push: the code of the rejection, or the content to store. */
   function judge({ method, bytes }: Push, maxDepth = MAX_JSON_DEPTH): string | Content {
@@ -381,4 +403,12 @@ function isStorable(text: string): boolean {
 
 function replaceAll(bytes: Buffer, name: string, value: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replaceAll(name, value.toString('latin1')), 'latin1')
+}
+
+/** Groups of a corpus, each for the members of one push. */
+function groupsOf<Entry>(corpus: readonly Entry[]): Entry[][] {
+  const size = 25
+  return Array.from({ length: Math.ceil(corpus.length / size) }, (_, index) =>
+    corpus.slice(index * size, (index + 1) * size),
+  )
 }

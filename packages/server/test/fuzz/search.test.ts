@@ -63,7 +63,7 @@ describe('fuzzed search responses', () => {
 
   test('records found in any JSON have the members of a found record', async () => {
     await fuzz(fc.tuple(response, fc.nat({ max: 5 })), {
-      quick: 300,
+      quick: 100,
       deep: 50_000,
       check([text, limit]) {
         const parsed = parseSearchResponse(parseLossless(text), limit)
@@ -83,7 +83,7 @@ describe('fuzzed search responses', () => {
     await fuzz(
       fc.tuple(bytesOf(response), anyText, fc.constantFrom(200, 200, 200, 404, 500, 204)),
       {
-        quick: 30,
+        quick: 8,
         deep: 2000,
         async check([bytes, query, status]) {
           platform.setResponse('search', (sent) => {

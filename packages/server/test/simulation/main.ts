@@ -1,6 +1,8 @@
 /** `npm run simulate`: runs simulations of the hub by their seeds; see README.md in the folder above. */
 import { argv, stdout } from 'node:process'
 import { parseArgs } from 'node:util'
+import { DEFECTS } from './defects.ts'
+import { findDefect } from './find-defect.ts'
 import { createPostgresTemplate } from './postgres-template.ts'
 import { formatFailure, shrink } from './report.ts'
 import { INGREDIENTS, type Ingredient, runSimulation, type SimulationOptions } from './run.ts'
@@ -14,7 +16,8 @@ const HELP = `npm run simulate [-- options]
   --length <number>     the share of the usual time; 1 by default
   --without <word>      leaves out some faults: ${INGREDIENTS.join(', ')}
   --trace               prints all events
-  --shrink              looks for a smaller simulation with the failure`
+  --shrink              looks for a smaller simulation with the failure
+  --defects             prints the first seed that finds each defect, for defect-seeds.ts`
 
 function isIngredient(word: string): word is Ingredient {
   return INGREDIENTS.some((ingredient) => ingredient === word)
@@ -32,10 +35,15 @@ async function main(): Promise<boolean> {
       postgres: { type: 'boolean', default: false },
       trace: { type: 'boolean', default: false },
       shrink: { type: 'boolean', default: false },
+      defects: { type: 'boolean', default: false },
     },
   })
   if (values.help) {
     print(HELP)
+    return true
+  }
+  if (values.defects) {
+    await printDefectSeeds()
     return true
   }
   const first = Number(values.seed ?? Date.now() % 1_000_000)
@@ -69,6 +77,18 @@ async function main(): Promise<boolean> {
       `${Math.round((user + system) / 1000)} ms of processor time.`,
   )
   return totals.failed === 0
+}
+
+async function printDefectSeeds(): Promise<void> {
+  const template = await createTemplate()
+  try {
+    for (const [name, defect] of Object.entries(DEFECTS)) {
+      const { options } = await findDefect(template, defect)
+      print(`  '${name}': ${options.seed},`)
+    }
+  } finally {
+    await template.remove()
+  }
 }
 
 function print(text: string): void {

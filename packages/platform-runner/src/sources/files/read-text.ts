@@ -63,7 +63,8 @@ function unreadableReason(error: unknown, encoding: string | null): string {
 export async function* readLines(path: string, encoding: string | null): AsyncGenerator<string> {
   let rest = ''
   for await (const text of readText(path, encoding)) {
-    const lines = (rest + text).split('\n')
+    // Splitting all of a long line again for each part of it would take quadratic time.
+    const lines = text.includes('\n') ? (rest + text).split('\n') : [rest + text]
     rest = lines.pop() ?? ''
     if (rest.length > MAX_LINE_CHARACTERS) {
       throw new SourceMisconfigured(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
 import { findPasswordIssue } from './password.ts'
 
 const OWNER = {
@@ -67,7 +67,7 @@ test('passwords made from the names of the hub or its operator are rejected', as
 
 test('passwords under 12 or over 256 characters are always rejected', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (password) => {
+    fc.asyncProperty(fc.string({ unit: codePoint, maxLength: 300 }), async (password) => {
       const issue = await issueOf(password)
       if (Array.from(password).length < 12) assert.notEqual(issue, null)
       if (password.length > 256) assert.notEqual(issue, null)

@@ -6,7 +6,8 @@ import {
   parseLossless,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
-import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
+import { rounds } from '../../../test/helpers/time/tier.ts'
 import { decodeJson } from './json-array-scanner.ts'
 import { type ScannedMembers, type ScannedObject, StoredFormScanner } from './stored-form.ts'
 
@@ -56,10 +57,10 @@ function assertCorrect(bytes: Uint8Array): ScannedObject | null {
 
 const key = fc.oneof(
   fc.constantFrom('data', 'a', 'b', 'c', 'é', '王', '__proto__', '0', '10', '01', '4294967295', ''),
-  fc.string({ maxLength: 3, unit: 'binary' }),
+  fc.string({ maxLength: 3, unit: codePoint }),
 )
 const string = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: codePoint, maxLength: 8 }),
   fc.string({
     maxLength: 5,
     unit: fc.constantFrom(
@@ -127,7 +128,7 @@ test('a scanned text is exactly what parsing and writing it gives, with the same
     fc.property(text, (one) => {
       assertCorrect(Buffer.from(one))
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(500, 3000) },
   )
 })
 
@@ -140,7 +141,7 @@ test('after any edit of its bytes, a text is still read as the parser reads it, 
       }
       assertCorrect(Uint8Array.from(bytes))
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(500, 5000) },
   )
 })
 
@@ -164,7 +165,7 @@ test('every ordinary text in the stored form is scanned', () => {
       fc.pre(!hasUnusualKey(one))
       assert.notEqual(assertCorrect(Buffer.from(written)), null, written)
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(300, 1000) },
   )
 })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
 import { compareCodePoints, endOfPrefix, truncateCodePoints } from './code-points.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 12 })
+const text = fc.string({ unit: codePoint, maxLength: 12 })
 
 test('texts sort in the order of their UTF-8 bytes', () => {
   fc.assert(

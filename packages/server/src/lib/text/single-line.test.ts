@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
 import { toSingleLine } from './single-line.ts'
 
 test('any text becomes a single line of limited length', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, max) => {
+    fc.property(fc.string({ unit: codePoint }), fc.integer({ min: 1, max: 50 }), (text, max) => {
       const line = toSingleLine(text, max)
       assert.ok([...line].length <= max && line.isWellFormed())
       assert.doesNotMatch(line, /[\p{Cc}\u2028\u2029\u202E]/u)

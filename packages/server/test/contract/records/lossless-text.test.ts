@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { isStorableText } from '../../../src/lib/text/storable-text.ts'
-import { fc } from '../../helpers/random/fast-check.ts'
+import { codePoint, fc } from '../../helpers/random/fast-check.ts'
 import { withStorage } from '../../helpers/storage/engine.ts'
 import { onEachEngine } from '../../helpers/storage/engines.ts'
 import {
@@ -189,12 +189,12 @@ onEachEngine((engine) => {
       'any JSON with any reference and name is read back unchanged',
       withStorage(engine, async (kit) => {
         const school = await registerTestPlatform(kit)
-        const text = fc.string({ unit: 'binary', maxLength: 128 }).filter(isStorableText)
+        const text = fc.string({ unit: codePoint, maxLength: 128 }).filter(isStorableText)
         const anyRecord = fc.record({
           reference: text.filter((reference) => reference.length > 0),
           full_name: text,
           data: fc.dictionary(
-            fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__'),
+            fc.string({ unit: codePoint }).filter((key) => key !== '__proto__'),
             fc.jsonValue({ stringUnit: 'binary', maxDepth: 2 }),
             { maxKeys: 6 },
           ),

@@ -1,13 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import { createTables } from '../../shared/schema/create-tables.ts'
-import { initialSchema } from '../../shared/schema/tables.ts'
+import { createInitialSchema } from '../../shared/schema/initial-schema.ts'
 import { FIELD_INDEX_LOCK, TEXT_INDEX_LOCK } from '../locks.ts'
 import { CREATE_RECORD_JSON } from './record-json.ts'
 import { schemaDialect } from './schema-dialect.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
-  await createTables(database, initialSchema, schemaDialect)
+  await createInitialSchema(database, schemaDialect)
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
 }
 

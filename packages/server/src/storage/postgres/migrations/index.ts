@@ -1,6 +1,5 @@
 import type { Migrations } from '../../shared/schema/migrate.ts'
 import { up as initialSchema } from './0001-initial-schema.ts'
-import { up as alertEvents } from './0002-alert-events.ts'
 
 /**
  * In the order in which they are applied, with the same numbers and names on every engine. Migrations are
@@ -8,5 +7,4 @@ import { up as alertEvents } from './0002-alert-events.ts'
  */
 export const migrations: Migrations = {
   '0001-initial-schema': { up: initialSchema },
-  '0002-alert-events': { up: alertEvents },
 }

@@ -57,7 +57,7 @@ describe('a backup file', () => {
     const name = passphrase ? 'encrypted' : 'plain'
 
     test(`contains its payload (${name})`, async () => {
-      for (const size of passphrase ? [0, 600_000] : [0, 1, 262_143, 262_144, 1_000_000]) {
+      for (const size of passphrase ? [600_000] : [0, 1, 262_143, 262_144, 1_000_000]) {
         const payload = randomPayload(size)
         assert.ok((await read(await write(payload, passphrase), passphrase)).equals(payload))
       }
@@ -69,10 +69,11 @@ describe('a backup file', () => {
       const { bytes: header } = await readHeader(path)
       const random = createSeededRandom()
       // Deriving the key takes longer than reading the file.
-      const count = passphrase ? 2 : 20
+      const count = passphrase ? 1 : 20
       const position = () => header.length + Math.floor(random() * (whole.length - header.length))
       const cuts = [header.length, header.length + 4, whole.length - 1, whole.length - 32]
-      for (const end of [...cuts, ...Array.from({ length: count }, position)]) {
+      const ends = passphrase ? cuts.slice(-1) : cuts
+      for (const end of [...ends, ...Array.from({ length: count }, position)]) {
         await writeFile(path, whole.subarray(0, end))
         await assert.rejects(read(path, passphrase), DAMAGED, `cut off at ${end}`)
       }
@@ -85,14 +86,14 @@ describe('a backup file', () => {
       await writeFile(path, Buffer.concat([whole, Buffer.of(0)]))
       await assert.rejects(read(path, passphrase), DAMAGED)
     })
-
-    test(`that expands to more than it states is damaged (${name})`, async () => {
-      const path = await write(Buffer.alloc(2_000_000), passphrase, 1_000_000)
-      await assert.rejects(read(path, passphrase), DAMAGED)
-      const shorter = await write(Buffer.alloc(10), passphrase, 11)
-      await assert.rejects(read(shorter, passphrase), DAMAGED)
-    })
   }
+
+  test('that expands to more than it states is damaged', async () => {
+    const path = await write(Buffer.alloc(2_000_000), null, 1_000_000)
+    await assert.rejects(read(path, null), DAMAGED)
+    const shorter = await write(Buffer.alloc(10), null, 11)
+    await assert.rejects(read(shorter, null), DAMAGED)
+  })
 
   test('needs its passphrase, and its content reveals nothing', async () => {
     const path = await write(Buffer.from('personal data '.repeat(1000)), PASSPHRASE)

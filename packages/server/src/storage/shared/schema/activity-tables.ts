@@ -1,5 +1,5 @@
 /** The activity log, the audit log, alerts, counters, and the jobs of the hub itself. */
-import type { ActivityLevel, AlertKind } from '@recordhub/protocol'
+import type { ActivityLevel, AlertChange, AlertKind } from '@recordhub/protocol'
 import { id, integer, table, text } from './define-table.ts'
 
 export const activityTables = {
@@ -72,6 +72,27 @@ export const activityTables = {
       },
     },
   ),
+
+  /** At most three rows per alert, deleted with it. They are committed in the order of their ids. */
+  alert_events: table(
+    {
+      alert_event_id: integer().primaryKey(),
+      alert_id: integer().references('alerts.alert_id', 'cascade'),
+      change: text<AlertChange>(),
+      at: text(),
+    },
+    { indexes: { alert_events_of_alert: { on: 'alert_id' } } },
+  ),
+
+  /**
+   * One row: the identity of the Atom feed, and the last id allocated for an event. A transaction that adds events updates
+   * the row first, so that the next such transaction waits for its end.
+   */
+  alert_feed: table({
+    feed_id: text().primaryKey(),
+    created_at: text(),
+    last_event_id: integer(),
+  }),
 
   /** Updated in the transaction of the writes that it counts. One row per node, so that nodes do not wait for each other. */
   hourly_counters: table(

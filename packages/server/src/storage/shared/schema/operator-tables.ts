@@ -1,4 +1,5 @@
 /** Operators, API tokens and sign-in. `features/auth/better-auth-names.ts` maps Better Auth's names to these. */
+import type { TokenScope } from '@recordhub/protocol'
 import type { Role } from '../../../domain/auth/caller.ts'
 import { boolean, id, integer, table, text, timestamp } from './define-table.ts'
 
@@ -140,6 +141,8 @@ export const operatorTables = {
       /** Null for a token that the command line created. */
       operator_id: text().nullable().references('operators.id', 'set null'),
       created_by: text().default('command line'),
+      /** Null for a token that may do whatever its role may do. */
+      scope: text<TokenScope>().check("scope IN ('alerts')").nullable(),
     },
     { indexes: { api_tokens_of_operator: { on: 'operator_id' } } },
   ),

@@ -1,11 +1,7 @@
-import { alertEventTables } from './alert-events.ts'
 import { initialSchema } from './tables.ts'
 
 /**
  * The tables of the shared description, in an order in which each exists before another one references it. A migration
  * that adds tables adds their names here, because backups on PostgreSQL contain these tables.
  */
-export const TABLE_NAMES: readonly string[] = [
-  ...Object.keys(initialSchema),
-  ...Object.keys(alertEventTables),
-]
+export const TABLE_NAMES: readonly string[] = Object.keys(initialSchema)

@@ -1,5 +1,4 @@
 import { activityTables } from './activity-tables.ts'
-import type { AlertEventTables } from './alert-events.ts'
 import type { TablesOf } from './define-table.ts'
 import { operatorTables } from './operator-tables.ts'
 import { platformTables } from './platform-tables.ts'
@@ -22,4 +21,4 @@ export const initialSchema = {
  * The types of the tables in Kysely, with the same names and columns on every engine. A migration that adds tables or
  * columns describes them with `define-table.ts` and adds `TablesOf<typeof …>` here by intersection.
  */
-export type Tables = TablesOf<typeof initialSchema> & AlertEventTables
+export type Tables = TablesOf<typeof initialSchema>

@@ -1,11 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import { createTables } from '../../shared/schema/create-tables.ts'
-import { initialSchema } from '../../shared/schema/tables.ts'
+import { createInitialSchema } from '../../shared/schema/initial-schema.ts'
 import { schemaDialect } from './schema-dialect.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only SQLite has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
-  await createTables(database, initialSchema, schemaDialect)
+  await createInitialSchema(database, schemaDialect)
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database)
 }
 

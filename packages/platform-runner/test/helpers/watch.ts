@@ -1,0 +1,101 @@
+/** A hub, and runners that watch the tables of owners and push their changes to it. */
+import { after, before, type TestContext } from 'node:test'
+import type { StoredRecord } from '@recordhub/protocol'
+import { findFreePort } from '../../../server/test/helpers/process/free-port.ts'
+import {
+  listRecords,
+  registerPlatform,
+  signIn,
+} from '../../../server/test/helpers/process/operator.ts'
+import {
+  createSandbox,
+  PROCESS_TEST,
+  type RunningHub,
+} from '../../../server/test/helpers/process/sandbox.ts'
+import { until } from '../../../server/test/helpers/time/until.ts'
+import type { OwnersDatabase, OwnersEngine } from './engines.ts'
+import { createRunnerSandbox, SOURCE_KEY } from './runner.ts'
+
+/** The large overlap covers changes that become visible seconds late on a slow machine. */
+export const SETTINGS = `
+platform: { name: "\${PLATFORM}", source_key: "\${SOURCE_KEY}" }
+source: { database: "\${DATABASE_URL}" }
+modules:
+  - { record_type: drafts, table: people, reference: id, full_name: name, search: [name] }
+  - { record_type: people, name: People, table: people, reference: id, full_name: name, updated_at: updated_at, search: [name] }
+push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", every_seconds: 0.2, overlap_seconds: 600 }
+`
+
+const timeType = ({ name }: OwnersEngine) => (name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP')
+export const now = ({ name }: OwnersEngine) =>
+  name === 'SQLite' ? "strftime('%Y-%m-%d %H:%M:%f', 'now')" : 'CURRENT_TIMESTAMP'
+
+/** One hub for all tests of a file that do not stop it. Each test registers its own platform. */
+export function shareWatchingHub(): () => RunningHub {
+  let hub: RunningHub | null = null
+  const cleanUps: (() => unknown)[] = []
+  before(async () => {
+    const hubs = createSandbox({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
+    hub = await hubs.startHub()
+  }, PROCESS_TEST)
+  after(async () => {
+    for (const cleanUp of cleanUps) await cleanUp()
+  }, PROCESS_TEST)
+  return () => {
+    if (!hub) throw new Error('The hub has not started')
+    return hub
+  }
+}
+
+let platforms = 0
+
+export async function registerRunner(t: TestContext, engine: OwnersEngine, hub: RunningHub) {
+  const sandbox = createRunnerSandbox(t)
+  const database = await engine.open(t)
+  await database.run(
+    `CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(50), updated_at ${timeType(engine)} NULL)`,
+    "INSERT INTO people VALUES (1, 'One', '2026-01-01 00:00:00'), (2, 'Two', '2026-01-02 00:00:00')",
+  )
+  const operator = await signIn(hub.address)
+  platforms += 1
+  const name = `registry_${platforms}`
+  // Registers without pushes first, as in a real setup.
+  sandbox.write('platform.yaml', SETTINGS.replace(/^push:.*\n/m, ''))
+  // A fixed free port, because the process restarts on the same port.
+  const port = String(await findFreePort())
+  const owner = { DATABASE_URL: database.address, PLATFORM: name }
+  const first = await sandbox.start(owner, port)
+  const { hub_api_key } = await registerPlatform(operator, {
+    address: first.address,
+    sourceKey: SOURCE_KEY,
+    recordTypes: ['people'],
+  })
+  await first.stop()
+  sandbox.write('platform.yaml', SETTINGS)
+  const env = { ...owner, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
+  const stored = () => listRecords(operator, `platform=${name}&sort=record_id`)
+  return { database, operator, sandbox, env, port, name, stored }
+}
+
+export function write(engine: OwnersEngine, database: OwnersDatabase, id: number, name: string) {
+  const set = `name = '${name}', updated_at = ${now(engine)}`
+  return engine.name === 'SQLite' || engine.name === 'PostgreSQL'
+    ? database.run(
+        `INSERT INTO people VALUES (${id}, '${name}', ${now(engine)}) ON CONFLICT (id) DO UPDATE SET ${set}`,
+      )
+    : database.run(
+        `INSERT INTO people VALUES (${id}, '${name}', ${now(engine)}) ON DUPLICATE KEY UPDATE ${set}`,
+      )
+}
+
+/** Waits until the hub has stored these names, keyed by reference. */
+export function waitForNames(stored: () => Promise<StoredRecord[]>, names: Record<string, string>) {
+  return until(
+    async () => {
+      const records = await stored()
+      const found = Object.fromEntries(records.map((one) => [one.reference_number, one.full_name]))
+      return JSON.stringify(found) === JSON.stringify(names) ? records : null
+    },
+    `the hub stores ${JSON.stringify(names)}`,
+  )
+}
