@@ -6,6 +6,9 @@ import { runSql } from '../../helpers/storage/sql.ts'
 
 const ENTRY = { level: 'info', kind: 'test.entry', message: 'Test entry' } as const
 
+/** A slow machine must not shorten a page. */
+const UNLIMITED_MS = 600_000
+
 test('a kind filter matches the exact kind, or every kind with that noun and no other noun', async (kit) => {
   for (const kind of ['pull.started', 'pull_task.failed', 'pull.failed', 'pull', 'pullXfailed'])
     await append(kit, { kind })
@@ -64,10 +67,11 @@ test('filters by record and by inclusive time range can be combined', async (kit
 test('paging through a filter returns every match among many entries with gaps in their ids', async (kit) => {
   await writeMany(kit)
   const level = 'error' as const
+  const scan_ms = UNLIMITED_MS
   const errors: (number | undefined)[] = []
   let before: number | null = null
   do {
-    const page = await kit.storage.activity.listActivity({ level, limit: 2, before })
+    const page = await kit.storage.activity.listActivity({ level, limit: 2, before, scan_ms })
     assert.ok(page.complete)
     errors.push(...page.entries.map((line) => line.record_id ?? undefined))
     before = page.next
@@ -115,7 +119,8 @@ async function list<Key extends 'id' | 'at' | 'kind' | 'message'>(
   filter: ActivityFilter,
   key: Key,
 ) {
-  const page = await storage.activity.listActivity({ ...filter, limit: 100, before: null })
+  const query = { ...filter, limit: 100, before: null, scan_ms: UNLIMITED_MS }
+  const page = await storage.activity.listActivity(query)
   assert.ok(page.complete)
   return page.entries.map((line) => line[key])
 }

@@ -46,7 +46,11 @@ export type TestKit = StorageKit & {
 
 type ActivityQuery = Parameters<ActivityStore['listActivity']>[0]
 
-const ALL_ACTIVITY: ActivityQuery = { platform: null, level: null, limit: 1000, before: null }
+/** All entries, however slow the machine is. */
+const ALL_ACTIVITY: ActivityQuery = {
+  ...{ platform: null, level: null, limit: 1000, before: null },
+  scan_ms: 600_000,
+}
 
 /** @param context its storage may change, as when it is reopened. */
 export function createKit(context: StorageContext) {
