@@ -106,18 +106,6 @@ test('an earlier push is not stale for a record that the pull did not contain', 
   assert.deepEqual(await kit.outcomesOf(...pushes), ['updated', 'stale'])
 })
 
-test('an earlier push is stale for a record that a complete pull contained, even if unchanged', async (kit) => {
-  const school = await kit.register()
-  await school.post({ data: '{"a":1}' })
-  const read = await school.startRead({
-    requested_at: '2026-03-10T08:00:00.000000000Z',
-  })
-  assert.deepEqual(await kit.outcomesOf(pullWrite(read, { data: '{"a":1}' })), ['unchanged'])
-  await kit.finishRead(read)
-  const earlier = { occurred_at: '2026-03-10T07:00:00.000000000Z', data: '{"a":2}' }
-  assert.deepEqual(await kit.outcomesOf(pushWrite(school, earlier)), ['stale'])
-})
-
 test('a pull without changes changes no record, history, snapshot or platform', async (kit) => {
   const school = await kit.register()
   const references = Array.from({ length: 20 }, (_, index) => `r-${index}`)
