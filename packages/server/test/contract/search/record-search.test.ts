@@ -56,7 +56,7 @@ test('every filter and sort order matches the model, for any page size and direc
       const whole = await listPage(storage, query)
       assert.deepEqual([whole.estimated_total, whole.is_estimate], [expected.length, false])
     }),
-    { numRuns: rounds(30, 200) },
+    { numRuns: rounds(12, 200) },
   )
 })
 
@@ -105,7 +105,7 @@ test('pages list every record once and in order while other records are written 
         assert.deepEqual(existing, before, `${text}, ${limit} per page`)
       }
     }),
-    { numRuns: rounds(8, 40) },
+    { numRuns: rounds(3, 40) },
   )
 })
 

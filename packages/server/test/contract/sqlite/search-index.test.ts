@@ -21,6 +21,7 @@ import {
   openTemporarySqlite,
   sqliteEngine,
 } from '../../helpers/storage/sqlite.ts'
+import { rounds } from '../../helpers/time/tier.ts'
 
 const test = createTest({ engines: [sqliteEngine], withThreads: true })
 
@@ -116,7 +117,7 @@ test('an erasure removes all characters in every merge state of the index', asyn
   const { storage } = kit
   const school = await kit.register()
   const roundsWithTraces = new Set<number>()
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < rounds(16, 40); round += 1) {
     const person = pushWrite(school, { reference: `person-${round}`, full_name: NAME })
     const { record_id } = await kit.writeOne(person)
     const others = Array.from({ length: 60 }, (_, n) =>

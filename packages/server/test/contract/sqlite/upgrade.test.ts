@@ -1,7 +1,6 @@
 /** The upgrade of a database file by a hub of a later version. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
@@ -12,36 +11,33 @@ import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
 import { prepareUpgrade } from '../../../src/storage/sqlite/upgrade.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import { EXTRA, withExtraMigrations } from '../../helpers/storage/extra-migrations.ts'
-import {
-  listRecords,
-  pushWrite,
-  registerTestPlatform,
-  write,
-} from '../../helpers/storage/fixtures.ts'
-import { interruptCreation } from '../../helpers/storage/sqlite.ts'
+import { listRecords } from '../../helpers/storage/fixtures.ts'
+import { createKit } from '../../helpers/storage/kit.ts'
+import { interruptCreation, openTemporarySqlite } from '../../helpers/storage/sqlite.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 
-async function createDatabase(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'recordhub-upgrade-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const path = join(folder, 'hub.sqlite')
+/** Creates a database with two records. Encrypting a backup takes longer than the rest of an upgrade. */
+async function createDatabase(t: TestContext, passphrase: string | null = null) {
   const clock = new TestClock()
+  const opened = await openTemporarySqlite(clock, { withThreads: false })
+  const { folder, path } = opened
+  t.after(() => rmSync(folder, { recursive: true }))
+  const school = await createKit(opened).register()
+  await school.post()
+  await school.post({ reference: 'r-2' })
+  await opened.storage.close()
   const options = { path, asHub: true, timeZone: 'UTC', clock, hashReference, withThreads: false }
-  const storage = await openSqlite(options)
-  const school = await registerTestPlatform({ storage, clock })
-  await write({ storage, clock }, pushWrite(school), pushWrite(school, { reference: 'r-2' }))
-  await storage.close()
   const messages: string[] = []
   const backups = join(folder, 'backups')
   const upgrade = {
     backup: {
       folder: backups,
-      passphrase: PASSPHRASE,
+      passphrase,
       write: (target: string) =>
         writeBackup(
           { url: `sqlite:${path}`, dataDir: folder },
-          { path: target, passphrase: PASSPHRASE, secretFingerprint: null, hubVersion: '1.2.3' },
+          { path: target, passphrase, secretFingerprint: null, hubVersion: '1.2.3' },
         ),
     },
     log: (message: string) => void messages.push(message),
@@ -59,7 +55,7 @@ test('a hub starts after a power failure has interrupted the creation of its dat
 })
 
 test('an upgrade writes a backup and keeps all records', async (t) => {
-  const { path, options, backups, upgrade, messages } = await createDatabase(t)
+  const { path, options, backups, upgrade, messages } = await createDatabase(t, PASSPHRASE)
   const migrations = withExtraMigrations('SQLite')
   const storage = await openSqlite({ ...options, upgrade, migrations })
   assert.equal((await listRecords(storage)).length, 2)
