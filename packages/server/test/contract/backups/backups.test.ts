@@ -3,12 +3,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
 import type { ChangeStore } from '../../../src/storage/port/change-store.ts'
 import type { StoredTombstone } from '../../../src/storage/port/erasure-store.ts'
 import { TABLE_NAMES } from '../../../src/storage/shared/schema/table-names.ts'
-import { withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { createTest, test } from '../../helpers/storage/engines.ts'
 import {
   createRecordWithTraces,
   expectTextsAbsent,
@@ -18,9 +16,10 @@ import {
   saveRejectedPush,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
-import { pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
+import { pushWrite } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
-import { countRows, runSql } from '../../helpers/storage/sql.ts'
+
+const testOnPostgres = createTest({ engines: [postgresEngine] })
 
 const tombstone = (reference: string, record_id: number): StoredTombstone => ({
   reference_hash: hashOfReference(reference),
@@ -39,103 +38,85 @@ async function listChanges(changes: ChangeStore) {
   return page.changes
 }
 
-onEachEngine((engine) => {
-  describe(`backups on ${engine.name}`, () => {
-    test(
-      'a copy of a backup has equal records, also with unusual content',
-      withStorage(engine, async (kit) => {
-        const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-backup-'))
-        try {
-          const school = await registerTestPlatform(kit)
-          const texts = ['\\', '\\N', '\\.', '"\t\n\r', '{"a":1}', '\u2028\u0085', '👍', "'; --"]
-          for (const [index, full_name] of texts.entries()) {
-            const data = `{"a":${JSON.stringify(full_name)},"n":1.10,"big":123456789012345678901}`
-            await write(kit, pushWrite(school, { reference: `r-${index}`, full_name, data }))
-          }
-          const path = join(folder, 'one.recordhub-backup')
-          const passphrase = 'a passphrase of tests'
-          const { backups, changes } = kit.storage
-          const request = { path, passphrase, secretFingerprint: 'abcd', hubVersion: '1.0.0' }
-          const info = await backups.writeBackup(request)
-          assert.equal(info.tables['records'], texts.length)
-          assert.deepEqual(await backups.readBackupInfo(path), info)
-          await backups.checkBackup({ path, passphrase })
-          await assert.rejects(backups.writeBackup(request), { code: 'backup_failed' })
-          const expected = await listChanges(changes)
-          assert.equal(expected.length, texts.length)
-          await write(kit, pushWrite(school, { reference: 'later' }))
-          const copy = await backups.openCopy({ path, folder, passphrase })
-          assert.deepEqual(await listChanges(copy.changes), expected)
-          await copy.close()
-          assert.deepEqual(readdirSync(folder), ['one.recordhub-backup'])
-          assert.equal((await listChanges(changes)).length, texts.length + 1)
-        } finally {
-          rmSync(folder, { recursive: true })
-        }
-      }),
-    )
-
-    test(
-      'a backup that is aborted leaves no file',
-      withStorage(engine, async (kit) => {
-        const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-backup-'))
-        try {
-          const path = join(folder, 'one.recordhub-backup')
-          const request = { path, passphrase: null, secretFingerprint: null, hubVersion: '1.0.0' }
-          const signal = AbortSignal.abort()
-          const aborted = kit.storage.backups.writeBackup({ ...request, signal })
-          await assert.rejects(aborted, { code: 'backup_failed' })
-          assert.deepEqual(readdirSync(folder), [])
-        } finally {
-          rmSync(folder, { recursive: true })
-        }
-      }),
-    )
-
-    test(
-      'importing a tombstone erases the record and everything that names it, once',
-      withStorage(engine, async (kit) => {
-        const { id } = await createRecordWithTraces(kit)
-        const { erasure } = kit.storage
-        // A restored record may have another id.
-        const imported = [tombstone(REFERENCE, id + 1000)]
-        assert.deepEqual(await erasure.importTombstones(imported), { erased: 1, added: 0 })
-        await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
-        assert.equal(await countRows(kit.storage, 'records'), 1)
-        assert.deepEqual(await erasure.importTombstones(imported), { erased: 0, added: 0 })
-        assert.equal((await erasure.listTombstones({ limit: 10, before: null })).length, 1)
-      }),
-    )
-
-    test(
-      'importing the tombstone of an unknown record stores it, and erases what names the record',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        await saveRejectedPush(kit, school, REFERENCE)
-        await saveRejectedPush(kit, school, 'other')
-        const imported = [tombstone(REFERENCE, 77)]
-        const { importTombstones } = kit.storage.erasure
-        assert.deepEqual(await importTombstones(imported), { erased: 0, added: 1 })
-        await expectTextsAbsent(kit, [REFERENCE])
-        assert.equal(await countRows(kit.storage, 'rejected_pushes'), 1)
-        const [rejected] = await write(kit, pushWrite(school, { reference: REFERENCE }))
-        assert.equal(rejected?.outcome, 'rejected')
-      }),
-    )
-  })
+test('a copy of a backup has equal records, also with unusual content', async (kit) => {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-backup-'))
+  try {
+    const school = await kit.register()
+    const texts = ['\\', '\\N', '\\.', '"\t\n\r', '{"a":1}', '\u2028\u0085', '👍', "'; --"]
+    for (const [index, full_name] of texts.entries()) {
+      const data = `{"a":${JSON.stringify(full_name)},"n":1.10,"big":123456789012345678901}`
+      await school.post({ reference: `r-${index}`, full_name, data })
+    }
+    const path = join(folder, 'one.recordhub-backup')
+    const passphrase = 'a passphrase of tests'
+    const { backups, changes } = kit.storage
+    const request = { path, passphrase, secretFingerprint: 'abcd', hubVersion: '1.0.0' }
+    const info = await backups.writeBackup(request)
+    assert.equal(info.tables['records'], texts.length)
+    assert.deepEqual(await backups.readBackupInfo(path), info)
+    await backups.checkBackup({ path, passphrase })
+    await assert.rejects(backups.writeBackup(request), { code: 'backup_failed' })
+    const expected = await listChanges(changes)
+    assert.equal(expected.length, texts.length)
+    await school.post({ reference: 'later' })
+    const copy = await backups.openCopy({ path, folder, passphrase })
+    assert.deepEqual(await listChanges(copy.changes), expected)
+    await copy.close()
+    assert.deepEqual(readdirSync(folder), ['one.recordhub-backup'])
+    assert.equal((await listChanges(changes)).length, texts.length + 1)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
-test(
+test('a backup that is aborted leaves no file', async (kit) => {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-backup-'))
+  try {
+    const path = join(folder, 'one.recordhub-backup')
+    const request = { path, passphrase: null, secretFingerprint: null, hubVersion: '1.0.0' }
+    const signal = AbortSignal.abort()
+    const aborted = kit.storage.backups.writeBackup({ ...request, signal })
+    await assert.rejects(aborted, { code: 'backup_failed' })
+    assert.deepEqual(readdirSync(folder), [])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('importing a tombstone erases the record and everything that names it, once', async (kit) => {
+  const { id } = await createRecordWithTraces(kit)
+  const { erasure } = kit.storage
+  // A restored record may have another id.
+  const imported = [tombstone(REFERENCE, id + 1000)]
+  assert.deepEqual(await erasure.importTombstones(imported), { erased: 1, added: 0 })
+  await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+  assert.equal(await kit.countRows('records'), 1)
+  assert.deepEqual(await erasure.importTombstones(imported), { erased: 0, added: 0 })
+  assert.equal((await erasure.listTombstones({ limit: 10, before: null })).length, 1)
+})
+
+test('importing the tombstone of an unknown record stores it, and erases what names the record', async (kit) => {
+  const school = await kit.register()
+  await saveRejectedPush(kit, school, REFERENCE)
+  await saveRejectedPush(kit, school, 'other')
+  const imported = [tombstone(REFERENCE, 77)]
+  const { importTombstones } = kit.storage.erasure
+  assert.deepEqual(await importTombstones(imported), { erased: 0, added: 1 })
+  await expectTextsAbsent(kit, [REFERENCE])
+  assert.equal(await kit.countRows('rejected_pushes'), 1)
+  const [rejected] = await kit.write(pushWrite(school, { reference: REFERENCE }))
+  assert.equal(rejected?.outcome, 'rejected')
+})
+
+testOnPostgres(
   'backups on PostgreSQL contain every table, except for the text index and the list of migrations',
-  withStorage(postgresEngine, async ({ storage }) => {
-    const rows = await runSql(
-      storage,
-      `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()
-       AND tablename NOT LIKE 'kysely%' AND tablename <> 'record_search' ORDER BY tablename`,
-    )
+  async (kit) => {
+    const rows =
+      await kit.runSql(`SELECT tablename FROM pg_tables WHERE schemaname = current_schema()
+       AND tablename NOT LIKE 'kysely%' AND tablename <> 'record_search' ORDER BY tablename`)
     assert.deepEqual(
       rows.map(({ tablename }) => tablename),
       TABLE_NAMES.toSorted(),
     )
-  }),
+  },
 )

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import {
   activityWithReference,
   countRowsByTable,
@@ -15,255 +13,203 @@ import {
   saveRejectedPush,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
-import {
-  changeLog,
-  listHistory,
-  listRecords,
-  only,
-  outcomesOf,
-  pushWrite,
-  readRecord,
-  registerTestPlatform,
-  write,
-  writeOne,
-} from '../../helpers/storage/fixtures.ts'
-import { pullOnce, pullWrite } from '../../helpers/storage/pulls.ts'
-import { listRejected, replayWrite } from '../../helpers/storage/replays.ts'
-import { indexAll, setIndexedFields } from '../../helpers/storage/search.ts'
-import { countRows, runSql } from '../../helpers/storage/sql.ts'
+import { changeLog, only, outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
+import { pullWrite } from '../../helpers/storage/pulls.ts'
+import { replayWrite } from '../../helpers/storage/replays.ts'
 
-onEachEngine((engine) => {
-  describe(`erasing records on ${engine.name}`, () => {
-    for (const mode of ERASURE_MODES) {
-      test(
-        `${mode} deletes the data that its preview lists and leaves no trace in any table`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const { school, id } = await createRecordWithTraces(kit)
-          const preview = await storage.erasure.previewErasure(id)
-          assert.deepEqual(preview, {
-            record_id: id,
-            platform_name: 'school',
-            module_name: 'Module students',
-            record_type: 'students',
-            reference_number: REFERENCE,
-            full_name: NAME,
-            history_entries: 2,
-            rejected_pushes: 3,
-            activity_entries: 3,
-          })
-          await setIndexedFields(storage, school, ['a'])
-          await indexAll(storage)
-          const before = await countRowsByTable(kit)
-          const erasure = await erase(kit, id, mode)
-          const { tombstone_id } = erasure
-          assert.deepEqual(erasure, {
-            record_id: id,
-            mode,
-            tombstone_id,
-            history_entries: 2,
-            rejected_pushes: 3,
-            activity_entries: 3,
-          })
-          await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
-          const after = await countRowsByTable(kit)
-          assert.equal(after['record_history'], Number(before['record_history']) - 2)
-          assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
-          assert.equal(after['activity'], Number(before['activity']) + 1)
-          for (const index of ['record_search', 'record_index']) {
-            assert.deepEqual([before[index], after[index]], [2, 1], `left in ${index}`)
-          }
-          assert.equal(after['records'], Number(before['records']) - (mode === 'erase' ? 1 : 0))
-          const platform = await storage.platforms.readPlatform(school.platform_id)
-          assert.equal(platform?.records, after['records'])
-          const [sum] = await runSql(storage, 'SELECT sum(bytes) AS n FROM rejected_pushes')
-          const [counter] = await runSql(storage, 'SELECT sum(rejected_bytes) AS n FROM platforms')
-          assert.equal(Number(counter?.['n']), Number(sum?.['n']))
-        }),
-      )
-
-      test(
-        `${mode} is listed as a change with its own sequence number`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const { id } = await createRecordWithTraces(kit)
-          const newest = Math.max(...(await listRecords(storage)).map((row) => row.change_seq))
-          await erase(kit, id, mode)
-          const deletions = await runSql(storage, 'SELECT * FROM record_deletions')
-          if (mode === 'erase') {
-            const { change_seq, at, ...deletion } = only(deletions)
-            assert.ok(Number(change_seq) > newest)
-            assert.equal(at, kit.clock.text)
-            assert.equal(deletion['record_id'], id)
-            assert.equal(deletion['platform_name'], 'school')
-            assert.equal(deletion['record_type'], 'students')
-            assert.equal(await storage.records.readRecord(id), null)
-          } else {
-            assert.deepEqual(deletions, [])
-            const row = await readRecord(storage, id)
-            assert.ok(row.change_seq > newest)
-            assert.deepEqual([row.full_name, row.data], ['', '{}'])
-            assert.deepEqual(await listHistory(storage, id), [])
-          }
-        }),
-      )
+for (const mode of ERASURE_MODES) {
+  test(`${mode} deletes the data that its preview lists and leaves no trace in any table`, async (kit) => {
+    const { storage } = kit
+    const { school, id } = await createRecordWithTraces(kit)
+    const preview = await storage.erasure.previewErasure(id)
+    assert.deepEqual(preview, {
+      record_id: id,
+      platform_name: 'school',
+      module_name: 'Module students',
+      record_type: 'students',
+      reference_number: REFERENCE,
+      full_name: NAME,
+      history_entries: 2,
+      rejected_pushes: 3,
+      activity_entries: 3,
+    })
+    await kit.setIndexedFields(school, ['a'])
+    await kit.indexAll()
+    const before = await countRowsByTable(kit)
+    const erasure = await erase(kit, id, mode)
+    const { tombstone_id } = erasure
+    assert.deepEqual(erasure, {
+      record_id: id,
+      mode,
+      tombstone_id,
+      history_entries: 2,
+      rejected_pushes: 3,
+      activity_entries: 3,
+    })
+    await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+    const after = await countRowsByTable(kit)
+    assert.equal(after['record_history'], Number(before['record_history']) - 2)
+    assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
+    assert.equal(after['activity'], Number(before['activity']) + 1)
+    for (const index of ['record_search', 'record_index']) {
+      assert.deepEqual([before[index], after[index]], [2, 1], `left in ${index}`)
     }
-
-    test(
-      'an anonymised record can be erased under the same tombstone',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const { school, id } = await createRecordWithTraces(kit)
-        const first = await erase(kit, id, 'anonymise')
-        const again = await erase(kit, id, 'anonymise')
-        assert.equal(again.tombstone_id, first.tombstone_id)
-        const erased = await erase(kit, id, 'erase')
-        assert.equal(erased.tombstone_id, first.tombstone_id)
-        const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
-        assert.equal(tombstone.mode, 'erase')
-        assert.deepEqual(await storage.erasure.readTombstone(tombstone.id), tombstone)
-        const push = pushWrite(school, { reference: REFERENCE })
-        assert.deepEqual(outcomesOf(await write(kit, push)), ['record_erased'])
-      }),
-    )
-
-    test(
-      'an erasure interrupted after writing its tombstone is completed by a second request',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const { school, id } = await createRecordWithTraces(kit)
-        // The state after a process was killed: the tombstone exists, and all data is still stored.
-        const { platform_name, record_type } = await readRecord(storage, id)
-        const { tombstone_id } = await erase(kit, id, 'erase')
-        const record = await storage.erasure.readTombstone(tombstone_id)
-        await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-        const { record_id } = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
-        await runSql(
-          storage,
-          `INSERT INTO tombstones (reference_hash, platform_name, record_type, mode, record_id, at, actor)
-           VALUES ('${hashOfReference(REFERENCE)}', '${platform_name}', '${record_type}', 'erase', ${record_id},
-             '${record?.at}', 'ann')`,
-        )
-        const changed = pushWrite(school, { reference: REFERENCE, full_name: NAME })
-        assert.deepEqual(outcomesOf(await write(kit, changed)), ['record_erased'])
-        await erase(kit, record_id, 'erase')
-        await expectTextsAbsent(kit, [REFERENCE, NAME])
-        only(await storage.erasure.listTombstones({ limit: 5, before: null }))
-      }),
-    )
-
-    test(
-      'erasing a record does not affect the same reference in other modules and platforms, or similar references',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        const others = [
-          pushWrite(school, { record_type: 'staff' }),
-          pushWrite(clinic),
-          pushWrite(school, { reference: 'r-11' }),
-          pushWrite(school, { reference: 'R-1' }),
-        ]
-        await write(kit, ...others)
-        const entries = await activityWithReference(kit, 'r-1')
-        const { activity_entries } = await erase(kit, record_id, 'erase')
-        assert.equal(activity_entries, 1)
-        assert.equal((await activityWithReference(kit, 'r-1')).length, entries.length - 1)
-        assert.equal((await listRecords(storage)).length, 4)
-        assert.deepEqual(outcomesOf(await write(kit, ...others)), Array(4).fill('unchanged'))
-        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['record_erased'])
-      }),
-    )
-
-    test(
-      'only one of several concurrent erasures of a record takes effect',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const { id } = await createRecordWithTraces(kit)
-        const request = { record_id: id, mode: 'erase', actor: 'ann' } as const
-        const results = await Promise.all(
-          [1, 2, 3].map(() => storage.erasure.eraseRecord(request, changeLog('record.erased'))),
-        )
-        assert.equal(results.filter((result) => result !== null).length, 1)
-        only(await storage.erasure.listTombstones({ limit: 5, before: null }))
-        assert.equal(await countRows(storage, 'record_deletions'), 1)
-        assert.equal(await storage.erasure.previewErasure(id), null)
-        assert.equal(await storage.erasure.eraseRecord(request, changeLog()), null)
-      }),
-    )
-
-    test(
-      'the tombstone has the mode that took effect when a record is erased and anonymised concurrently',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const { school, id } = await createRecordWithTraces(kit)
-        await Promise.all(
-          ERASURE_MODES.map((mode) =>
-            storage.erasure.eraseRecord({ record_id: id, mode, actor: 'ann' }, changeLog()),
-          ),
-        )
-        const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
-        const isStored = (await storage.records.readRecord(id)) !== null
-        assert.equal(tombstone.mode, isStored ? 'anonymise' : 'erase')
-        await expectTextsAbsent(kit, [REFERENCE, NAME])
-        await pullOnce(kit, school, async (read) => {
-          const references = [REFERENCE, 'other']
-          await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
-          assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
-        })
-      }),
-    )
-
-    test(
-      'a push during an erasure is stored before it or rejected, and leaves no data',
-      withStorage(engine, async (kit) => {
-        const { school, id } = await createRecordWithTraces(kit)
-        const pushing = Array.from({ length: 30 }, (_, n) =>
-          write(kit, pushWrite(school, { reference: REFERENCE, data: `{"a":"${VALUE} ${n}"}` })),
-        )
-        const [outcomes] = await Promise.all([Promise.all(pushing), erase(kit, id, 'erase')])
-        for (const outcome of outcomesOf(outcomes.flat())) {
-          assert.ok(['updated', 'record_erased'].includes(outcome), outcome)
-        }
-        await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
-      }),
-    )
-
-    test(
-      'erasing a record deletes the rejected push it was replayed from, even if the push does not contain its reference',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit)
-        await saveRejectedPush(kit, school, { full_name: NAME, data: VALUE })
-        await saveRejectedPush(kit, school, { full_name: 'Bea' })
-        const [rejected] = await listRejected(storage)
-        assert.ok(rejected)
-        const { record_id } = await writeOne(kit, replayWrite(rejected, { reference: REFERENCE }))
-        const preview = await storage.erasure.previewErasure(record_id)
-        assert.equal(preview?.rejected_pushes, 1)
-        assert.equal((await erase(kit, record_id, 'erase')).rejected_pushes, 1)
-        await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
-        assert.equal((await listRejected(storage)).length, 1)
-      }),
-    )
-
-    test(
-      'references with quotes, special characters and maximum length are erased',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit)
-        const strange = ['"\\\u2028\'%_*', '王 🦊 é', 'x'.repeat(512), ' leading', '١٢٣', '\\u0041']
-        for (const reference of strange) {
-          const { record_id } = await writeOne(kit, pushWrite(school, { reference }))
-          await saveRejectedPush(kit, school, reference)
-          const { activity_entries, rejected_pushes } = await erase(kit, record_id, 'erase')
-          assert.deepEqual([activity_entries, rejected_pushes], [1, 1], reference)
-          const push = pushWrite(school, { reference })
-          assert.deepEqual(outcomesOf(await write(kit, push)), ['record_erased'])
-        }
-        assert.deepEqual(await listRecords(storage), [])
-      }),
-    )
+    assert.equal(after['records'], Number(before['records']) - (mode === 'erase' ? 1 : 0))
+    const platform = await storage.platforms.readPlatform(school.platform_id)
+    assert.equal(platform?.records, after['records'])
+    const [sum] = await kit.runSql('SELECT sum(bytes) AS n FROM rejected_pushes')
+    const [counter] = await kit.runSql('SELECT sum(rejected_bytes) AS n FROM platforms')
+    assert.equal(Number(counter?.['n']), Number(sum?.['n']))
   })
+
+  test(`${mode} is listed as a change with its own sequence number`, async (kit) => {
+    const { storage } = kit
+    const { id } = await createRecordWithTraces(kit)
+    const newest = Math.max(...(await kit.records()).map((row) => row.change_seq))
+    await erase(kit, id, mode)
+    const deletions = await kit.runSql('SELECT * FROM record_deletions')
+    if (mode === 'erase') {
+      const { change_seq, at, ...deletion } = only(deletions)
+      assert.ok(Number(change_seq) > newest)
+      assert.equal(at, kit.clock.text)
+      assert.equal(deletion['record_id'], id)
+      assert.equal(deletion['platform_name'], 'school')
+      assert.equal(deletion['record_type'], 'students')
+      assert.equal(await storage.records.readRecord(id), null)
+    } else {
+      assert.deepEqual(deletions, [])
+      const row = await kit.record(id)
+      assert.ok(row.change_seq > newest)
+      assert.deepEqual([row.full_name, row.data], ['', '{}'])
+      assert.deepEqual(await kit.history(id), [])
+    }
+  })
+}
+
+test('an anonymised record can be erased under the same tombstone', async (kit) => {
+  const { storage } = kit
+  const { school, id } = await createRecordWithTraces(kit)
+  const first = await erase(kit, id, 'anonymise')
+  const again = await erase(kit, id, 'anonymise')
+  assert.equal(again.tombstone_id, first.tombstone_id)
+  const erased = await erase(kit, id, 'erase')
+  assert.equal(erased.tombstone_id, first.tombstone_id)
+  const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+  assert.equal(tombstone.mode, 'erase')
+  assert.deepEqual(await storage.erasure.readTombstone(tombstone.id), tombstone)
+  const push = pushWrite(school, { reference: REFERENCE })
+  assert.deepEqual(await kit.outcomesOf(push), ['record_erased'])
+})
+
+test('an erasure interrupted after writing its tombstone is completed by a second request', async (kit) => {
+  const { storage } = kit
+  const { school, id } = await createRecordWithTraces(kit)
+  // The state after a process was killed: the tombstone exists, and all data is still stored.
+  const { platform_name, record_type } = await kit.record(id)
+  const { tombstone_id } = await erase(kit, id, 'erase')
+  const record = await storage.erasure.readTombstone(tombstone_id)
+  await storage.erasure.deleteTombstone(tombstone_id, changeLog())
+  const { record_id } = await school.post({ reference: REFERENCE })
+  await kit.runSql(`INSERT INTO tombstones (reference_hash, platform_name, record_type, mode, record_id, at, actor)
+           VALUES ('${hashOfReference(REFERENCE)}', '${platform_name}', '${record_type}', 'erase', ${record_id},
+             '${record?.at}', 'ann')`)
+  const changed = pushWrite(school, { reference: REFERENCE, full_name: NAME })
+  assert.deepEqual(await kit.outcomesOf(changed), ['record_erased'])
+  await erase(kit, record_id, 'erase')
+  await expectTextsAbsent(kit, [REFERENCE, NAME])
+  only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+})
+
+test('erasing a record does not affect the same reference in other modules and platforms, or similar references', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const clinic = await kit.register({ name: 'clinic' })
+  const { record_id } = await school.post()
+  const others = [
+    pushWrite(school, { record_type: 'staff' }),
+    pushWrite(clinic),
+    pushWrite(school, { reference: 'r-11' }),
+    pushWrite(school, { reference: 'R-1' }),
+  ]
+  await kit.write(...others)
+  const entries = await activityWithReference(kit, 'r-1')
+  const { activity_entries } = await erase(kit, record_id, 'erase')
+  assert.equal(activity_entries, 1)
+  assert.equal((await activityWithReference(kit, 'r-1')).length, entries.length - 1)
+  assert.equal((await kit.records()).length, 4)
+  assert.deepEqual(await kit.outcomesOf(...others), Array(4).fill('unchanged'))
+  assert.deepEqual(await kit.outcomesOf(pushWrite(school)), ['record_erased'])
+})
+
+test('only one of several concurrent erasures of a record takes effect', async (kit) => {
+  const { storage } = kit
+  const { id } = await createRecordWithTraces(kit)
+  const request = { record_id: id, mode: 'erase', actor: 'ann' } as const
+  const results = await Promise.all(
+    [1, 2, 3].map(() => storage.erasure.eraseRecord(request, changeLog('record.erased'))),
+  )
+  assert.equal(results.filter((result) => result !== null).length, 1)
+  only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+  assert.equal(await kit.countRows('record_deletions'), 1)
+  assert.equal(await storage.erasure.previewErasure(id), null)
+  assert.equal(await storage.erasure.eraseRecord(request, changeLog()), null)
+})
+
+test('the tombstone has the mode that took effect when a record is erased and anonymised concurrently', async (kit) => {
+  const { storage } = kit
+  const { school, id } = await createRecordWithTraces(kit)
+  await Promise.all(
+    ERASURE_MODES.map((mode) =>
+      storage.erasure.eraseRecord({ record_id: id, mode, actor: 'ann' }, changeLog()),
+    ),
+  )
+  const tombstone = only(await storage.erasure.listTombstones({ limit: 5, before: null }))
+  const isStored = (await storage.records.readRecord(id)) !== null
+  assert.equal(tombstone.mode, isStored ? 'anonymise' : 'erase')
+  await expectTextsAbsent(kit, [REFERENCE, NAME])
+  await school.pull(async (read) => {
+    const references = [REFERENCE, 'other']
+    await kit.write(...references.map((reference) => pullWrite(read, { reference })))
+    assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
+  })
+})
+
+test('a push during an erasure is stored before it or rejected, and leaves no data', async (kit) => {
+  const { school, id } = await createRecordWithTraces(kit)
+  const pushing = Array.from({ length: 30 }, (_, n) =>
+    kit.write(pushWrite(school, { reference: REFERENCE, data: `{"a":"${VALUE} ${n}"}` })),
+  )
+  const [outcomes] = await Promise.all([Promise.all(pushing), erase(kit, id, 'erase')])
+  for (const outcome of outcomesOf(outcomes.flat())) {
+    assert.ok(['updated', 'record_erased'].includes(outcome), outcome)
+  }
+  await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+})
+
+test('erasing a record deletes the rejected push it was replayed from, even if the push does not contain its reference', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  await saveRejectedPush(kit, school, { full_name: NAME, data: VALUE })
+  await saveRejectedPush(kit, school, { full_name: 'Bea' })
+  const [rejected] = await kit.rejected()
+  assert.ok(rejected)
+  const { record_id } = await kit.writeOne(replayWrite(rejected, { reference: REFERENCE }))
+  const preview = await storage.erasure.previewErasure(record_id)
+  assert.equal(preview?.rejected_pushes, 1)
+  assert.equal((await erase(kit, record_id, 'erase')).rejected_pushes, 1)
+  await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+  assert.equal((await kit.rejected()).length, 1)
+})
+
+test('references with quotes, special characters and maximum length are erased', async (kit) => {
+  const school = await kit.register()
+  const strange = ['"\\\u2028\'%_*', '王 🦊 é', 'x'.repeat(512), ' leading', '١٢٣', '\\u0041']
+  for (const reference of strange) {
+    const { record_id } = await school.post({ reference })
+    await saveRejectedPush(kit, school, reference)
+    const { activity_entries, rejected_pushes } = await erase(kit, record_id, 'erase')
+    assert.deepEqual([activity_entries, rejected_pushes], [1, 1], reference)
+    const push = pushWrite(school, { reference })
+    assert.deepEqual(await kit.outcomesOf(push), ['record_erased'])
+  }
+  assert.deepEqual(await kit.records(), [])
 })

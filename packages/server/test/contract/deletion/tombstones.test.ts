@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import {
   createRecordWithTraces,
   ERASURE_MODES,
@@ -12,217 +10,157 @@ import {
   saveRejectedPush,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
-import {
-  changeLog,
-  listRecords,
-  only,
-  outcomesOf,
-  pushWrite,
-  registerTestPlatform,
-  write,
-  writeOne,
-} from '../../helpers/storage/fixtures.ts'
-import {
-  finishRead,
-  finishTestPull,
-  pullOnce,
-  pullWrite,
-  startPullAndRead,
-  taskResult,
-} from '../../helpers/storage/pulls.ts'
-import {
-  listRejected,
-  rejection,
-  replayWrite,
-  saveRejected,
-} from '../../helpers/storage/replays.ts'
-import { countRows, runSql } from '../../helpers/storage/sql.ts'
+import { changeLog, only, outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
+import { pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
+import { rejection, replayWrite } from '../../helpers/storage/replays.ts'
 
 /** Tombstones prevent erased records from being stored again. */
-onEachEngine((engine) => {
-  describe(`tombstones on ${engine.name}`, () => {
-    for (const mode of ERASURE_MODES) {
-      test(
-        `after ${mode}, pushes and pulls of the record are rejected until the tombstone is removed`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const { school, id } = await createRecordWithTraces(kit)
-          const { tombstone_id } = await erase(kit, id, mode)
-          const stored = await listRecords(storage)
-          const patch = pushWrite(school, { source: 'PATCH', reference: REFERENCE })
-          const other = pushWrite(school, { reference: 'other' })
-          const outcomes = await write(
-            kit,
-            pushWrite(school, { reference: REFERENCE }),
-            patch,
-            other,
-          )
-          assert.deepEqual(outcomesOf(outcomes), ['record_erased', 'record_erased', 'unchanged'])
-          await pullOnce(kit, school, async (read) => {
-            const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
-            const pulled = outcomesOf(
-              await write(kit, twice, twice, pullWrite(read, { reference: 'x' })),
-            )
-            assert.deepEqual(pulled, ['record_erased', 'record_erased', 'created'])
-          })
-          await expectTextsAbsent(kit, [REFERENCE, NAME])
-          assert.equal((await listRecords(storage)).length, stored.length + 1)
 
-          const deleted = await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-          assert.equal(deleted, true)
-          assert.equal(await storage.erasure.deleteTombstone(tombstone_id, changeLog()), false)
-          const again = await writeOne(kit, pushWrite(school, { reference: REFERENCE }))
-          assert.equal(again.outcome, 'created')
-          assert.notEqual(again.record_id, id)
-        }),
-      )
+for (const mode of ERASURE_MODES) {
+  test(`after ${mode}, pushes and pulls of the record are rejected until the tombstone is removed`, async (kit) => {
+    const { storage } = kit
+    const { school, id } = await createRecordWithTraces(kit)
+    const { tombstone_id } = await erase(kit, id, mode)
+    const stored = await kit.records()
+    const patch = pushWrite(school, { source: 'PATCH', reference: REFERENCE })
+    const other = pushWrite(school, { reference: 'other' })
+    const outcomes = await kit.write(pushWrite(school, { reference: REFERENCE }), patch, other)
+    assert.deepEqual(outcomesOf(outcomes), ['record_erased', 'record_erased', 'unchanged'])
+    await school.pull(async (read) => {
+      const twice = pullWrite(read, { reference: REFERENCE, full_name: NAME })
+      const pulled = await kit.outcomesOf(twice, twice, pullWrite(read, { reference: 'x' }))
+      assert.deepEqual(pulled, ['record_erased', 'record_erased', 'created'])
+    })
+    await expectTextsAbsent(kit, [REFERENCE, NAME])
+    assert.equal((await kit.records()).length, stored.length + 1)
 
-      test(
-        `the count of unmarked records matches a pull that contains a record removed by ${mode}`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const school = await registerTestPlatform(kit)
-          const references = ['r-1', 'r-2', 'r-3']
-          await pullOnce(kit, school, async (read) => {
-            await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
-          })
-          const [first] = await listRecords(storage)
-          assert.ok(first)
-          await erase(kit, first.record_id, mode)
-          const read = await startPullAndRead(storage, school)
-          await write(kit, ...references.map((reference) => pullWrite(read, { reference })))
-          assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
-          await finishRead(storage, read)
-          await finishTestPull(storage, read.read.pull_id)
-        }),
-      )
-    }
-
-    test(
-      'a rejected body is not saved if it contains the reference of an erased record',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const { school, id } = await createRecordWithTraces(kit)
-        await erase(kit, id, 'erase')
-        const before = await countRows(storage, 'rejected_pushes')
-        await saveRejectedPush(kit, school, REFERENCE)
-        await saveRejectedPush(kit, school, REFERENCE, 'pull')
-        assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await expectTextsAbsent(kit, [REFERENCE])
-        // The reference is found at any depth, in arrays, as a key, and with a wrong record type.
-        const wrapped = { record: { reference_number: REFERENCE, full_name: NAME } }
-        for (const body of [wrapped, [{}, wrapped], { [REFERENCE]: NAME }, { person: REFERENCE }]) {
-          await saveRejectedPush(kit, school, body)
-          const wrongModule = { record_type: 'studentz', body: JSON.stringify(body) }
-          await saveRejected(kit, [
-            rejection(school, wrongModule),
-            rejection(school, { ...wrongModule, method: 'pull' }),
-          ])
-        }
-        assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await expectTextsAbsent(kit, [REFERENCE, NAME])
-        await saveRejectedPush(kit, school, 'r-99')
-        assert.equal(await countRows(storage, 'rejected_pushes'), before + 1)
-        await saveRejectedPush(kit, school, { note: `about ${REFERENCE}` })
-        assert.equal(await countRows(storage, 'rejected_pushes'), before + 2)
-      }),
-    )
-
-    test(
-      'a rejected body with too many texts to check is saved only in modules without erasures',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        const body = JSON.stringify(Array.from({ length: 1001 }, (_, n) => `text ${n}`))
-        const many = (record_type: string) => rejection(school, { record_type, body })
-        await saveRejected(kit, [many('students')])
-        await erase(kit, record_id, 'erase')
-        const before = await countRows(storage, 'rejected_pushes')
-        await saveRejected(kit, [{ ...many('students'), code: 'other' }])
-        assert.equal(await countRows(storage, 'rejected_pushes'), before)
-        await saveRejected(kit, [{ ...many('staff'), code: 'third' }])
-        const fewer = JSON.stringify(Array.from({ length: 1000 }, (_, n) => `text ${n}`))
-        await saveRejected(kit, [rejection(school, { record_type: 'students', body: fewer })])
-        assert.equal(await countRows(storage, 'rejected_pushes'), before + 2)
-      }),
-    )
-
-    test(
-      'a tombstone remains after its platform is removed and registered again',
-      withStorage(engine, async (kit) => {
-        const { storage, clock } = kit
-        const school = await registerTestPlatform(kit)
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        await erase(kit, record_id, 'erase')
-        const { platform_id, platform_name } = school
-        const removal = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
-        assert.ok(await storage.platforms.removePlatform(removal, changeLog()))
-        const again = await registerTestPlatform(kit)
-        assert.deepEqual(outcomesOf(await write(kit, pushWrite(again))), ['record_erased'])
-      }),
-    )
-
-    test(
-      'an erasure and removing a tombstone invalidate the cached response of the module',
-      withStorage(engine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit)
-        const { record_id } = await writeOne(kit, pushWrite(school))
-        const readOnce = async () => {
-          const read = await startPullAndRead(storage, school)
-          await storage.pulls.finishTask(
-            read.read.pull_id,
-            read.task.task_number,
-            taskResult(),
-            null,
-          )
-          await finishTestPull(storage, read.read.pull_id)
-        }
-        const pushes = async () => {
-          const [row] = await runSql(storage, 'SELECT sum(pushes) AS n FROM module_counters')
-          return Number(row?.['n'])
-        }
-        const first = await pushes()
-        const { tombstone_id } = await erase(kit, record_id, 'erase')
-        const second = await pushes()
-        assert.ok(second > first)
-        await readOnce()
-        assert.equal(await pushes(), second)
-        await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-        assert.ok((await pushes()) > second)
-      }),
-    )
-
-    for (const mode of ERASURE_MODES) {
-      test(
-        `a replay of a record removed by ${mode} is rejected and leaves no data`,
-        withStorage(engine, async (kit) => {
-          const { storage } = kit
-          const school = await registerTestPlatform(kit)
-          const content = { reference: REFERENCE, full_name: NAME }
-          const { record_id } = await writeOne(kit, pushWrite(school, content))
-          const { tombstone_id } = await erase(kit, record_id, mode)
-          await saveRejectedPush(kit, school, {})
-          const rejected = only(await listRejected(storage))
-          const replay = replayWrite(rejected, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
-          const other = replayWrite(rejected, { reference: 'other' })
-          const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
-          assert.deepEqual(outcomesOf(await storage.records.tryWrites(dryRun)), ['record_erased'])
-          const forced = { ...replay, replay: { ...replay.replay, overwrite: true } }
-          for (const one of [replay, forced]) {
-            assert.deepEqual(outcomesOf(await write(kit, one)), ['record_erased'])
-          }
-          await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
-          assert.deepEqual(await listRejected(storage), [rejected])
-          assert.deepEqual(outcomesOf(await write(kit, other)), ['created'])
-          await saveRejectedPush(kit, school, {})
-          const again = only(await listRejected(storage))
-          await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-          const allowed = replayWrite(again, { reference: REFERENCE })
-          assert.deepEqual(outcomesOf(await write(kit, allowed)), ['created'])
-        }),
-      )
-    }
+    const deleted = await storage.erasure.deleteTombstone(tombstone_id, changeLog())
+    assert.equal(deleted, true)
+    assert.equal(await storage.erasure.deleteTombstone(tombstone_id, changeLog()), false)
+    const again = await school.post({ reference: REFERENCE })
+    assert.equal(again.outcome, 'created')
+    assert.notEqual(again.record_id, id)
   })
+
+  test(`the count of unmarked records matches a pull that contains a record removed by ${mode}`, async (kit) => {
+    const { storage } = kit
+    const school = await kit.register()
+    const references = ['r-1', 'r-2', 'r-3']
+    await school.pull(async (read) => {
+      await kit.write(...references.map((reference) => pullWrite(read, { reference })))
+    })
+    const [first] = await kit.records()
+    assert.ok(first)
+    await erase(kit, first.record_id, mode)
+    const read = await school.startRead()
+    await kit.write(...references.map((reference) => pullWrite(read, { reference })))
+    assert.equal(read.read.seen.size, await storage.missing.countUnmarked(read.read))
+    await kit.finishRead(read)
+    await kit.finishPull(read.read.pull_id)
+  })
+}
+
+test('a rejected body is not saved if it contains the reference of an erased record', async (kit) => {
+  const { school, id } = await createRecordWithTraces(kit)
+  await erase(kit, id, 'erase')
+  const before = await kit.countRows('rejected_pushes')
+  await saveRejectedPush(kit, school, REFERENCE)
+  await saveRejectedPush(kit, school, REFERENCE, 'pull')
+  assert.equal(await kit.countRows('rejected_pushes'), before)
+  await expectTextsAbsent(kit, [REFERENCE])
+  // The reference is found at any depth, in arrays, as a key, and with a wrong record type.
+  const wrapped = { record: { reference_number: REFERENCE, full_name: NAME } }
+  for (const body of [wrapped, [{}, wrapped], { [REFERENCE]: NAME }, { person: REFERENCE }]) {
+    await saveRejectedPush(kit, school, body)
+    const wrongModule = { record_type: 'studentz', body: JSON.stringify(body) }
+    await kit.saveRejected([
+      rejection(school, wrongModule),
+      rejection(school, { ...wrongModule, method: 'pull' }),
+    ])
+  }
+  assert.equal(await kit.countRows('rejected_pushes'), before)
+  await expectTextsAbsent(kit, [REFERENCE, NAME])
+  await saveRejectedPush(kit, school, 'r-99')
+  assert.equal(await kit.countRows('rejected_pushes'), before + 1)
+  await saveRejectedPush(kit, school, { note: `about ${REFERENCE}` })
+  assert.equal(await kit.countRows('rejected_pushes'), before + 2)
 })
+
+test('a rejected body with too many texts to check is saved only in modules without erasures', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const { record_id } = await school.post()
+  const body = JSON.stringify(Array.from({ length: 1001 }, (_, n) => `text ${n}`))
+  const many = (record_type: string) => rejection(school, { record_type, body })
+  await kit.saveRejected([many('students')])
+  await erase(kit, record_id, 'erase')
+  const before = await kit.countRows('rejected_pushes')
+  await kit.saveRejected([{ ...many('students'), code: 'other' }])
+  assert.equal(await kit.countRows('rejected_pushes'), before)
+  await kit.saveRejected([{ ...many('staff'), code: 'third' }])
+  const fewer = JSON.stringify(Array.from({ length: 1000 }, (_, n) => `text ${n}`))
+  await kit.saveRejected([rejection(school, { record_type: 'students', body: fewer })])
+  assert.equal(await kit.countRows('rejected_pushes'), before + 2)
+})
+
+test('a tombstone remains after its platform is removed and registered again', async (kit) => {
+  const { storage, clock } = kit
+  const school = await kit.register()
+  const { record_id } = await school.post()
+  await erase(kit, record_id, 'erase')
+  const { platform_id, platform_name } = school
+  const removal = { platform_id, platform_name, requested_by: 'ann', at: clock.text }
+  assert.ok(await storage.platforms.removePlatform(removal, changeLog()))
+  const again = await kit.register()
+  assert.deepEqual(await kit.outcomesOf(pushWrite(again)), ['record_erased'])
+})
+
+test('an erasure and removing a tombstone invalidate the cached response of the module', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  const { record_id } = await school.post()
+  const readOnce = async () => {
+    const read = await school.startRead()
+    await storage.pulls.finishTask(read.read.pull_id, read.task.task_number, taskResult(), null)
+    await kit.finishPull(read.read.pull_id)
+  }
+  const pushes = async () => {
+    const [row] = await kit.runSql('SELECT sum(pushes) AS n FROM module_counters')
+    return Number(row?.['n'])
+  }
+  const first = await pushes()
+  const { tombstone_id } = await erase(kit, record_id, 'erase')
+  const second = await pushes()
+  assert.ok(second > first)
+  await readOnce()
+  assert.equal(await pushes(), second)
+  await storage.erasure.deleteTombstone(tombstone_id, changeLog())
+  assert.ok((await pushes()) > second)
+})
+
+for (const mode of ERASURE_MODES) {
+  test(`a replay of a record removed by ${mode} is rejected and leaves no data`, async (kit) => {
+    const { storage } = kit
+    const school = await kit.register()
+    const content = { reference: REFERENCE, full_name: NAME }
+    const { record_id } = await school.post(content)
+    const { tombstone_id } = await erase(kit, record_id, mode)
+    await saveRejectedPush(kit, school, {})
+    const rejected = only(await kit.rejected())
+    const replay = replayWrite(rejected, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
+    const other = replayWrite(rejected, { reference: 'other' })
+    const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
+    assert.deepEqual(outcomesOf(await storage.records.tryWrites(dryRun)), ['record_erased'])
+    const forced = { ...replay, replay: { ...replay.replay, overwrite: true } }
+    for (const one of [replay, forced]) {
+      assert.deepEqual(await kit.outcomesOf(one), ['record_erased'])
+    }
+    await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
+    assert.deepEqual(await kit.rejected(), [rejected])
+    assert.deepEqual(await kit.outcomesOf(other), ['created'])
+    await saveRejectedPush(kit, school, {})
+    const again = only(await kit.rejected())
+    await storage.erasure.deleteTombstone(tombstone_id, changeLog())
+    const allowed = replayWrite(again, { reference: REFERENCE })
+    assert.deepEqual(await kit.outcomesOf(allowed), ['created'])
+  })
+}

@@ -1,78 +1,63 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { OperatorStore } from '../../../src/storage/port/operator-store.ts'
-import { withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import { only } from '../../helpers/storage/fixtures.ts'
-import { countRows, runSql } from '../../helpers/storage/sql.ts'
 
 const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
 
-onEachEngine((engine) => {
-  describe(`API tokens on ${engine.name}`, () => {
-    test(
-      'a created token is found by its hash, with its role, and recorded in the audit log',
-      withStorage(engine, async ({ storage, clock }) => {
-        const { operators } = storage
-        const given = newToken({ role: 'operator', expires_at: '2027-01-01T00:00:00.000Z' })
-        const token = await operators.createToken(given, AUDIT)
-        const { id, ...rest } = token
-        assert.ok(id > 0)
-        const { token_hash, operator_id, ...shown } = given
-        assert.deepEqual(rest, { ...shown, created_at: clock.text, last_used_at: null })
-        const found = await operators.findToken(token_hash, clock.text)
-        assert.deepEqual(found, { token, operator_id })
-        assert.equal(await operators.findToken('another hash', clock.text), null)
-        assert.equal(await operators.findToken('', clock.text), null)
-        assert.equal(only(await runSql(storage, 'SELECT * FROM audit'))['action'], 'token.created')
-      }),
-    )
+test('a created token is found by its hash, with its role, and recorded in the audit log', async (kit) => {
+  const { storage, clock } = kit
+  const { operators } = storage
+  const given = newToken({ role: 'operator', expires_at: '2027-01-01T00:00:00.000Z' })
+  const token = await operators.createToken(given, AUDIT)
+  const { id, ...rest } = token
+  assert.ok(id > 0)
+  const { token_hash, operator_id, ...shown } = given
+  assert.deepEqual(rest, { ...shown, created_at: clock.text, last_used_at: null })
+  const found = await operators.findToken(token_hash, clock.text)
+  assert.deepEqual(found, { token, operator_id })
+  assert.equal(await operators.findToken('another hash', clock.text), null)
+  assert.equal(await operators.findToken('', clock.text), null)
+  assert.equal(only(await kit.runSql('SELECT * FROM audit'))['action'], 'token.created')
+})
 
-    test(
-      'a token with a duplicate hash is not created and not recorded in the audit log',
-      withStorage(engine, async ({ storage, clock }) => {
-        const { operators } = storage
-        const first = await operators.createToken(newToken(), AUDIT)
-        await assert.rejects(operators.createToken(newToken({ name: 'other' }), AUDIT))
-        assert.equal((await operators.findToken('hash', clock.text))?.token.name, first.name)
-        assert.equal(await countRows(storage, 'audit'), 1)
-      }),
-    )
+test('a token with a duplicate hash is not created and not recorded in the audit log', async (kit) => {
+  const { storage, clock } = kit
+  const { operators } = storage
+  const first = await operators.createToken(newToken(), AUDIT)
+  await assert.rejects(operators.createToken(newToken({ name: 'other' }), AUDIT))
+  assert.equal((await operators.findToken('hash', clock.text))?.token.name, first.name)
+  assert.equal(await kit.countRows('audit'), 1)
+})
 
-    test(
-      'a token is valid until it expires, and a token without an expiry is always valid',
-      withStorage(engine, async ({ storage: { operators } }) => {
-        const expires_at = '2026-03-10T09:00:00.000Z'
-        await operators.createToken(newToken({ expires_at }), AUDIT)
-        await operators.createToken(newToken({ token_hash: 'no expiry' }), AUDIT)
-        assert.ok(await operators.findToken('hash', '2026-03-10T08:59:59.999Z'))
-        assert.equal(await operators.findToken('hash', expires_at), null)
-        assert.ok(await operators.findToken('no expiry', '2126-03-10T09:00:00.000Z'))
-      }),
-    )
+test('a token is valid until it expires, and a token without an expiry is always valid', async ({
+  storage: { operators },
+}) => {
+  const expires_at = '2026-03-10T09:00:00.000Z'
+  await operators.createToken(newToken({ expires_at }), AUDIT)
+  await operators.createToken(newToken({ token_hash: 'no expiry' }), AUDIT)
+  assert.ok(await operators.findToken('hash', '2026-03-10T08:59:59.999Z'))
+  assert.equal(await operators.findToken('hash', expires_at), null)
+  assert.ok(await operators.findToken('no expiry', '2126-03-10T09:00:00.000Z'))
+})
 
-    test(
-      'a revoked token is not found',
-      withStorage(engine, async ({ storage, clock }) => {
-        await storage.operators.createToken(newToken(), AUDIT)
-        await runSql(storage, `UPDATE api_tokens SET revoked_at = '${clock.text}'`)
-        assert.equal(await storage.operators.findToken('hash', clock.text), null)
-      }),
-    )
+test('a revoked token is not found', async (kit) => {
+  const { storage, clock } = kit
+  await storage.operators.createToken(newToken(), AUDIT)
+  await kit.runSql(`UPDATE api_tokens SET revoked_at = '${clock.text}'`)
+  assert.equal(await storage.operators.findToken('hash', clock.text), null)
+})
 
-    test(
-      'the last use of a token is recorded at most once a minute',
-      withStorage(engine, async ({ storage: { operators } }) => {
-        await operators.createToken(newToken(), AUDIT)
-        const lastUseAt = async (at: string) =>
-          (await operators.findToken('hash', at))?.token.last_used_at
-        assert.equal(await lastUseAt('2026-03-10T09:00:10.000Z'), null)
-        assert.equal(await lastUseAt('2026-03-10T09:00:20.000Z'), '2026-03-10T09:00:10.000Z')
-        assert.equal(await lastUseAt('2026-03-10T09:02:00.000Z'), '2026-03-10T09:00:10.000Z')
-        assert.equal(await lastUseAt('2026-03-10T09:02:01.000Z'), '2026-03-10T09:02:00.000Z')
-      }),
-    )
-  })
+test('the last use of a token is recorded at most once a minute', async ({
+  storage: { operators },
+}) => {
+  await operators.createToken(newToken(), AUDIT)
+  const lastUseAt = async (at: string) =>
+    (await operators.findToken('hash', at))?.token.last_used_at
+  assert.equal(await lastUseAt('2026-03-10T09:00:10.000Z'), null)
+  assert.equal(await lastUseAt('2026-03-10T09:00:20.000Z'), '2026-03-10T09:00:10.000Z')
+  assert.equal(await lastUseAt('2026-03-10T09:02:00.000Z'), '2026-03-10T09:00:10.000Z')
+  assert.equal(await lastUseAt('2026-03-10T09:02:01.000Z'), '2026-03-10T09:02:00.000Z')
 })
 
 type NewToken = Parameters<OperatorStore['createToken']>[0]

@@ -1,80 +1,65 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, only } from '../../helpers/storage/fixtures.ts'
-import { countRows } from '../../helpers/storage/sql.ts'
 
-onEachEngine((engine) => {
-  describe(`saved views on ${engine.name}`, () => {
-    const { audit } = changeLog('view.created')
+const { audit } = changeLog('view.created')
 
-    test(
-      'a view is listed for its owner, and for everyone if it is shared',
-      withStorage(engine, async ({ storage: { views } }) => {
-        const mine = { name: 'Mine', query: 'q=a', shared: false, owner: 'ann' }
-        const created = await views.createView(mine, audit)
-        assert.ok(created)
-        assert.deepEqual(await views.readView(created.id), created)
-        await views.createView({ name: 'All', query: '', shared: true, owner: 'bob' }, audit)
-        const namesOf = async (owner: string) =>
-          (await views.listViews(owner)).map((view) => view.name)
-        assert.deepEqual(await namesOf('ann'), ['All', 'Mine'])
-        assert.deepEqual(await namesOf('bob'), ['All'])
-        await views.changeView(created.id, { shared: true }, audit)
-        assert.deepEqual(await namesOf('bob'), ['All', 'Mine'])
-      }),
-    )
+test('a view is listed for its owner, and for everyone if it is shared', async ({
+  storage: { views },
+}) => {
+  const mine = { name: 'Mine', query: 'q=a', shared: false, owner: 'ann' }
+  const created = await views.createView(mine, audit)
+  assert.ok(created)
+  assert.deepEqual(await views.readView(created.id), created)
+  await views.createView({ name: 'All', query: '', shared: true, owner: 'bob' }, audit)
+  const namesOf = async (owner: string) => (await views.listViews(owner)).map((view) => view.name)
+  assert.deepEqual(await namesOf('ann'), ['All', 'Mine'])
+  assert.deepEqual(await namesOf('bob'), ['All'])
+  await views.changeView(created.id, { shared: true }, audit)
+  assert.deepEqual(await namesOf('bob'), ['All', 'Mine'])
+})
 
-    test(
-      'a view name is unique per owner and can be used by another owner',
-      withStorage(engine, async ({ storage: { views } }) => {
-        const view = { name: 'Open', query: '', shared: false }
-        const [one, other] = await Promise.all([
-          views.createView({ ...view, owner: 'ann' }, audit),
-          views.createView({ ...view, owner: 'ann' }, audit),
-        ])
-        const created = only([one, other].filter((result) => result !== null))
-        assert.ok(await views.createView({ ...view, owner: 'bob' }, audit))
-        const second = await views.createView({ ...view, name: 'Closed', owner: 'ann' }, audit)
-        assert.ok(second)
-        assert.equal(await views.changeView(second.id, { name: 'Open' }, audit), 'name_taken')
-        const same = await views.changeView(created.id, { name: 'Open', query: 'q=x' }, audit)
-        assert.ok(same !== null && same !== 'name_taken')
-        assert.deepEqual([same.name, same.query], ['Open', 'q=x'])
-      }),
-    )
+test('a view name is unique per owner and can be used by another owner', async ({
+  storage: { views },
+}) => {
+  const view = { name: 'Open', query: '', shared: false }
+  const [one, other] = await Promise.all([
+    views.createView({ ...view, owner: 'ann' }, audit),
+    views.createView({ ...view, owner: 'ann' }, audit),
+  ])
+  const created = only([one, other].filter((result) => result !== null))
+  assert.ok(await views.createView({ ...view, owner: 'bob' }, audit))
+  const second = await views.createView({ ...view, name: 'Closed', owner: 'ann' }, audit)
+  assert.ok(second)
+  assert.equal(await views.changeView(second.id, { name: 'Open' }, audit), 'name_taken')
+  const same = await views.changeView(created.id, { name: 'Open', query: 'q=x' }, audit)
+  assert.ok(same !== null && same !== 'name_taken')
+  assert.deepEqual([same.name, same.query], ['Open', 'q=x'])
+})
 
-    test(
-      'only one of several concurrent renames to a name succeeds',
-      withStorage(engine, async ({ storage: { views } }) => {
-        const names = ['a', 'b', 'c', 'd', 'e', 'f']
-        const created = await Promise.all(
-          names.map((name) =>
-            views.createView({ name, query: '', shared: false, owner: 'ann' }, audit),
-          ),
-        )
-        const renamed = await Promise.all(
-          created.map((view) => views.changeView(view?.id ?? 0, { name: 'same' }, audit)),
-        )
-        assert.equal(renamed.filter((result) => result === 'name_taken').length, names.length - 1)
-      }),
-    )
+test('only one of several concurrent renames to a name succeeds', async ({
+  storage: { views },
+}) => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const created = await Promise.all(
+    names.map((name) => views.createView({ name, query: '', shared: false, owner: 'ann' }, audit)),
+  )
+  const renamed = await Promise.all(
+    created.map((view) => views.changeView(view?.id ?? 0, { name: 'same' }, audit)),
+  )
+  assert.equal(renamed.filter((result) => result === 'name_taken').length, names.length - 1)
+})
 
-    test(
-      'every change of an existing view is recorded in the audit log',
-      withStorage(engine, async ({ storage }) => {
-        const { views } = storage
-        const owner = 'ann'
-        const view = await views.createView({ name: 'x', query: '', shared: false, owner }, audit)
-        assert.ok(view)
-        await views.changeView(view.id, { name: 'y' }, audit)
-        assert.equal(await views.deleteView(view.id, audit), true)
-        assert.equal(await views.deleteView(view.id, audit), false)
-        assert.equal(await views.changeView(view.id, { name: 'z' }, audit), null)
-        assert.equal(await views.readView(view.id), null)
-        assert.equal(await countRows(storage, 'audit'), 3)
-      }),
-    )
-  })
+test('every change of an existing view is recorded in the audit log', async (kit) => {
+  const { storage } = kit
+  const { views } = storage
+  const owner = 'ann'
+  const view = await views.createView({ name: 'x', query: '', shared: false, owner }, audit)
+  assert.ok(view)
+  await views.changeView(view.id, { name: 'y' }, audit)
+  assert.equal(await views.deleteView(view.id, audit), true)
+  assert.equal(await views.deleteView(view.id, audit), false)
+  assert.equal(await views.changeView(view.id, { name: 'z' }, audit), null)
+  assert.equal(await views.readView(view.id), null)
+  assert.equal(await kit.countRows('audit'), 3)
 })

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listActivity,
   outcomesOf,
   pushWrite,
-  registerTestPlatform,
   type TestPlatform,
-  write,
 } from '../../helpers/storage/fixtures.ts'
-import { countRows, runSql } from '../../helpers/storage/sql.ts'
+import type { StorageKit } from '../../helpers/storage/kit.ts'
 
 const SOON = '2026-03-10T09:00:00.000Z'
 
@@ -31,126 +26,101 @@ function rotate(
   return storage.connections.rotateHubKey(rotation, changeLog('hub_key.rotate'))
 }
 
-onEachEngine((engine) => {
-  const findByKey = async ({ storage }: StorageKit, hash: string, at: string) =>
-    (await storage.platforms.findPlatformByKey(hash, at))?.platform_name ?? null
+const findByKey = async ({ storage }: StorageKit, hash: string, at: string) =>
+  (await storage.platforms.findPlatformByKey(hash, at))?.platform_name ?? null
 
-  describe(`hub API keys and platform connections on ${engine.name}`, () => {
-    test(
-      'after a rotation both hub API keys work until the old one expires',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const clinic = await registerTestPlatform(kit, { name: 'clinic' })
-        assert.equal(await rotate(kit, school, 'two', SOON), true)
-        for (const hash of [school.key_hash, 'hash two']) {
-          assert.equal(await findByKey(kit, hash, '2026-03-10T08:59:59.999Z'), 'school')
-        }
-        assert.equal(await findByKey(kit, school.key_hash, SOON), null)
-        assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
-        assert.equal(await findByKey(kit, clinic.key_hash, SOON), 'clinic')
-        const { connections } = kit.storage
-        const { platform_id } = school
-        assert.deepEqual(await connections.readHubKeys(platform_id, kit.clock.text), [
-          { hint: 'rhk_…two', created_at: kit.clock.text, expires_at: null, last_used_at: null },
-          { hint: 'rhk_…1234', created_at: kit.clock.text, expires_at: SOON, last_used_at: null },
-        ])
-        const later = await connections.readHubKeys(platform_id, SOON)
-        assert.deepEqual(
-          later.map((key) => key.hint),
-          ['rhk_…two'],
-        )
-        assert.equal(await connections.readEncryptedHubKey(platform_id), 'encrypted two')
-      }),
-    )
+test('after a rotation both hub API keys work until the old one expires', async (kit) => {
+  const school = await kit.register()
+  const clinic = await kit.register({ name: 'clinic' })
+  assert.equal(await rotate(kit, school, 'two', SOON), true)
+  for (const hash of [school.key_hash, 'hash two']) {
+    assert.equal(await findByKey(kit, hash, '2026-03-10T08:59:59.999Z'), 'school')
+  }
+  assert.equal(await findByKey(kit, school.key_hash, SOON), null)
+  assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+  assert.equal(await findByKey(kit, clinic.key_hash, SOON), 'clinic')
+  const { connections } = kit.storage
+  const { platform_id } = school
+  assert.deepEqual(await connections.readHubKeys(platform_id, kit.clock.text), [
+    { hint: 'rhk_…two', created_at: kit.clock.text, expires_at: null, last_used_at: null },
+    { hint: 'rhk_…1234', created_at: kit.clock.text, expires_at: SOON, last_used_at: null },
+  ])
+  const later = await connections.readHubKeys(platform_id, SOON)
+  assert.deepEqual(
+    later.map((key) => key.hint),
+    ['rhk_…two'],
+  )
+  assert.equal(await connections.readEncryptedHubKey(platform_id), 'encrypted two')
+})
 
-    test(
-      'a write is rejected when its hub API key expired after authentication',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        await rotate(kit, school, 'two', kit.clock.text)
-        const outcomes = await write(kit, pushWrite(school))
-        assert.deepEqual(outcomesOf(outcomes), ['api_key_invalid'])
-        assert.equal(await countRows(kit.storage, 'records'), 0)
-      }),
-    )
+test('a write is rejected when its hub API key expired after authentication', async (kit) => {
+  const school = await kit.register()
+  await rotate(kit, school, 'two', kit.clock.text)
+  const outcomes = await kit.write(pushWrite(school))
+  assert.deepEqual(outcomesOf(outcomes), ['api_key_invalid'])
+  assert.equal(await kit.countRows('records'), 0)
+})
 
-    test(
-      'a rotation never extends the validity of an older key',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        await rotate(kit, school, 'two', SOON)
-        await rotate(kit, school, 'three', '2026-03-11T09:00:00.000Z')
-        assert.equal(await findByKey(kit, school.key_hash, SOON), null)
-        assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
-        assert.equal(await findByKey(kit, 'hash two', '2026-03-11T09:00:00.000Z'), null)
-        assert.equal(await findByKey(kit, 'hash three', '2027-03-11T09:00:00.000Z'), 'school')
-      }),
-    )
+test('a rotation never extends the validity of an older key', async (kit) => {
+  const school = await kit.register()
+  await rotate(kit, school, 'two', SOON)
+  await rotate(kit, school, 'three', '2026-03-11T09:00:00.000Z')
+  assert.equal(await findByKey(kit, school.key_hash, SOON), null)
+  assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+  assert.equal(await findByKey(kit, 'hash two', '2026-03-11T09:00:00.000Z'), null)
+  assert.equal(await findByKey(kit, 'hash three', '2027-03-11T09:00:00.000Z'), 'school')
+})
 
-    test(
-      'the time of the last push covers all keys and remains after the key expires',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const at = kit.clock.text
-        await write(kit, pushWrite(school))
-        await rotate(kit, school, 'two', kit.clock.text)
-        const keys = await kit.storage.connections.readHubKeys(school.platform_id, SOON)
-        const platform = await kit.storage.platforms.readPlatform(school.platform_id)
-        assert.deepEqual([keys.length, platform?.last_push_at], [1, at])
-      }),
-    )
+test('the time of the last push covers all keys and remains after the key expires', async (kit) => {
+  const school = await kit.register()
+  const at = kit.clock.text
+  await school.post()
+  await rotate(kit, school, 'two', kit.clock.text)
+  const keys = await kit.storage.connections.readHubKeys(school.platform_id, SOON)
+  const platform = await kit.storage.platforms.readPlatform(school.platform_id)
+  assert.deepEqual([keys.length, platform?.last_push_at], [1, at])
+})
 
-    test(
-      'a new address and source API key replace the old ones, and the old key is deleted',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const { connections, platforms } = kit.storage
-        const { platform_id } = school
-        const secrets = await countRows(kit.storage, 'secrets')
-        const set = (encrypted_source_key: string | null) =>
-          connections.setSource(
-            { platform_id, source_base_url: 'https://new.example', encrypted_source_key, at: SOON },
-            changeLog('platform.change_source'),
-          )
-        assert.equal(await set(null), true)
-        const source = await platforms.readSource(platform_id)
-        assert.equal(source?.source_base_url, 'https://new.example')
-        assert.equal(source?.encrypted_source_key, 'encrypted source key of school')
-        assert.equal(await set('a new encrypted key'), true)
-        assert.equal(
-          (await platforms.readSource(platform_id))?.encrypted_source_key,
-          'a new encrypted key',
-        )
-        assert.equal(await countRows(kit.storage, 'secrets'), secrets)
-        const old = `SELECT * FROM secrets WHERE ciphertext = 'encrypted source key of school'`
-        assert.deepEqual(await runSql(kit.storage, old), [])
-        const entries = await listActivity(kit.storage.activity, anyActivity(school))
-        assert.equal(entries.filter((entry) => entry.kind === 'platform.change_source').length, 2)
-      }),
+test('a new address and source API key replace the old ones, and the old key is deleted', async (kit) => {
+  const school = await kit.register()
+  const { connections, platforms } = kit.storage
+  const { platform_id } = school
+  const secrets = await kit.countRows('secrets')
+  const set = (encrypted_source_key: string | null) =>
+    connections.setSource(
+      { platform_id, source_base_url: 'https://new.example', encrypted_source_key, at: SOON },
+      changeLog('platform.change_source'),
     )
+  assert.equal(await set(null), true)
+  const source = await platforms.readSource(platform_id)
+  assert.equal(source?.source_base_url, 'https://new.example')
+  assert.equal(source?.encrypted_source_key, 'encrypted source key of school')
+  assert.equal(await set('a new encrypted key'), true)
+  assert.equal(
+    (await platforms.readSource(platform_id))?.encrypted_source_key,
+    'a new encrypted key',
+  )
+  assert.equal(await kit.countRows('secrets'), secrets)
+  const old = `SELECT * FROM secrets WHERE ciphertext = 'encrypted source key of school'`
+  assert.deepEqual(await kit.runSql(old), [])
+  const entries = await kit.activity(anyActivity(school))
+  assert.equal(entries.filter((entry) => entry.kind === 'platform.change_source').length, 2)
+})
 
-    test(
-      'an unknown or removed platform has no keys and no connection to change',
-      withStorage(engine, async (kit) => {
-        const { connections, platforms } = kit.storage
-        const school = await registerTestPlatform(kit)
-        const { platform_id, platform_name } = school
-        const removal = { platform_id, platform_name, requested_by: 'ann', at: kit.clock.text }
-        await platforms.removePlatform(removal, changeLog())
-        for (const id of [platform_id, 999]) {
-          assert.deepEqual(await connections.readHubKeys(id, kit.clock.text), [])
-          assert.equal(await connections.readEncryptedHubKey(id), null)
-          assert.equal(await rotate(kit, { platform_id: id }, `of ${id}`, SOON), false)
-          const source = { source_base_url: 'https://x', encrypted_source_key: 'x', at: SOON }
-          assert.equal(
-            await connections.setSource({ platform_id: id, ...source }, changeLog()),
-            false,
-          )
-        }
-        assert.equal(await countRows(kit.storage, 'hub_keys'), 0)
-      }),
-    )
-  })
+test('an unknown or removed platform has no keys and no connection to change', async (kit) => {
+  const { connections, platforms } = kit.storage
+  const school = await kit.register()
+  const { platform_id, platform_name } = school
+  const removal = { platform_id, platform_name, requested_by: 'ann', at: kit.clock.text }
+  await platforms.removePlatform(removal, changeLog())
+  for (const id of [platform_id, 999]) {
+    assert.deepEqual(await connections.readHubKeys(id, kit.clock.text), [])
+    assert.equal(await connections.readEncryptedHubKey(id), null)
+    assert.equal(await rotate(kit, { platform_id: id }, `of ${id}`, SOON), false)
+    const source = { source_base_url: 'https://x', encrypted_source_key: 'x', at: SOON }
+    assert.equal(await connections.setSource({ platform_id: id, ...source }, changeLog()), false)
+  }
+  assert.equal(await kit.countRows('hub_keys'), 0)
 })
 
 function anyActivity({ platform_name }: TestPlatform) {

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
   listActivity,
   newPlatform,
   only,
-  outcomesOf,
   pushWrite,
   registerTestPlatform,
   testModule,
-  write,
 } from '../../helpers/storage/fixtures.ts'
+import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 /** The state of a module directly after registration. */
@@ -25,227 +22,190 @@ const AFTER_REGISTRATION = {
   replayable: 0,
 } as const
 
-onEachEngine((engine) => {
-  describe(`platforms on ${engine.name}`, () => {
-    test(
-      'a registered platform is active and has all submitted properties',
-      withStorage(engine, async ({ storage }) => {
-        const given = newPlatform('school', { registered: ['students'], offered: ['staff'] })
-        const result = await storage.platforms.registerPlatform(given, changeLog())
-        assert.equal(result.outcome, 'registered')
-        if (result.outcome !== 'registered') return
-        const { id, ...platform } = result.platform
-        assert.deepEqual(platform, {
-          platform_name: 'school',
-          display_title: 'Title school',
-          platform_description: 'About school',
-          connection_type: 'dynamic_api',
-          source_base_url: 'https://school.example',
-          status: 'active',
-          modules_registered: 1,
-          records: 0,
-          manifest_fetched_at: given.at,
-          latest_sync_at: null,
-          last_push_at: null,
-          hub_api_key_hint: 'rhk_…1234',
-          last_error: null,
-          missing_reviews: 0,
-          modules: [
-            { ...testModule('students'), ...AFTER_REGISTRATION, registered: true },
-            { ...testModule('staff'), ...AFTER_REGISTRATION, registered: false },
-          ],
-        })
-        assert.deepEqual(await storage.platforms.readPlatform(id), result.platform)
-        assert.deepEqual(await storage.platforms.listPlatforms(), [result.platform])
-        assert.deepEqual(
-          { ...(await storage.platforms.readSource(id)) },
-          {
-            platform_id: id,
-            platform_name: 'school',
-            display_title: 'Title school',
-            source_base_url: 'https://school.example',
-            encrypted_source_key: 'encrypted source key of school',
-          },
-        )
-      }),
-    )
-
-    test(
-      'the fields and texts of a manifest are read back unchanged and in order',
-      withStorage(engine, async ({ storage }) => {
-        const keys = ['z', 'a', '10', 'é😀', '', 'a/b', '\ud800', '\u0000']
-        const fields = keys.map((key) => ({ key, label: `${key}!`, type: 'text', required: true }))
-        const modules = ['z', 'a', 'm', '.hidden', 'a b/c', '😀'].map((type) => ({
-          ...testModule(type),
-          description: 'ünï "q"\n',
-          fields,
-          registered: true,
-        }))
-        const given = newPlatform('school', { modules, platform_description: '\u2028 😀' })
-        await storage.platforms.registerPlatform(given, changeLog())
-        const platform = only(await storage.platforms.listPlatforms())
-        assert.deepEqual(
-          platform.modules,
-          modules.map((module) => ({ ...module, ...AFTER_REGISTRATION })),
-        )
-        assert.equal(platform.platform_description, '\u2028 😀')
-      }),
-    )
-
-    test(
-      'a manifest of a thousand modules can be registered',
-      withStorage(engine, async ({ storage }) => {
-        const types = Array.from({ length: 1000 }, (_, index) => `type-${index}`)
-        const given = newPlatform('school', { registered: types })
-        await storage.platforms.registerPlatform(given, changeLog())
-        const platform = only(await storage.platforms.listPlatforms())
-        assert.equal(platform.modules_registered, 1000)
-        assert.deepEqual(
-          platform.modules.map((module) => module.record_type),
-          types,
-        )
-      }),
-    )
-
-    test(
-      'the activity entry of a registration contains the new platform',
-      withStorage(engine, async ({ storage }) => {
-        const log = changeLog('platform.registered')
-        await storage.platforms.registerPlatform(newPlatform('school'), log)
-        const entry = only(await activityOf(storage))
-        assert.deepEqual(
-          [entry.kind, entry.platform_name, entry.actor],
-          ['platform.registered', 'school', 'ann@example.org'],
-        )
-        assert.equal(await countRows(storage, 'audit'), 1)
-      }),
-    )
-
-    test(
-      'a registration with a duplicate name stores nothing, and another name is accepted afterwards',
-      withStorage(engine, async ({ storage }) => {
-        const { platforms } = storage
-        await platforms.registerPlatform(newPlatform('school'), changeLog())
-        const before = await readAll(storage)
-        const hub_key = { key_hash: 'hash 2', hint: 'h', ciphertext: 's' }
-        const duplicate = newPlatform('school', { registered: ['staff'], hub_key })
-        const taken = await platforms.registerPlatform(duplicate, changeLog())
-        assert.deepEqual(taken, { outcome: 'name_taken' })
-        assert.deepEqual(await readAll(storage), before)
-        assert.equal(await platforms.findPlatformByKey('hash 2', duplicate.at), null)
-        const renamed = { ...duplicate, platform_name: 'School' }
-        const retried = await platforms.registerPlatform(renamed, changeLog())
-        assert.equal(retried.outcome, 'registered')
-        assert.ok(await platforms.findPlatformByKey('hash 2', duplicate.at))
-      }),
-    )
-
-    test(
-      'a failed registration stores nothing and can be retried',
-      withStorage(engine, async ({ storage }) => {
-        const { platforms } = storage
-        await platforms.registerPlatform(newPlatform('school'), changeLog())
-        const before = await readAll(storage)
-        const sameModules = newPlatform('clinic', { registered: ['staff', 'patients', 'staff'] })
-        await assert.rejects(platforms.registerPlatform(sameModules, changeLog()))
-        const { hub_key } = newPlatform('school')
-        const sameKey = newPlatform('clinic', { hub_key })
-        await assert.rejects(platforms.registerPlatform(sameKey, changeLog()))
-        assert.deepEqual(await readAll(storage), before)
-        const retried = await platforms.registerPlatform(newPlatform('clinic'), changeLog())
-        assert.equal(retried.outcome, 'registered')
-      }),
-    )
-
-    test(
-      'only one of many concurrent registrations of a name succeeds',
-      withStorage(engine, async ({ storage }) => {
-        const results = await Promise.all(
-          Array.from({ length: 20 }, (_, index) => {
-            const hub_key = { key_hash: `hash ${index}`, hint: 'h', ciphertext: 's' }
-            return storage.platforms.registerPlatform(
-              newPlatform('school', { hub_key }),
-              changeLog(),
-            )
-          }),
-        )
-        assert.equal(results.filter((result) => result.outcome === 'registered').length, 1)
-        assert.equal(results.filter((result) => result.outcome === 'name_taken').length, 19)
-        only(await storage.platforms.listPlatforms())
-      }),
-    )
-
-    test(
-      'platforms are listed by title',
-      withStorage(engine, async ({ storage }) => {
-        for (const [name, display_title] of [
-          ['a', 'Zoo'],
-          ['b', 'Bank'],
-          ['c', 'Zoo'],
-          ['d', 'Archive'],
-        ] as const) {
-          await storage.platforms.registerPlatform(
-            newPlatform(name, { display_title }),
-            changeLog(),
-          )
-        }
-        const names = (await storage.platforms.listPlatforms()).map((one) => one.platform_name)
-        assert.deepEqual(names, ['d', 'b', 'a', 'c'])
-      }),
-    )
-
-    test(
-      'reading or changing an unknown platform returns null',
-      withStorage(engine, async ({ storage, clock }) => {
-        const { platforms } = storage
-        assert.equal(await platforms.readPlatform(999), null)
-        assert.equal(await platforms.readSource(999), null)
-        assert.deepEqual(await platforms.listPlatforms(), [])
-        const change = { platform_id: 999, status: 'inactive', at: clock.text } as const
-        assert.equal(await platforms.setPlatformStatus(change, changeLog()), null)
-        assert.deepEqual(await activityOf(storage), [])
-      }),
-    )
-
-    test(
-      'a status change is logged with its platform, but setting the same status is not',
-      withStorage(engine, async ({ storage, clock }) => {
-        const school = await registerTestPlatform({ storage, clock })
-        const { platform_id } = school
-        const before = await readAll(storage)
-        const setTo = (status: 'active' | 'inactive') =>
-          storage.platforms.setPlatformStatus(
-            { platform_id, status, at: clock.text },
-            changeLog(`platform.${status}`),
-          )
-        assert.equal((await setTo('active'))?.status, 'active')
-        assert.deepEqual(await readAll(storage), before)
-        assert.equal((await setTo('inactive'))?.status, 'inactive')
-        assert.equal((await setTo('inactive'))?.status, 'inactive')
-        const [entry] = await activityOf(storage)
-        assert.deepEqual([entry?.kind, entry?.platform_name], ['platform.inactive', 'school'])
-        assert.equal((await activityOf(storage)).length, 2)
-        assert.equal(await countRows(storage, 'audit'), 2)
-        assert.equal((await setTo('active'))?.status, 'active')
-        assert.equal((await activityOf(storage)).length, 3)
-      }),
-    )
-
-    test(
-      'an accepted push sets last_push_at but not latest_sync_at, which only pulls set',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        kit.clock.advance(60)
-        assert.deepEqual(outcomesOf(await write(kit, pushWrite(school))), ['created'])
-        const platform = only(await kit.storage.platforms.listPlatforms())
-        const { latest_sync_at, last_push_at } = platform
-        assert.deepEqual(
-          { latest_sync_at, last_push_at },
-          { latest_sync_at: null, last_push_at: kit.clock.text },
-        )
-      }),
-    )
+test('a registered platform is active and has all submitted properties', async ({ storage }) => {
+  const given = newPlatform('school', { registered: ['students'], offered: ['staff'] })
+  const result = await storage.platforms.registerPlatform(given, changeLog())
+  assert.equal(result.outcome, 'registered')
+  if (result.outcome !== 'registered') return
+  const { id, ...platform } = result.platform
+  assert.deepEqual(platform, {
+    platform_name: 'school',
+    display_title: 'Title school',
+    platform_description: 'About school',
+    connection_type: 'dynamic_api',
+    source_base_url: 'https://school.example',
+    status: 'active',
+    modules_registered: 1,
+    records: 0,
+    manifest_fetched_at: given.at,
+    latest_sync_at: null,
+    last_push_at: null,
+    hub_api_key_hint: 'rhk_…1234',
+    last_error: null,
+    missing_reviews: 0,
+    modules: [
+      { ...testModule('students'), ...AFTER_REGISTRATION, registered: true },
+      { ...testModule('staff'), ...AFTER_REGISTRATION, registered: false },
+    ],
   })
+  assert.deepEqual(await storage.platforms.readPlatform(id), result.platform)
+  assert.deepEqual(await storage.platforms.listPlatforms(), [result.platform])
+  assert.deepEqual(
+    { ...(await storage.platforms.readSource(id)) },
+    {
+      platform_id: id,
+      platform_name: 'school',
+      display_title: 'Title school',
+      source_base_url: 'https://school.example',
+      encrypted_source_key: 'encrypted source key of school',
+    },
+  )
+})
+
+test('the fields and texts of a manifest are read back unchanged and in order', async ({
+  storage,
+}) => {
+  const keys = ['z', 'a', '10', 'é😀', '', 'a/b', '\ud800', '\u0000']
+  const fields = keys.map((key) => ({ key, label: `${key}!`, type: 'text', required: true }))
+  const modules = ['z', 'a', 'm', '.hidden', 'a b/c', '😀'].map((type) => ({
+    ...testModule(type),
+    description: 'ünï "q"\n',
+    fields,
+    registered: true,
+  }))
+  const given = newPlatform('school', { modules, platform_description: '\u2028 😀' })
+  await storage.platforms.registerPlatform(given, changeLog())
+  const platform = only(await storage.platforms.listPlatforms())
+  assert.deepEqual(
+    platform.modules,
+    modules.map((module) => ({ ...module, ...AFTER_REGISTRATION })),
+  )
+  assert.equal(platform.platform_description, '\u2028 😀')
+})
+
+test('a manifest of a thousand modules can be registered', async ({ storage }) => {
+  const types = Array.from({ length: 1000 }, (_, index) => `type-${index}`)
+  const given = newPlatform('school', { registered: types })
+  await storage.platforms.registerPlatform(given, changeLog())
+  const platform = only(await storage.platforms.listPlatforms())
+  assert.equal(platform.modules_registered, 1000)
+  assert.deepEqual(
+    platform.modules.map((module) => module.record_type),
+    types,
+  )
+})
+
+test('the activity entry of a registration contains the new platform', async (kit) => {
+  const { storage } = kit
+  const log = changeLog('platform.registered')
+  await storage.platforms.registerPlatform(newPlatform('school'), log)
+  const entry = only(await activityOf(storage))
+  assert.deepEqual(
+    [entry.kind, entry.platform_name, entry.actor],
+    ['platform.registered', 'school', 'ann@example.org'],
+  )
+  assert.equal(await kit.countRows('audit'), 1)
+})
+
+test('a registration with a duplicate name stores nothing, and another name is accepted afterwards', async ({
+  storage,
+}) => {
+  const { platforms } = storage
+  await platforms.registerPlatform(newPlatform('school'), changeLog())
+  const before = await readAll(storage)
+  const hub_key = { key_hash: 'hash 2', hint: 'h', ciphertext: 's' }
+  const duplicate = newPlatform('school', { registered: ['staff'], hub_key })
+  const taken = await platforms.registerPlatform(duplicate, changeLog())
+  assert.deepEqual(taken, { outcome: 'name_taken' })
+  assert.deepEqual(await readAll(storage), before)
+  assert.equal(await platforms.findPlatformByKey('hash 2', duplicate.at), null)
+  const renamed = { ...duplicate, platform_name: 'School' }
+  const retried = await platforms.registerPlatform(renamed, changeLog())
+  assert.equal(retried.outcome, 'registered')
+  assert.ok(await platforms.findPlatformByKey('hash 2', duplicate.at))
+})
+
+test('a failed registration stores nothing and can be retried', async ({ storage }) => {
+  const { platforms } = storage
+  await platforms.registerPlatform(newPlatform('school'), changeLog())
+  const before = await readAll(storage)
+  const sameModules = newPlatform('clinic', { registered: ['staff', 'patients', 'staff'] })
+  await assert.rejects(platforms.registerPlatform(sameModules, changeLog()))
+  const { hub_key } = newPlatform('school')
+  const sameKey = newPlatform('clinic', { hub_key })
+  await assert.rejects(platforms.registerPlatform(sameKey, changeLog()))
+  assert.deepEqual(await readAll(storage), before)
+  const retried = await platforms.registerPlatform(newPlatform('clinic'), changeLog())
+  assert.equal(retried.outcome, 'registered')
+})
+
+test('only one of many concurrent registrations of a name succeeds', async ({ storage }) => {
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => {
+      const hub_key = { key_hash: `hash ${index}`, hint: 'h', ciphertext: 's' }
+      return storage.platforms.registerPlatform(newPlatform('school', { hub_key }), changeLog())
+    }),
+  )
+  assert.equal(results.filter((result) => result.outcome === 'registered').length, 1)
+  assert.equal(results.filter((result) => result.outcome === 'name_taken').length, 19)
+  only(await storage.platforms.listPlatforms())
+})
+
+test('platforms are listed by title', async ({ storage }) => {
+  for (const [name, display_title] of [
+    ['a', 'Zoo'],
+    ['b', 'Bank'],
+    ['c', 'Zoo'],
+    ['d', 'Archive'],
+  ] as const) {
+    await storage.platforms.registerPlatform(newPlatform(name, { display_title }), changeLog())
+  }
+  const names = (await storage.platforms.listPlatforms()).map((one) => one.platform_name)
+  assert.deepEqual(names, ['d', 'b', 'a', 'c'])
+})
+
+test('reading or changing an unknown platform returns null', async ({ storage, clock }) => {
+  const { platforms } = storage
+  assert.equal(await platforms.readPlatform(999), null)
+  assert.equal(await platforms.readSource(999), null)
+  assert.deepEqual(await platforms.listPlatforms(), [])
+  const change = { platform_id: 999, status: 'inactive', at: clock.text } as const
+  assert.equal(await platforms.setPlatformStatus(change, changeLog()), null)
+  assert.deepEqual(await activityOf(storage), [])
+})
+
+test('a status change is logged with its platform, but setting the same status is not', async (kit) => {
+  const { storage, clock } = kit
+  const school = await registerTestPlatform({ storage, clock })
+  const { platform_id } = school
+  const before = await readAll(storage)
+  const setTo = (status: 'active' | 'inactive') =>
+    storage.platforms.setPlatformStatus(
+      { platform_id, status, at: clock.text },
+      changeLog(`platform.${status}`),
+    )
+  assert.equal((await setTo('active'))?.status, 'active')
+  assert.deepEqual(await readAll(storage), before)
+  assert.equal((await setTo('inactive'))?.status, 'inactive')
+  assert.equal((await setTo('inactive'))?.status, 'inactive')
+  const [entry] = await activityOf(storage)
+  assert.deepEqual([entry?.kind, entry?.platform_name], ['platform.inactive', 'school'])
+  assert.equal((await activityOf(storage)).length, 2)
+  assert.equal(await kit.countRows('audit'), 2)
+  assert.equal((await setTo('active'))?.status, 'active')
+  assert.equal((await activityOf(storage)).length, 3)
+})
+
+test('an accepted push sets last_push_at but not latest_sync_at, which only pulls set', async (kit) => {
+  const school = await kit.register()
+  kit.clock.advance(60)
+  assert.deepEqual(await kit.outcomesOf(pushWrite(school)), ['created'])
+  const platform = only(await kit.storage.platforms.listPlatforms())
+  const { latest_sync_at, last_push_at } = platform
+  assert.deepEqual(
+    { latest_sync_at, last_push_at },
+    { latest_sync_at: null, last_push_at: kit.clock.text },
+  )
 })
 
 function activityOf(storage: StorageKit['storage']) {

@@ -5,13 +5,7 @@ import { findDurabilityRisks } from '../../../src/domain/alerts/durability.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
-import {
-  listRecords,
-  pushWrite,
-  registerTestPlatform,
-  write,
-  writeOne,
-} from '../../helpers/storage/fixtures.ts'
+import { createKit } from '../../helpers/storage/kit.ts'
 import { TEST_POSTGRES_OPTIONS, withDatabase } from '../../helpers/storage/postgres.ts'
 import { until } from '../../helpers/time/until.ts'
 
@@ -80,8 +74,8 @@ describe('a PostgreSQL server with a standby', () => {
     url.pathname = '/cancelled'
     await using opened = await open(url.href)
     const { storage } = opened
-    const kit = { storage, clock: new TestClock() }
-    const school = await registerTestPlatform(kit)
+    const kit = createKit({ storage, clock: new TestClock() })
+    const school = await kit.register()
     await run(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`, 'SELECT pg_reload_conf()')
     const cancelWait = async () =>
       until(async () => {
@@ -91,14 +85,14 @@ describe('a PostgreSQL server with a standby', () => {
         )
         return rowCount === 0 ? null : true
       }, 'a commit waits')
-    for (const commit of [() => write(kit, pushWrite(school)), () => storage.checkWritable()]) {
+    for (const commit of [() => school.post(), () => storage.checkWritable()]) {
       const committed = assert.rejects(commit(), UNAVAILABLE)
       await cancelWait()
       await committed
     }
     await run('ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()')
-    assert.equal((await writeOne(kit, pushWrite(school))).outcome, 'unchanged')
-    assert.equal((await listRecords(storage)).length, 1)
+    assert.equal((await school.post()).outcome, 'unchanged')
+    assert.equal((await kit.records()).length, 1)
   })
 
   test('a subscription is not a standby', async () => {

@@ -1,9 +1,8 @@
 /** SQL views on PostgreSQL: permissions and dependent views. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { Client } from 'pg'
-import { withTwoNodes } from '../../helpers/postgres/nodes.ts'
-import { only, pushWrite, registerTestPlatform, write } from '../../helpers/storage/fixtures.ts'
+import { test } from '../../helpers/postgres/nodes.ts'
+import { only, pushWrite } from '../../helpers/storage/fixtures.ts'
 
 /** The statements of docs/sql-access.md. */
 const GRANTS = [
@@ -13,69 +12,64 @@ const GRANTS = [
   'ALTER DEFAULT PRIVILEGES IN SCHEMA recordhub_views GRANT SELECT ON TABLES TO views_reader',
 ]
 
-describe('SQL views on PostgreSQL', () => {
-  test(
-    'a reader role can read only existing and future views',
-    withTwoNodes(async ({ url, nodeA, nodeB, observer }) => {
-      await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
-      const address = new URL(url)
-      address.username = 'views_reader'
-      address.password = 'reader'
-      const reader = new Client({ connectionString: address.href })
-      try {
-        for (const grant of GRANTS) await observer.query(grant)
-        const school = await registerTestPlatform(nodeA)
-        await write(
-          nodeA,
-          pushWrite(school, { data: '{"a":1.10}' }),
-          pushWrite(school, { reference: 'r-2', data: '{"a":"\\u0000"}' }),
-        )
-        await Promise.all([
-          nodeA.storage.sqlViews.refreshViews(),
-          nodeB.storage.sqlViews.refreshViews(),
-        ])
-        await reader.connect()
-        const { rows } = await reader.query(
-          'SELECT a FROM recordhub_views.v_school_students ORDER BY hub_reference_number',
-        )
-        assert.deepEqual(rows, [{ a: '1.10' }, { a: '\ufffd' }])
-        for (const table of ['records', 'secrets', 'operators', 'sql_views']) {
-          await assert.rejects(reader.query(`SELECT * FROM ${table}`), { code: '42501' })
-        }
-        const update = reader.query(
-          `UPDATE recordhub_views.v_school_students SET hub_full_name = ''`,
-        )
-        await assert.rejects(update, /cannot update view/)
-      } finally {
-        await reader.end()
-        await observer.query('DROP OWNED BY views_reader')
-        await observer.query('DROP ROLE views_reader')
-      }
-    }),
-  )
+test('a reader role can read only existing and future views', async ({
+  url,
+  nodeA,
+  nodeB,
+  observer,
+}) => {
+  await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
+  const address = new URL(url)
+  address.username = 'views_reader'
+  address.password = 'reader'
+  const reader = new Client({ connectionString: address.href })
+  try {
+    for (const grant of GRANTS) await observer.query(grant)
+    const school = await nodeA.register()
+    await nodeA.write(
+      pushWrite(school, { data: '{"a":1.10}' }),
+      pushWrite(school, { reference: 'r-2', data: '{"a":"\\u0000"}' }),
+    )
+    await Promise.all([
+      nodeA.storage.sqlViews.refreshViews(),
+      nodeB.storage.sqlViews.refreshViews(),
+    ])
+    await reader.connect()
+    const { rows } = await reader.query(
+      'SELECT a FROM recordhub_views.v_school_students ORDER BY hub_reference_number',
+    )
+    assert.deepEqual(rows, [{ a: '1.10' }, { a: '\ufffd' }])
+    for (const table of ['records', 'secrets', 'operators', 'sql_views']) {
+      await assert.rejects(reader.query(`SELECT * FROM ${table}`), { code: '42501' })
+    }
+    const update = reader.query(`UPDATE recordhub_views.v_school_students SET hub_full_name = ''`)
+    await assert.rejects(update, /cannot update view/)
+  } finally {
+    await reader.end()
+    await observer.query('DROP OWNED BY views_reader')
+    await observer.query('DROP ROLE views_reader')
+  }
+})
 
-  test(
-    'a view with dependent views is not changed but reported, and does not block other views',
-    withTwoNodes(async ({ nodeA, observer }) => {
-      await registerTestPlatform(nodeA, { modules: ['students', 'staff'] })
-      await nodeA.storage.sqlViews.refreshViews()
-      await observer.query(
-        'CREATE VIEW dependent AS SELECT a FROM recordhub_views.v_school_students',
-      )
-      try {
-        await observer.query(
-          `UPDATE modules SET fields = '[{"key":"b","label":"B","type":"string","required":false}]'`,
-        )
-        const failure = only(await nodeA.storage.sqlViews.refreshViews())
-        assert.equal(failure.view_name, 'v_school_students')
-        assert.match(failure.reason, /depend/)
-        await observer.query('SELECT a FROM dependent')
-        await observer.query('SELECT b FROM recordhub_views.v_school_staff')
-      } finally {
-        await observer.query('DROP VIEW dependent')
-      }
-      assert.deepEqual(await nodeA.storage.sqlViews.refreshViews(), [])
-      await observer.query('SELECT b FROM recordhub_views.v_school_students')
-    }),
-  )
+test('a view with dependent views is not changed but reported, and does not block other views', async ({
+  nodeA,
+  observer,
+}) => {
+  await nodeA.register({ modules: ['students', 'staff'] })
+  await nodeA.storage.sqlViews.refreshViews()
+  await observer.query('CREATE VIEW dependent AS SELECT a FROM recordhub_views.v_school_students')
+  try {
+    await observer.query(
+      `UPDATE modules SET fields = '[{"key":"b","label":"B","type":"string","required":false}]'`,
+    )
+    const failure = only(await nodeA.storage.sqlViews.refreshViews())
+    assert.equal(failure.view_name, 'v_school_students')
+    assert.match(failure.reason, /depend/)
+    await observer.query('SELECT a FROM dependent')
+    await observer.query('SELECT b FROM recordhub_views.v_school_staff')
+  } finally {
+    await observer.query('DROP VIEW dependent')
+  }
+  assert.deepEqual(await nodeA.storage.sqlViews.refreshViews(), [])
+  await observer.query('SELECT b FROM recordhub_views.v_school_students')
 })

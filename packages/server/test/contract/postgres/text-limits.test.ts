@@ -7,24 +7,19 @@ import { Client } from 'pg'
 import type { RecordRow } from '../../../src/storage/port/record-store.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
 import { createSeededRandom, incompressibleText } from '../../helpers/random/seed.ts'
-import { type StorageKit, TestClock, withStorage } from '../../helpers/storage/engine.ts'
+import { TestClock } from '../../helpers/storage/engine.ts'
+import { json, outcomesOf, pushWrite, readPages } from '../../helpers/storage/fixtures.ts'
 import {
-  json,
-  listRecords,
-  outcomesOf,
-  pushWrite,
-  readPages,
-  readRecord,
-  registerTestPlatform,
-  type TestPlatform,
-  write,
-  writeOne,
-} from '../../helpers/storage/fixtures.ts'
+  createKit,
+  type KitPlatform,
+  type StorageKit,
+  withStorage,
+} from '../../helpers/storage/kit.ts'
 import { openTemporaryPostgres, postgresEngine } from '../../helpers/storage/postgres.ts'
 import { sqliteEngine } from '../../helpers/storage/sqlite.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
-type Kit = Pick<StorageKit, 'storage' | 'clock'> & { client: Client; school: TestPlatform }
+type Kit = StorageKit & { client: Client; school: KitPlatform }
 
 describe('the function record_json', () => {
   let kit: Kit
@@ -117,7 +112,7 @@ describe('the function record_json', () => {
           const writes = texts.map((data, index) =>
             pushWrite(kit.school, { reference: references[index] ?? '', data }),
           )
-          assert.deepEqual(new Set(outcomesOf(await write(kit, ...writes))), new Set(['created']))
+          assert.deepEqual(new Set(await kit.outcomesOf(...writes)), new Set(['created']))
           const { rows } = await kit.client.query(
             `SELECT data, (SELECT count(*)::int FROM jsonb_object_keys(record_json(data))) AS keys
              FROM records WHERE reference_number = ANY ($1) ORDER BY record_id`,
@@ -142,74 +137,71 @@ describe('the function record_json', () => {
       `a text with 8 million escapes ${pair} is stored together with the rest of its batch`,
       withSchool(async (kit) => {
         const data = `{"a":"${pair.repeat(8_000_000)}\\u0000"}`
-        const results = await write(
-          kit,
+        const results = await kit.write(
           pushWrite(kit.school, { reference: 'long', data }),
           pushWrite(kit.school, { reference: 'short' }),
         )
         assert.deepEqual(outcomesOf(results), ['created', 'created'])
-        const [record] = await listRecords(kit.storage)
+        const [record] = await kit.records()
         assert.ok(record?.data === data)
       }),
     )
   }
 })
 
-describe('long names', () => {
-  test('long names are listed in the same order on both engines, in pages and in both directions', async () => {
-    const random = createSeededRandom()
-    const randomName = () => incompressibleText(random)
-    const same = 'n'.repeat(256)
-    const boundary = ['\u{10000}', '\uffff', '\ue000', '\ud7ff', '\u{10ffff}', 'a', '\u0001', '😀']
-    const names = [
-      ...[randomName(), randomName(), `${same}${randomName()}`, `${same}${randomName()}`],
-      ...[same, same, `${same}a`, `${same}b`, `${same}B`, same.slice(1), ''],
-      ...boundary.flatMap((character) =>
-        [254, 255, 256].map((length) => `${'n'.repeat(length)}${character}`),
-      ),
-      ...boundary.map((character) => `${character.repeat(256)}z`),
-      ...boundary.map((character) => `${'😀'.repeat(255)}${character}`),
-    ]
-    const listed = new Map<string, number[]>()
-    for (const engine of [postgresEngine, sqliteEngine]) {
-      await withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const writes = names.map((full_name, index) =>
-          pushWrite(school, { reference: `r-${index}`, full_name }),
+test('long names are listed in the same order on both engines, in pages and in both directions', async () => {
+  const random = createSeededRandom()
+  const randomName = () => incompressibleText(random)
+  const same = 'n'.repeat(256)
+  const boundary = ['\u{10000}', '\uffff', '\ue000', '\ud7ff', '\u{10ffff}', 'a', '\u0001', '😀']
+  const names = [
+    ...[randomName(), randomName(), `${same}${randomName()}`, `${same}${randomName()}`],
+    ...[same, same, `${same}a`, `${same}b`, `${same}B`, same.slice(1), ''],
+    ...boundary.flatMap((character) =>
+      [254, 255, 256].map((length) => `${'n'.repeat(length)}${character}`),
+    ),
+    ...boundary.map((character) => `${character.repeat(256)}z`),
+    ...boundary.map((character) => `${'😀'.repeat(255)}${character}`),
+  ]
+  const listed = new Map<string, number[]>()
+  for (const engine of [postgresEngine, sqliteEngine]) {
+    await withStorage(engine, async (kit) => {
+      const school = await kit.register()
+      const writes = names.map((full_name, index) =>
+        pushWrite(school, { reference: `r-${index}`, full_name }),
+      )
+      assert.deepEqual(new Set(await kit.outcomesOf(...writes)), new Set(['created']))
+      for (const descending of [false, true]) {
+        const pages = await readNamePages(kit, descending)
+        assert.deepEqual(
+          new Set(pages.map((record) => record.full_name)),
+          new Set(names),
+          'A name was changed',
         )
-        assert.deepEqual(new Set(outcomesOf(await write(kit, ...writes))), new Set(['created']))
-        for (const descending of [false, true]) {
-          const pages = await readNamePages(kit, descending)
-          assert.deepEqual(
-            new Set(pages.map((record) => record.full_name)),
-            new Set(names),
-            'A name was changed',
-          )
-          const ids = pages.map((record) => record.record_id)
-          listed.set(`${engine.name} ${descending}`, ids)
-        }
-      })()
-    }
-    const ordered = names
-      .map((name, index) => ({ bytes: Buffer.from(name), id: index + 1 }))
-      .sort((one, other) => Buffer.compare(one.bytes, other.bytes) || one.id - other.id)
-      .map(({ id }) => id)
-    for (const [order, ids] of listed) {
-      assert.deepEqual(ids, order.endsWith('true') ? ordered.toReversed() : ordered, order)
-    }
-  })
-
-  test(
-    'a record can be updated to a name of one megabyte and read back',
-    withSchool(async (kit) => {
-      await writeOne(kit, pushWrite(kit.school))
-      const full_name = incompressibleText(createSeededRandom())
-      const { outcome, record_id } = await writeOne(kit, pushWrite(kit.school, { full_name }))
-      assert.equal(outcome, 'updated')
-      assert.equal((await kit.storage.records.readRecord(record_id))?.full_name, full_name)
-    }),
-  )
+        const ids = pages.map((record) => record.record_id)
+        listed.set(`${engine.name} ${descending}`, ids)
+      }
+    })()
+  }
+  const ordered = names
+    .map((name, index) => ({ bytes: Buffer.from(name), id: index + 1 }))
+    .sort((one, other) => Buffer.compare(one.bytes, other.bytes) || one.id - other.id)
+    .map(({ id }) => id)
+  for (const [order, ids] of listed) {
+    assert.deepEqual(ids, order.endsWith('true') ? ordered.toReversed() : ordered, order)
+  }
 })
+
+test(
+  'a record can be updated to a name of one megabyte and read back',
+  withSchool(async (kit) => {
+    await kit.school.post()
+    const full_name = incompressibleText(createSeededRandom())
+    const { outcome, record_id } = await kit.school.post({ full_name })
+    assert.equal(outcome, 'updated')
+    assert.equal((await kit.record(record_id)).full_name, full_name)
+  }),
+)
 
 const piece = fc.constantFrom(
   ...['a', '"', '\\', '\n', '\0', '\ud800', '\udc00', '\u{1f600}', '\ufffd', '\u2028', 'u0000'],
@@ -259,11 +251,12 @@ const { object: anyObject } = fc.letrec<{ object: string; value: string }>((tie)
 async function openSchool(): Promise<{ kit: Kit; close: () => Promise<void> }> {
   const clock = new TestClock()
   const { storage, url, close } = await openTemporaryPostgres(clock)
-  const school = await registerTestPlatform({ storage, clock })
+  const kit = createKit({ storage, clock })
+  const school = await kit.register()
   const client = new Client({ connectionString: url })
   await client.connect()
   return {
-    kit: { storage, clock, client, school },
+    kit: { ...kit, client, school },
     async close() {
       await client.end()
       await close()
@@ -281,18 +274,15 @@ function withSchool(run: (kit: Kit) => Promise<void>): () => Promise<void> {
 /** Stores a text and asserts that it is read back unchanged. */
 async function storeUnchanged(kit: Kit, data: string): Promise<number> {
   const reference = hash('sha256', data)
-  const { record_id } = await writeOne(kit, pushWrite(kit.school, { reference, data }))
-  const stored = (await readRecord(kit.storage, record_id)).data
+  const { record_id } = await kit.school.post({ reference, data })
+  const stored = (await kit.record(record_id)).data
   assert.ok(stored === stringifyLossless(json(data)), 'The text was changed')
   return record_id
 }
 
-function readNamePages(
-  kit: Pick<StorageKit, 'storage'>,
-  descending: boolean,
-): Promise<RecordRow[]> {
+function readNamePages(kit: StorageKit, descending: boolean): Promise<RecordRow[]> {
   return readPages(7, (last) =>
-    listRecords(kit.storage, {
+    kit.records({
       sort: 'full_name',
       descending,
       limit: 7,

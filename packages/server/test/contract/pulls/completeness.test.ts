@@ -1,124 +1,92 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { ModuleCompleteness } from '@recordhub/protocol'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
-import {
-  only,
-  pushWrite,
-  registerTestPlatform,
-  type TestPlatform,
-  write,
-} from '../../helpers/storage/fixtures.ts'
-import {
-  completeRead,
-  finishTestPull,
-  pullWrite,
-  startRead,
-  startTestPull,
-  taskResult,
-} from '../../helpers/storage/pulls.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
+import { test } from '../../helpers/storage/engines.ts'
+import { only, pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'
+import type { StorageKit } from '../../helpers/storage/kit.ts'
+import { completeRead, pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
 
-onEachEngine((engine) => {
-  describe(`completeness on ${engine.name}`, () => {
-    test(
-      'completeness contains the time at which a pull last proved a module complete, and the number of pushes since',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit, { offered: ['staff'] })
-        const none = await completenessOf(kit, school)
-        assert.deepEqual(
-          [none.complete_at, none.last_read_at, none.pushed_since, none.only_here],
-          [null, null, null, null],
-        )
-        await write(kit, pushWrite(school))
-        await readModule(kit, school, ['r-1', 'r-2'], {
-          incomplete_reasons: [],
-          pushes: 1,
-          records: 2,
-        })
-        const provedAt = kit.clock.text
-        const proved = await completenessOf(kit, school)
-        assert.deepEqual(
-          [proved.complete_at, proved.incomplete_reasons, proved.records, proved.pushed_since],
-          [provedAt, [], 2, 0],
-        )
-        assert.equal(proved.only_here, 0)
-        const platform = await kit.storage.platforms.readPlatform(school.platform_id)
-        assert.equal(platform?.modules[0]?.complete_at, provedAt)
-
-        kit.clock.advance(60)
-        await write(kit, pushWrite(school, { reference: 'r-3' }), pushWrite(school))
-        await readModule(kit, school, ['r-1', 'r-2'], {
-          incomplete_reasons: ['stale'],
-          pushes: 3,
-          records: 2,
-        })
-        const { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at } =
-          await completenessOf(kit, school)
-        assert.deepEqual(
-          { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at },
-          {
-            complete_at: provedAt,
-            incomplete_reasons: ['stale'],
-            pushed_since: 2,
-            only_here: 1,
-            last_read_at: kit.clock.text,
-          },
-        )
-      }),
-    )
-
-    test(
-      'an unchanged response proves completeness only if the original response did',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        await readModule(kit, school, ['r-1'], { incomplete_reasons: null, records: 1 })
-        assert.equal((await completenessOf(kit, school)).complete_at, null)
-        await readModule(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
-        await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
-        assert.equal((await completenessOf(kit, school)).complete_at, null)
-        await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
-        kit.clock.advance(60)
-        await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
-        assert.equal((await completenessOf(kit, school)).complete_at, kit.clock.text)
-      }),
-    )
-
-    test(
-      'records marked as missing are not counted as absent from the last pull',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        await readModule(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], records: 2 })
-        await runSql(
-          kit.storage,
-          "UPDATE records SET missing_since = '2026-03-10T09:00:00.000Z' WHERE reference_number = 'r-2'",
-        )
-        await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
-        const { records, missing, only_here } = await completenessOf(kit, school)
-        assert.deepEqual([records, missing, only_here], [2, 1, 0])
-      }),
-    )
-
-    test(
-      'each registered module is on one page, for one platform or for all',
-      withStorage(engine, async (kit) => {
-        await registerTestPlatform(kit, { modules: ['a', 'b', 'c'], offered: ['d'] })
-        await registerTestPlatform(kit, { name: 'clinic', modules: ['a'] })
-        const { manifests } = kit.storage
-        const page = (platform: string | null, after: number | null) =>
-          manifests.listCompleteness({ platform, limit: 2, after })
-        const first = await page(null, null)
-        const second = await page(null, first.at(-1)?.module_id ?? 0)
-        const names = [...first, ...second].map((one) => `${one.platform_name} ${one.record_type}`)
-        assert.deepEqual(names, ['school a', 'school b', 'school c', 'clinic a'])
-        assert.deepEqual(
-          (await page('clinic', null)).map((one) => one.platform_name),
-          ['clinic'],
-        )
-      }),
-    )
+test('completeness contains the time at which a pull last proved a module complete, and the number of pushes since', async (kit) => {
+  const school = await kit.register({ offered: ['staff'] })
+  const none = await completenessOf(kit, school)
+  assert.deepEqual(
+    [none.complete_at, none.last_read_at, none.pushed_since, none.only_here],
+    [null, null, null, null],
+  )
+  await school.post()
+  await readModule(kit, school, ['r-1', 'r-2'], {
+    incomplete_reasons: [],
+    pushes: 1,
+    records: 2,
   })
+  const provedAt = kit.clock.text
+  const proved = await completenessOf(kit, school)
+  assert.deepEqual(
+    [proved.complete_at, proved.incomplete_reasons, proved.records, proved.pushed_since],
+    [provedAt, [], 2, 0],
+  )
+  assert.equal(proved.only_here, 0)
+  const platform = await kit.storage.platforms.readPlatform(school.platform_id)
+  assert.equal(platform?.modules[0]?.complete_at, provedAt)
+
+  kit.clock.advance(60)
+  await kit.write(pushWrite(school, { reference: 'r-3' }), pushWrite(school))
+  await readModule(kit, school, ['r-1', 'r-2'], {
+    incomplete_reasons: ['stale'],
+    pushes: 3,
+    records: 2,
+  })
+  const { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at } =
+    await completenessOf(kit, school)
+  assert.deepEqual(
+    { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at },
+    {
+      complete_at: provedAt,
+      incomplete_reasons: ['stale'],
+      pushed_since: 2,
+      only_here: 1,
+      last_read_at: kit.clock.text,
+    },
+  )
+})
+
+test('an unchanged response proves completeness only if the original response did', async (kit) => {
+  const school = await kit.register()
+  await readModule(kit, school, ['r-1'], { incomplete_reasons: null, records: 1 })
+  assert.equal((await completenessOf(kit, school)).complete_at, null)
+  await readModule(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
+  await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
+  assert.equal((await completenessOf(kit, school)).complete_at, null)
+  await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
+  kit.clock.advance(60)
+  await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
+  assert.equal((await completenessOf(kit, school)).complete_at, kit.clock.text)
+})
+
+test('records marked as missing are not counted as absent from the last pull', async (kit) => {
+  const school = await kit.register()
+  await readModule(kit, school, ['r-1', 'r-2'], { incomplete_reasons: [], records: 2 })
+  await kit.runSql(
+    "UPDATE records SET missing_since = '2026-03-10T09:00:00.000Z' WHERE reference_number = 'r-2'",
+  )
+  await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
+  const { records, missing, only_here } = await completenessOf(kit, school)
+  assert.deepEqual([records, missing, only_here], [2, 1, 0])
+})
+
+test('each registered module is on one page, for one platform or for all', async (kit) => {
+  await kit.register({ modules: ['a', 'b', 'c'], offered: ['d'] })
+  await kit.register({ name: 'clinic', modules: ['a'] })
+  const { manifests } = kit.storage
+  const page = (platform: string | null, after: number | null) =>
+    manifests.listCompleteness({ platform, limit: 2, after })
+  const first = await page(null, null)
+  const second = await page(null, first.at(-1)?.module_id ?? 0)
+  const names = [...first, ...second].map((one) => `${one.platform_name} ${one.record_type}`)
+  assert.deepEqual(names, ['school a', 'school b', 'school c', 'clinic a'])
+  assert.deepEqual(
+    (await page('clinic', null)).map((one) => one.platform_name),
+    ['clinic'],
+  )
 })
 
 /** Performs one pull of the module that returns these records. */
@@ -128,14 +96,14 @@ async function readModule(
   references: string[],
   over: Omit<Parameters<typeof completeRead>[0], 'snapshotSeq'>,
 ): Promise<void> {
-  const pull = await startTestPull(kit.storage)
-  const started = await startRead(kit.storage, pull, school)
-  await write(kit, ...references.map((reference) => pullWrite(started, { reference })))
+  const pull = await kit.startPull()
+  const started = await kit.startRead(pull, school)
+  await kit.write(...references.map((reference) => pullWrite(started, { reference })))
   const result = taskResult({
     read: completeRead({ snapshotSeq: started.read.snapshotSeq, ...over }),
   })
   await kit.storage.pulls.finishTask(pull.pull_id, started.task.task_number, result, null)
-  await finishTestPull(kit.storage, pull.pull_id)
+  await kit.finishPull(pull.pull_id)
 }
 
 async function completenessOf(

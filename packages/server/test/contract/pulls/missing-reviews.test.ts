@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { MissingReview } from '@recordhub/protocol'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
-import {
-  changeLog,
-  listActivity,
-  only,
-  readPages,
-  registerTestPlatform,
-} from '../../helpers/storage/fixtures.ts'
+import { test } from '../../helpers/storage/engines.ts'
+import { changeLog, only, readPages } from '../../helpers/storage/fixtures.ts'
+import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 import { startPullAndRead, type TestRead } from '../../helpers/storage/pulls.ts'
-import { countRows } from '../../helpers/storage/sql.ts'
 
 const NEEDED = {
   level: 'warning',
@@ -25,152 +17,129 @@ const RESOLVED = {
   message: 'The records are present again',
 } as const
 
-onEachEngine((engine) => {
-  describe(`missing reviews on ${engine.name}`, () => {
-    test(
-      'a review is created with an activity entry and listed with its platform',
-      withStorage(engine, async (kit) => {
-        const read = await startRead(kit)
-        await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
-        const { id, ...created } = only(await listReviews(kit))
-        assert.deepEqual(created, {
-          platform_name: 'school',
-          module_name: 'Module students',
-          record_type: 'students',
-          state: 'pending',
-          missing: 20,
-          records: 50,
-          pull_id: read.read.pull_id,
-          at: kit.clock.text,
-          decided_at: null,
-          decided_by: null,
-          closed_at: null,
-        })
-        assert.deepEqual({ ...(await kit.storage.missing.readReview(id)) }, { id, ...created })
-        const state = await kit.storage.missing.readMissingState(read.read)
-        const { missing, records } = created
-        const open = { review_id: id, state: 'pending', missing, records, fingerprint: 'these' }
-        assert.deepEqual([{ ...state.review }, state.candidates], [open, null])
-        assert.deepEqual(await listKinds(kit), ['missing.needs_review'])
-        const platform = only(await kit.storage.platforms.listPlatforms())
-        assert.equal(platform.missing_reviews, 1)
-      }),
-    )
-
-    test(
-      'a new review supersedes the pending review of the module unless an operator has decided in the meantime',
-      withStorage(engine, async (kit) => {
-        const read = await startRead(kit)
-        const { missing } = kit.storage
-        await missing.createReview(missingReview(read), null, NEEDED)
-        await missing.createReview(missingReview(read, { missing: 30 }), null, NEEDED)
-        assert.equal(only(await listReviews(kit)).missing, 20)
-        const { review } = await missing.readMissingState(read.read)
-        await missing.createReview(missingReview(read, { missing: 40 }), review, NEEDED)
-        await missing.createReview(missingReview(read, { missing: 50 }), review, NEEDED)
-        const states = (await listReviews(kit)).map((one) => [one.missing, one.state])
-        assert.deepEqual(states, [
-          [40, 'pending'],
-          [20, 'superseded'],
-        ])
-        const open = (await missing.readMissingState(read.read)).review
-        await decide(kit, open?.review_id ?? 0, 'approved')
-        await missing.createReview(missingReview(read, { missing: 60 }), open, NEEDED)
-        assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
-        assert.deepEqual(await listKinds(kit), [
-          'missing.needs_review',
-          'missing.needs_review',
-          'missing.decided',
-        ])
-      }),
-    )
-
-    test(
-      'a decision is saved with the operator and time, can be changed, and is logged once',
-      withStorage(engine, async (kit) => {
-        const read = await startRead(kit)
-        await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
-        const { id } = only(await listReviews(kit))
-        const audits = await countRows(kit.storage, 'audit')
-        kit.clock.advance(60)
-        const approved = await decide(kit, id, 'approved')
-        assert.deepEqual(
-          [approved?.state, approved?.decided_by, approved?.decided_at, approved?.closed_at],
-          ['approved', 'ann', kit.clock.text, null],
-        )
-        assert.deepEqual(await decide(kit, id, 'approved'), approved)
-        assert.equal(await countRows(kit.storage, 'audit'), audits + 1)
-        assert.equal((await decide(kit, id, 'dismissed'))?.state, 'dismissed')
-        assert.equal(await countRows(kit.storage, 'audit'), audits + 2)
-        const platform = only(await kit.storage.platforms.listPlatforms())
-        assert.equal(platform.missing_reviews, 0)
-        assert.equal(await decide(kit, id + 1, 'approved'), null)
-      }),
-    )
-
-    test(
-      'a closed review accepts no decision and no new counts, and closing it is logged once',
-      withStorage(engine, async (kit) => {
-        const read = await startRead(kit)
-        const { missing } = kit.storage
-        await missing.createReview(missingReview(read), null, NEEDED)
-        const { id } = only(await listReviews(kit))
-        await missing.updateReview(id, missingReview(read, { missing: 12, fingerprint: 'others' }))
-        assert.equal(only(await listReviews(kit)).missing, 12)
-        await missing.closeReview(id, 'resolved', RESOLVED)
-        await missing.closeReview(id, 'marked', RESOLVED)
-        await missing.updateReview(id, missingReview(read, { missing: 13 }))
-        const closed = await decide(kit, id, 'approved')
-        assert.deepEqual([closed?.state, closed?.missing], ['resolved', 12])
-        assert.equal(closed?.closed_at, kit.clock.text)
-        assert.deepEqual(await listKinds(kit), ['missing.needs_review', 'missing.resolved'])
-        assert.equal((await missing.readMissingState(read.read)).review, null)
-        await missing.createReview(missingReview(read), null, NEEDED)
-        assert.equal((await listReviews(kit)).length, 2)
-      }),
-    )
-
-    test(
-      'reviews are listed newest first, in pages, and filtered by state',
-      withStorage(engine, async (kit) => {
-        const read = await startRead(kit)
-        const { missing } = kit.storage
-        for (const count of [11, 12, 13, 14, 15]) {
-          const { review } = await missing.readMissingState(read.read)
-          await missing.createReview(missingReview(read, { missing: count }), review, NEEDED)
-        }
-        const pages = await readPages<MissingReview>(2, (last) =>
-          missing.listReviews({ state: null, limit: 2, before: last?.id ?? null }),
-        )
-        assert.deepEqual(
-          pages.map((one) => one.missing),
-          [15, 14, 13, 12, 11],
-        )
-        const pending = await missing.listReviews({ state: 'pending', limit: 9, before: null })
-        assert.equal(only(pending).missing, 15)
-      }),
-    )
-
-    test(
-      'the missing candidates of the last pull are stored until they are replaced or deleted',
-      withStorage(engine, async (kit) => {
-        const read = await startRead(kit)
-        const candidates = async () =>
-          (await kit.storage.missing.readMissingState(read.read)).candidates
-        assert.equal(await candidates(), null)
-        for (const ids of [[1, 2, 3], [1, 2, 3], [7]]) {
-          await kit.storage.missing.saveCandidates(read.read, ids)
-          assert.deepEqual(await candidates(), ids)
-        }
-        await kit.storage.missing.saveCandidates(read.read, [])
-        assert.equal(await candidates(), null)
-      }),
-    )
+test('a review is created with an activity entry and listed with its platform', async (kit) => {
+  const read = await startRead(kit)
+  await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
+  const { id, ...created } = only(await listReviews(kit))
+  assert.deepEqual(created, {
+    platform_name: 'school',
+    module_name: 'Module students',
+    record_type: 'students',
+    state: 'pending',
+    missing: 20,
+    records: 50,
+    pull_id: read.read.pull_id,
+    at: kit.clock.text,
+    decided_at: null,
+    decided_by: null,
+    closed_at: null,
   })
+  assert.deepEqual({ ...(await kit.storage.missing.readReview(id)) }, { id, ...created })
+  const state = await kit.storage.missing.readMissingState(read.read)
+  const { missing, records } = created
+  const open = { review_id: id, state: 'pending', missing, records, fingerprint: 'these' }
+  assert.deepEqual([{ ...state.review }, state.candidates], [open, null])
+  assert.deepEqual(await listKinds(kit), ['missing.needs_review'])
+  const platform = only(await kit.storage.platforms.listPlatforms())
+  assert.equal(platform.missing_reviews, 1)
+})
+
+test('a new review supersedes the pending review of the module unless an operator has decided in the meantime', async (kit) => {
+  const read = await startRead(kit)
+  const { missing } = kit.storage
+  await missing.createReview(missingReview(read), null, NEEDED)
+  await missing.createReview(missingReview(read, { missing: 30 }), null, NEEDED)
+  assert.equal(only(await listReviews(kit)).missing, 20)
+  const { review } = await missing.readMissingState(read.read)
+  await missing.createReview(missingReview(read, { missing: 40 }), review, NEEDED)
+  await missing.createReview(missingReview(read, { missing: 50 }), review, NEEDED)
+  const states = (await listReviews(kit)).map((one) => [one.missing, one.state])
+  assert.deepEqual(states, [
+    [40, 'pending'],
+    [20, 'superseded'],
+  ])
+  const open = (await missing.readMissingState(read.read)).review
+  await decide(kit, open?.review_id ?? 0, 'approved')
+  await missing.createReview(missingReview(read, { missing: 60 }), open, NEEDED)
+  assert.equal((await missing.readMissingState(read.read)).review?.state, 'approved')
+  assert.deepEqual(await listKinds(kit), [
+    'missing.needs_review',
+    'missing.needs_review',
+    'missing.decided',
+  ])
+})
+
+test('a decision is saved with the operator and time, can be changed, and is logged once', async (kit) => {
+  const read = await startRead(kit)
+  await kit.storage.missing.createReview(missingReview(read), null, NEEDED)
+  const { id } = only(await listReviews(kit))
+  const audits = await kit.countRows('audit')
+  kit.clock.advance(60)
+  const approved = await decide(kit, id, 'approved')
+  assert.deepEqual(
+    [approved?.state, approved?.decided_by, approved?.decided_at, approved?.closed_at],
+    ['approved', 'ann', kit.clock.text, null],
+  )
+  assert.deepEqual(await decide(kit, id, 'approved'), approved)
+  assert.equal(await kit.countRows('audit'), audits + 1)
+  assert.equal((await decide(kit, id, 'dismissed'))?.state, 'dismissed')
+  assert.equal(await kit.countRows('audit'), audits + 2)
+  const platform = only(await kit.storage.platforms.listPlatforms())
+  assert.equal(platform.missing_reviews, 0)
+  assert.equal(await decide(kit, id + 1, 'approved'), null)
+})
+
+test('a closed review accepts no decision and no new counts, and closing it is logged once', async (kit) => {
+  const read = await startRead(kit)
+  const { missing } = kit.storage
+  await missing.createReview(missingReview(read), null, NEEDED)
+  const { id } = only(await listReviews(kit))
+  await missing.updateReview(id, missingReview(read, { missing: 12, fingerprint: 'others' }))
+  assert.equal(only(await listReviews(kit)).missing, 12)
+  await missing.closeReview(id, 'resolved', RESOLVED)
+  await missing.closeReview(id, 'marked', RESOLVED)
+  await missing.updateReview(id, missingReview(read, { missing: 13 }))
+  const closed = await decide(kit, id, 'approved')
+  assert.deepEqual([closed?.state, closed?.missing], ['resolved', 12])
+  assert.equal(closed?.closed_at, kit.clock.text)
+  assert.deepEqual(await listKinds(kit), ['missing.needs_review', 'missing.resolved'])
+  assert.equal((await missing.readMissingState(read.read)).review, null)
+  await missing.createReview(missingReview(read), null, NEEDED)
+  assert.equal((await listReviews(kit)).length, 2)
+})
+
+test('reviews are listed newest first, in pages, and filtered by state', async (kit) => {
+  const read = await startRead(kit)
+  const { missing } = kit.storage
+  for (const count of [11, 12, 13, 14, 15]) {
+    const { review } = await missing.readMissingState(read.read)
+    await missing.createReview(missingReview(read, { missing: count }), review, NEEDED)
+  }
+  const pages = await readPages<MissingReview>(2, (last) =>
+    missing.listReviews({ state: null, limit: 2, before: last?.id ?? null }),
+  )
+  assert.deepEqual(
+    pages.map((one) => one.missing),
+    [15, 14, 13, 12, 11],
+  )
+  const pending = await missing.listReviews({ state: 'pending', limit: 9, before: null })
+  assert.equal(only(pending).missing, 15)
+})
+
+test('the missing candidates of the last pull are stored until they are replaced or deleted', async (kit) => {
+  const read = await startRead(kit)
+  const candidates = async () => (await kit.storage.missing.readMissingState(read.read)).candidates
+  assert.equal(await candidates(), null)
+  for (const ids of [[1, 2, 3], [1, 2, 3], [7]]) {
+    await kit.storage.missing.saveCandidates(read.read, ids)
+    assert.deepEqual(await candidates(), ids)
+  }
+  await kit.storage.missing.saveCandidates(read.read, [])
+  assert.equal(await candidates(), null)
 })
 
 async function startRead(kit: StorageKit): Promise<TestRead> {
-  return startPullAndRead(kit.storage, await registerTestPlatform(kit))
+  return startPullAndRead(kit.storage, await kit.register())
 }
 
 function listReviews({ storage }: StorageKit): Promise<MissingReview[]> {
@@ -184,9 +153,8 @@ function decide({ storage, clock }: StorageKit, id: number, state: 'approved' | 
   )
 }
 
-async function listKinds({ storage }: StorageKit): Promise<string[]> {
-  const query = { platform: null, level: null, limit: 100, before: null }
-  const entries = await listActivity(storage.activity, query)
+async function listKinds(kit: StorageKit): Promise<string[]> {
+  const entries = await kit.activity()
   return entries
     .map((entry) => entry.kind)
     .filter((kind) => kind.startsWith('missing.'))

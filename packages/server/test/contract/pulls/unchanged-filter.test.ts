@@ -1,6 +1,5 @@
 /** The filter recognises unchanged elements of a pull without parsing them. It must not change the result of the pull. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { manifestHash } from '../../../src/domain/record/record.ts'
 import { checkPulled } from '../../../src/domain/record/record-input.ts'
 import { UnchangedFilter } from '../../../src/features/pulls/unchanged-filter.ts'
@@ -9,27 +8,10 @@ import { JsonArrayScanner } from '../../../src/lib/json/json-array-scanner.ts'
 import type { RecordElement } from '../../../src/platform-client/records/records-chunk.ts'
 import type { PullWrite, RecordStore } from '../../../src/storage/port/record-store.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
-import {
-  listHistory,
-  listRecords,
-  outcomesOf,
-  pushWrite,
-  registerTestPlatform,
-  setStatus,
-  type TestPlatform,
-  write,
-  writeOne,
-} from '../../helpers/storage/fixtures.ts'
-import { markMissing } from '../../helpers/storage/missing.ts'
-import {
-  finishTestPull,
-  pullOnce,
-  pullWrite,
-  startPullAndRead,
-  type TestRead,
-} from '../../helpers/storage/pulls.ts'
+import { test } from '../../helpers/storage/engines.ts'
+import { pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'
+import type { KitPlatform, StorageKit } from '../../helpers/storage/kit.ts'
+import { pullWrite, type TestRead } from '../../helpers/storage/pulls.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
 type UnchangedFinder = Pick<RecordStore, 'findUnchanged'>
@@ -41,12 +23,12 @@ const FINDS_NONE: UnchangedFinder = {
 /** Reads a document in small chunks, as a pull does: the next batch is filtered before the previous one is stored. Returns the outcomes of its records. */
 async function readDocument(
   kit: StorageKit,
-  platform: TestPlatform,
+  platform: KitPlatform,
   elements: string[],
   finder: UnchangedFinder,
 ): Promise<string[]> {
   const outcomes: string[] = []
-  await pullOnce(kit, platform, async ({ read }) => {
+  await platform.pull(async ({ read }) => {
     const limits = { maxElementBytes: 10_000, maxEnvelopeBytes: 1000, chunkBytes: 100 }
     const scanner = new JsonArrayScanner({ member: 'records', ...limits })
     const chunks = scanner.push(Buffer.from(`{"records":[${elements.join(' ,\n')}]}`))
@@ -70,7 +52,7 @@ async function readDocument(
           { reference_number, read, content: { source: 'pull', full_name, data, fingerprint } },
         ]
       })
-      if (writes.length > 0) outcomes.push(...outcomesOf(await write(kit, ...writes)))
+      if (writes.length > 0) outcomes.push(...(await kit.outcomesOf(...writes)))
       if (error !== null) outcomes.push('broken')
       if (error !== null) break
     }
@@ -124,103 +106,81 @@ function simple(text: string, reference = 'r-1'): string {
   return `{"reference_number":"${reference}","full_name":"Ann","data":${text}}`
 }
 
-onEachEngine((engine) => {
-  describe(`the unchanged filter on ${engine.name}`, () => {
-    test(
-      'the result is the same with the filter as when every element is parsed',
-      withStorage(engine, async (kit) => {
-        let run = 0
-        const property = fc.asyncProperty(documents, fc.boolean(), async (texts, pushes) => {
-          run += 1
-          const [filtered, parsed] = await Promise.all(
-            ['filtered', 'parsed'].map((name) =>
-              registerTestPlatform(kit, { name: `${name}-${run}` }),
-            ),
-          )
-          assert.ok(filtered && parsed)
-          // The last document is repeated so that there are unchanged elements.
-          for (const text of [...texts, texts.at(-1) ?? []]) {
-            if (pushes) {
-              for (const one of [filtered, parsed])
-                await write(kit, pushWrite(one, { data: '{"b":1}' }))
-            }
-            const outcomes = await readDocument(kit, filtered, text, kit.storage.records)
-            assert.deepEqual(outcomes, await readDocument(kit, parsed, text, FINDS_NONE))
-          }
-          const [withFilter, withoutFilter] = await Promise.all([
-            listStored(kit, filtered.platform_name),
-            listStored(kit, parsed.platform_name),
-          ])
-          assert.deepEqual(withFilter, withoutFilter)
-        })
-        await fc.assert(property, { numRuns: rounds(12, 60), examples: EXAMPLES })
-      }),
+test('the result is the same with the filter as when every element is parsed', async (kit) => {
+  let run = 0
+  const property = fc.asyncProperty(documents, fc.boolean(), async (texts, pushes) => {
+    run += 1
+    const [filtered, parsed] = await Promise.all(
+      ['filtered', 'parsed'].map((name) => kit.register({ name: `${name}-${run}` })),
     )
+    assert.ok(filtered && parsed)
+    // The last document is repeated so that there are unchanged elements.
+    for (const text of [...texts, texts.at(-1) ?? []]) {
+      if (pushes) {
+        for (const one of [filtered, parsed]) await kit.write(pushWrite(one, { data: '{"b":1}' }))
+      }
+      const outcomes = await readDocument(kit, filtered, text, kit.storage.records)
+      assert.deepEqual(outcomes, await readDocument(kit, parsed, text, FINDS_NONE))
+    }
+    const [withFilter, withoutFilter] = await Promise.all([
+      listStored(kit, filtered.platform_name),
+      listStored(kit, parsed.platform_name),
+    ])
+    assert.deepEqual(withFilter, withoutFilter)
+  })
+  await fc.assert(property, { numRuns: rounds(12, 60), examples: EXAMPLES })
+})
 
-    test(
-      'only elements with the bytes of a stored record are recognised, in the order of the input',
-      withStorage(engine, async (kit) => {
-        const school = await registerTestPlatform(kit)
-        const other = await registerTestPlatform(kit, { name: 'other' })
-        const ids: number[] = []
-        await pullOnce(kit, school, async (read) => {
-          for (const one of ['r-1', 'r-2', '😀"\\']) {
-            ids.push((await writeOne(kit, pullWrite(read, { reference: one }))).record_id)
-          }
-        })
-        const started = await startPullAndRead(kit.storage, school)
-        const { records } = kit.storage
-        const elements = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => elementOf(started, one))
-        const changed = { ...elementOf(started, 'r-1'), fingerprint: 'another' }
-        assert.deepEqual(await records.findUnchanged(started.read, [...elements, changed]), [
-          ...[ids[1], null, ids[2], ids[0], ids[1]],
-          null,
-        ])
-        assert.equal(started.read.seen.size, 0)
-        assert.deepEqual(await records.findUnchanged(started.read, []), [])
-        const otherPlatform = { ...started.read, platform_id: other.platform_id }
-        assert.deepEqual(
-          await records.findUnchanged(otherPlatform, elements),
-          elements.map(() => null),
-        )
-      }),
-    )
-
-    const events: [
-      string,
-      (kit: StorageKit, started: TestRead, school: TestPlatform) => unknown,
-    ][] = [
-      ['was pushed', (kit, _, school) => write(kit, pushWrite(school, { data: '{}' }))],
-      ['is missing', (kit, started) => markMissing(kit.storage, started, ['r-1'])],
-      ['belongs to an inactive platform', (kit, _, school) => setStatus(kit, school, 'inactive')],
-      [
-        'belongs to a finished pull',
-        (kit, started) => finishTestPull(kit.storage, started.read.pull_id),
-      ],
-      [
-        'is pulled with a changed manifest',
-        (_, started) => Object.assign(started.read, { manifest_hash: manifestHash(['c']) }),
-      ],
-    ]
-    for (const [event, happen] of events) {
-      test(
-        `a record that ${event} is not recognised`,
-        withStorage(engine, async (kit) => {
-          const school = await registerTestPlatform(kit)
-          await pullOnce(kit, school, async (read) => {
-            await writeOne(kit, pullWrite(read))
-          })
-          const started = await startPullAndRead(kit.storage, school)
-          const recognise = () =>
-            kit.storage.records.findUnchanged(started.read, [elementOf(started, 'r-1')])
-          assert.notDeepEqual(await recognise(), [null])
-          await happen(kit, started, school)
-          assert.deepEqual(await recognise(), [null])
-        }),
-      )
+test('only elements with the bytes of a stored record are recognised, in the order of the input', async (kit) => {
+  const school = await kit.register()
+  const other = await kit.register({ name: 'other' })
+  const ids: number[] = []
+  await school.pull(async (read) => {
+    for (const one of ['r-1', 'r-2', '😀"\\']) {
+      ids.push((await kit.writeOne(pullWrite(read, { reference: one }))).record_id)
     }
   })
+  const started = await school.startRead()
+  const { records } = kit.storage
+  const elements = ['r-2', 'r-9', '😀"\\', 'r-1', 'r-2'].map((one) => elementOf(started, one))
+  const changed = { ...elementOf(started, 'r-1'), fingerprint: 'another' }
+  assert.deepEqual(await records.findUnchanged(started.read, [...elements, changed]), [
+    ...[ids[1], null, ids[2], ids[0], ids[1]],
+    null,
+  ])
+  assert.equal(started.read.seen.size, 0)
+  assert.deepEqual(await records.findUnchanged(started.read, []), [])
+  const otherPlatform = { ...started.read, platform_id: other.platform_id }
+  assert.deepEqual(
+    await records.findUnchanged(otherPlatform, elements),
+    elements.map(() => null),
+  )
 })
+
+const events: [string, (kit: StorageKit, started: TestRead, school: TestPlatform) => unknown][] = [
+  ['was pushed', (kit, _, school) => kit.write(pushWrite(school, { data: '{}' }))],
+  ['is missing', (kit, started) => kit.markMissing(started, ['r-1'])],
+  ['belongs to an inactive platform', (kit, _, school) => kit.setStatus(school, 'inactive')],
+  ['belongs to a finished pull', (kit, started) => kit.finishPull(started.read.pull_id)],
+  [
+    'is pulled with a changed manifest',
+    (_, started) => Object.assign(started.read, { manifest_hash: manifestHash(['c']) }),
+  ],
+]
+for (const [event, happen] of events) {
+  test(`a record that ${event} is not recognised`, async (kit) => {
+    const school = await kit.register()
+    await school.pull(async (read) => {
+      await kit.writeOne(pullWrite(read))
+    })
+    const started = await school.startRead()
+    const recognise = () =>
+      kit.storage.records.findUnchanged(started.read, [elementOf(started, 'r-1')])
+    assert.notDeepEqual(await recognise(), [null])
+    await happen(kit, started, school)
+    assert.deepEqual(await recognise(), [null])
+  })
+}
 
 function elementOf(started: TestRead, reference: string) {
   const { reference_number, content } = pullWrite(started, { reference })
@@ -228,11 +188,11 @@ function elementOf(started: TestRead, reference: string) {
 }
 
 /** The records of a platform and their changes, without sequence numbers and times. */
-async function listStored({ storage }: StorageKit, platform: string) {
-  const records = await listRecords(storage, { platform })
+async function listStored(kit: StorageKit, platform: string) {
+  const records = await kit.records({ platform })
   return Promise.all(
     records.map(async ({ record_id, reference_number, full_name, data, missing_since }) => {
-      const history = await listHistory(storage, record_id)
+      const history = await kit.history(record_id)
       return [reference_number, full_name, data, missing_since, history.map((one) => one.changes)]
     }),
   )

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import { fc } from '../../helpers/random/fast-check.ts'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import {
   listHistory,
   listRecords,
   outcomesOf,
   pushWrite,
-  registerTestPlatform,
   type TestPlatform,
-  write,
 } from '../../helpers/storage/fixtures.ts'
+import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { type ModelWrite, RecordModel } from '../../helpers/storage/model.ts'
-import {
-  finishRead,
-  finishTestPull,
-  pullWrite,
-  startRead,
-  startTestPull,
-  type TestRead,
-} from '../../helpers/storage/pulls.ts'
+import { pullWrite, type TestRead } from '../../helpers/storage/pulls.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
 const TYPES = ['students', 'staff'] as const
@@ -70,25 +60,18 @@ const anyStep = fc.oneof(
 )
 type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never
 
-onEachEngine((engine) => {
-  describe(`the record store against its model on ${engine.name}`, () => {
-    test(
-      'any sequence of pushes and pulls has the same result as the model',
-      withStorage(engine, async (kit) => {
-        let run = 0
-        await fc.assert(
-          fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 14 }), async (steps) => {
-            run += 1
-            kit.clock.advance(86_400)
-            const name = `platform-${run}`
-            const platform = await registerTestPlatform(kit, { name, modules: [...TYPES] })
-            await assertFollowsModel(kit, platform, steps)
-          }),
-          { numRuns: rounds(20, 120) },
-        )
-      }),
-    )
-  })
+test('any sequence of pushes and pulls has the same result as the model', async (kit) => {
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 14 }), async (steps) => {
+      run += 1
+      kit.clock.advance(86_400)
+      const name = `platform-${run}`
+      const platform = await kit.register({ name, modules: [...TYPES] })
+      await assertFollowsModel(kit, platform, steps)
+    }),
+    { numRuns: rounds(20, 120) },
+  )
 })
 
 async function assertFollowsModel(
@@ -102,9 +85,9 @@ async function assertFollowsModel(
 
   async function beginPull(over: { requested_at: string; manifest_keys: string[] }) {
     if (reads.length > 0) return
-    const pull = await startTestPull(kit.storage)
+    const pull = await kit.startPull()
     for (const record_type of TYPES) {
-      const read = await startRead(kit.storage, pull, platform, { record_type, ...over })
+      const read = await kit.startRead(pull, platform, { record_type, ...over })
       model.beginRead(read.task.record_type, read.read)
       reads.push(read)
     }
@@ -112,11 +95,11 @@ async function assertFollowsModel(
 
   async function endPull(complete: boolean) {
     for (const read of complete ? reads : []) {
-      await finishRead(kit.storage, read)
+      await kit.finishRead(read)
       model.finishRead(read.task.record_type, read.read)
     }
     const pullId = reads[0]?.read.pull_id
-    if (pullId !== undefined) await finishTestPull(kit.storage, pullId)
+    if (pullId !== undefined) await kit.finishPull(pullId)
     reads = []
   }
 
@@ -135,7 +118,7 @@ async function assertFollowsModel(
     else {
       const writes = step.writes.flatMap(toWrite)
       const expected = writes.map((one) => model.apply(one))
-      const outcomes = await write(kit, ...writes)
+      const outcomes = await kit.write(...writes)
       assert.deepEqual(outcomesOf(outcomes), expected)
       for (const [index, outcome] of outcomes.entries()) {
         const one = writes[index]

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { Field } from '@recordhub/protocol'
 import {
   isJsonObject,
@@ -8,20 +7,15 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { dedupeNames } from '../../../src/lib/text/dedupe-names.ts'
-import type { Storage } from '../../../src/storage/port/storage.ts'
-import { type StorageKit, withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
-  listRecords,
   newPlatform,
   only,
   pushWrite,
-  registerTestPlatform,
   type TestPlatform,
-  write,
 } from '../../helpers/storage/fixtures.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
+import type { StorageKit, TestKit } from '../../helpers/storage/kit.ts'
 
 const HUB_COLUMNS = [
   ...['hub_record_id', 'hub_platform_name', 'hub_module_name', 'hub_record_type'],
@@ -44,174 +38,121 @@ const KEYS = [
   ...['[0]', '0', '', '王', '?', '$1', 'x'.repeat(100), `${'x'.repeat(100)}y`, 'tab\t', '%s --'],
 ]
 
-onEachEngine((engine) => {
-  describe(`SQL views on ${engine.name}`, () => {
-    const from = (view: string) =>
-      engine.name === 'SQLite' ? `"${view}"` : `recordhub_views."${view}"`
-    const readView = (storage: Storage, view: string) =>
-      runSql(storage, `SELECT * FROM ${from(view)} ORDER BY hub_record_id`)
-    const viewsOf = async (storage: Storage) =>
-      (await runSql(storage, 'SELECT view_name FROM sql_views ORDER BY view_name')).map(
-        (row) => row['view_name'],
-      )
+function from({ engine }: TestKit, view: string): string {
+  return engine.name === 'SQLite' ? `"${view}"` : `recordhub_views."${view}"`
+}
 
-    test(
-      'a view returns the same values as the API for any key name',
-      withStorage(engine, async (kit) => {
-        const school = await registerWithFields(kit, 'school', KEYS)
-        const values = [
-          ...['"text"', 'null', 'true', 'false', '-5', '1.5', '12345678901234', '""', '"a\\"b"'],
-          ...[
-            '{"b":[1,"x"]}',
-            '[]',
-            '"👍"',
-            '"2026-01-01"',
-            '0',
-            '"0"',
-            '"\\n"',
-            '12',
-            '"%"',
-            '"?"',
-          ],
-        ]
-        for (let shift = 0; shift < 3; shift++) {
-          const members = KEYS.map(
-            (key, index) => `${JSON.stringify(key)}:${values[(index + shift * 7) % values.length]}`,
-          )
-          // Later records omit some keys.
-          const data = `{${members.slice(shift).join(',')}}`
-          await write(kit, pushWrite(school, { reference: `r-${shift}`, data }))
-        }
-        assert.deepEqual(await kit.storage.sqlViews.refreshViews(), [])
-        const rows = await readView(kit.storage, 'v_school_students')
-        const records = await listRecords(kit.storage)
-        assert.equal(rows.length, 3)
-        for (const [index, row] of rows.entries()) {
-          const record = records[index]
-          assert.ok(record)
-          const columns = dedupeNames([...HUB_COLUMNS, ...KEYS], 63)
-          assert.deepEqual(Object.keys(row).toSorted(), columns.toSorted())
-          assert.deepEqual(
-            [
-              row['hub_record_id'],
-              row['hub_reference_number'],
-              row['hub_full_name'],
-              row['hub_data'],
-            ],
-            [record.record_id, record.reference_number, 'Ann', record.data],
-          )
-          assert.deepEqual(
-            [row['hub_platform_name'], row['hub_record_type']],
-            ['school', 'students'],
-          )
-          const data = parseLossless(record.data)
-          assert.ok(isJsonObject(data))
-          for (const [index, key] of KEYS.entries()) {
-            const column = columns[HUB_COLUMNS.length + index] ?? ''
-            const value: JsonValue = Object.hasOwn(data, key) ? (data[key] ?? null) : null
-            assert.equal(asText(row[column]), asText(value), `${key} as ${column}`)
-          }
-        }
-      }),
-    )
+function readView(kit: TestKit, view: string): Promise<Record<string, unknown>[]> {
+  return kit.runSql(`SELECT * FROM ${from(kit, view)} ORDER BY hub_record_id`)
+}
 
-    test(
-      'a number beyond double precision has all its digits',
-      withStorage(engine, async (kit) => {
-        const school = await registerWithFields(kit, 'school', ['a'])
-        await write(kit, pushWrite(school, { data: '{"a":9007199254740993}' }))
-        await kit.storage.sqlViews.refreshViews()
-        const select = `SELECT CAST(a AS TEXT) AS a FROM ${from('v_school_students')}`
-        assert.equal(only(await runSql(kit.storage, select))['a'], '9007199254740993')
-      }),
-    )
+async function viewsOf(kit: TestKit): Promise<unknown[]> {
+  const rows = await kit.runSql('SELECT view_name FROM sql_views ORDER BY view_name')
+  return rows.map((row) => row['view_name'])
+}
 
-    test(
-      'there is one view per registered module and none for other modules',
-      withStorage(engine, async (kit) => {
-        await registerTestPlatform(kit, { modules: ['students', 'staff'], offered: ['rooms'] })
-        await kit.storage.sqlViews.refreshViews()
-        assert.deepEqual(await viewsOf(kit.storage), ['v_school_staff', 'v_school_students'])
-        await runSql(
-          kit.storage,
-          `UPDATE modules SET registered_at = NULL WHERE record_type = 'staff'`,
-        )
-        await runSql(
-          kit.storage,
-          `UPDATE modules SET registered_at = '2026-01-01' WHERE record_type = 'rooms'`,
-        )
-        await kit.storage.sqlViews.refreshViews()
-        assert.deepEqual(await viewsOf(kit.storage), ['v_school_rooms', 'v_school_students'])
-        await assert.rejects(readView(kit.storage, 'v_school_staff'))
-        assert.deepEqual(await readView(kit.storage, 'v_school_rooms'), [])
-      }),
+test('a view returns the same values as the API for any key name', async (kit) => {
+  const school = await registerWithFields(kit, 'school', KEYS)
+  const values = [
+    ...['"text"', 'null', 'true', 'false', '-5', '1.5', '12345678901234', '""', '"a\\"b"'],
+    ...['{"b":[1,"x"]}', '[]', '"👍"', '"2026-01-01"', '0', '"0"', '"\\n"', '12', '"%"', '"?"'],
+  ]
+  for (let shift = 0; shift < 3; shift++) {
+    const members = KEYS.map(
+      (key, index) => `${JSON.stringify(key)}:${values[(index + shift * 7) % values.length]}`,
     )
+    // Later records omit some keys.
+    const data = `{${members.slice(shift).join(',')}}`
+    await kit.write(pushWrite(school, { reference: `r-${shift}`, data }))
+  }
+  assert.deepEqual(await kit.storage.sqlViews.refreshViews(), [])
+  const rows = await readView(kit, 'v_school_students')
+  const records = await kit.records()
+  assert.equal(rows.length, 3)
+  for (const [index, row] of rows.entries()) {
+    const record = records[index]
+    assert.ok(record)
+    const columns = dedupeNames([...HUB_COLUMNS, ...KEYS], 63)
+    assert.deepEqual(Object.keys(row).toSorted(), columns.toSorted())
+    assert.deepEqual(
+      [row['hub_record_id'], row['hub_reference_number'], row['hub_full_name'], row['hub_data']],
+      [record.record_id, record.reference_number, 'Ann', record.data],
+    )
+    assert.deepEqual([row['hub_platform_name'], row['hub_record_type']], ['school', 'students'])
+    const data = parseLossless(record.data)
+    assert.ok(isJsonObject(data))
+    for (const [index, key] of KEYS.entries()) {
+      const column = columns[HUB_COLUMNS.length + index] ?? ''
+      const value: JsonValue = Object.hasOwn(data, key) ? (data[key] ?? null) : null
+      assert.equal(asText(row[column]), asText(value), `${key} as ${column}`)
+    }
+  }
+})
 
-    test(
-      'a changed manifest changes the columns',
-      withStorage(engine, async (kit) => {
-        const school = await registerWithFields(kit, 'school', ['a'])
-        await write(kit, pushWrite(school, { data: '{"a":"1","b":"2"}' }))
-        await kit.storage.sqlViews.refreshViews()
-        await runSql(kit.storage, `UPDATE modules SET fields = '${fieldsText(['b', 'c'])}'`)
-        await kit.storage.sqlViews.refreshViews()
-        const row = only(await readView(kit.storage, 'v_school_students'))
-        assert.deepEqual(Object.keys(row).slice(HUB_COLUMNS.length), ['b', 'c'])
-        assert.deepEqual([row['b'], row['c']], ['2', null])
-      }),
-    )
+test('a number beyond double precision has all its digits', async (kit) => {
+  const school = await registerWithFields(kit, 'school', ['a'])
+  await kit.write(pushWrite(school, { data: '{"a":9007199254740993}' }))
+  await kit.storage.sqlViews.refreshViews()
+  const select = `SELECT CAST(a AS TEXT) AS a FROM ${from(kit, 'v_school_students')}`
+  assert.equal(only(await kit.runSql(select))['a'], '9007199254740993')
+})
 
-    test(
-      'platforms and modules whose names are not valid identifiers have views',
-      withStorage(engine, async (kit) => {
-        const names = [
-          'a-b',
-          'a b',
-          'A_B',
-          'platform"; DROP TABLE records; --',
-          '學校',
-          'x'.repeat(90),
-        ]
-        for (const name of names) {
-          const school = await registerTestPlatform(kit, { name, modules: ['s t', 's-t'] })
-          await write(kit, pushWrite(school, { record_type: 's t' }))
-        }
-        assert.deepEqual(await kit.storage.sqlViews.refreshViews(), [])
-        const views = await viewsOf(kit.storage)
-        assert.equal(views.length, 2 * names.length)
-        assert.ok(views.includes('v_學校_s_t') && views.includes('v_a_b_s_t'))
-        let count = 0
-        for (const view of views) count += (await readView(kit.storage, String(view))).length
-        assert.equal(count, names.length)
-      }),
-    )
+test('there is one view per registered module and none for other modules', async (kit) => {
+  await kit.register({ modules: ['students', 'staff'], offered: ['rooms'] })
+  await kit.storage.sqlViews.refreshViews()
+  assert.deepEqual(await viewsOf(kit), ['v_school_staff', 'v_school_students'])
+  await kit.runSql(`UPDATE modules SET registered_at = NULL WHERE record_type = 'staff'`)
+  await kit.runSql(`UPDATE modules SET registered_at = '2026-01-01' WHERE record_type = 'rooms'`)
+  await kit.storage.sqlViews.refreshViews()
+  assert.deepEqual(await viewsOf(kit), ['v_school_rooms', 'v_school_students'])
+  await assert.rejects(readView(kit, 'v_school_staff'))
+  assert.deepEqual(await readView(kit, 'v_school_rooms'), [])
+})
 
-    test(
-      'a view of a module with too many fields contains the first fields only',
-      withStorage(engine, async (kit) => {
-        const keys = Array.from({ length: 3000 }, (_, index) => `field_${index}`)
-        const school = await registerWithFields(kit, 'school', keys)
-        await write(kit, pushWrite(school, { data: '{"field_1499":"last","field_1500":"beyond"}' }))
-        assert.deepEqual(await kit.storage.sqlViews.refreshViews(), [])
-        const row = only(await readView(kit.storage, 'v_school_students'))
-        assert.equal(row['field_1499'], 'last')
-        assert.equal('field_1500' in row, false)
-        assert.match(String(row['hub_data']), /beyond/)
-      }),
-    )
+test('a changed manifest changes the columns', async (kit) => {
+  const school = await registerWithFields(kit, 'school', ['a'])
+  await kit.write(pushWrite(school, { data: '{"a":"1","b":"2"}' }))
+  await kit.storage.sqlViews.refreshViews()
+  await kit.runSql(`UPDATE modules SET fields = '${fieldsText(['b', 'c'])}'`)
+  await kit.storage.sqlViews.refreshViews()
+  const row = only(await readView(kit, 'v_school_students'))
+  assert.deepEqual(Object.keys(row).slice(HUB_COLUMNS.length), ['b', 'c'])
+  assert.deepEqual([row['b'], row['c']], ['2', null])
+})
 
-    test(
-      'refreshing the views repeatedly or concurrently succeeds and deletes no view',
-      withStorage(engine, async (kit) => {
-        await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-        const { refreshViews } = kit.storage.sqlViews
-        assert.deepEqual(await Promise.all([refreshViews(), refreshViews()]), [[], []])
-        const reopened = await kit.reopen()
-        assert.deepEqual(await reopened.sqlViews.refreshViews(), [])
-        assert.deepEqual(await readView(reopened, 'v_school_staff'), [])
-      }),
-    )
-  })
+test('platforms and modules whose names are not valid identifiers have views', async (kit) => {
+  const names = ['a-b', 'a b', 'A_B', 'platform"; DROP TABLE records; --', '學校', 'x'.repeat(90)]
+  for (const name of names) {
+    const school = await kit.register({ name, modules: ['s t', 's-t'] })
+    await school.post({ record_type: 's t' })
+  }
+  assert.deepEqual(await kit.storage.sqlViews.refreshViews(), [])
+  const views = await viewsOf(kit)
+  assert.equal(views.length, 2 * names.length)
+  assert.ok(views.includes('v_學校_s_t') && views.includes('v_a_b_s_t'))
+  let count = 0
+  for (const view of views) count += (await readView(kit, String(view))).length
+  assert.equal(count, names.length)
+})
+
+test('a view of a module with too many fields contains the first fields only', async (kit) => {
+  const keys = Array.from({ length: 3000 }, (_, index) => `field_${index}`)
+  const school = await registerWithFields(kit, 'school', keys)
+  await kit.write(pushWrite(school, { data: '{"field_1499":"last","field_1500":"beyond"}' }))
+  assert.deepEqual(await kit.storage.sqlViews.refreshViews(), [])
+  const row = only(await readView(kit, 'v_school_students'))
+  assert.equal(row['field_1499'], 'last')
+  assert.equal('field_1500' in row, false)
+  assert.match(String(row['hub_data']), /beyond/)
+})
+
+test('refreshing the views repeatedly or concurrently succeeds and deletes no view', async (kit) => {
+  await kit.register({ modules: ['students', 'staff'] })
+  const { refreshViews } = kit.storage.sqlViews
+  assert.deepEqual(await Promise.all([refreshViews(), refreshViews()]), [[], []])
+  const reopened = await kit.reopen()
+  assert.deepEqual(await reopened.sqlViews.refreshViews(), [])
+  assert.deepEqual(await readView(kit, 'v_school_staff'), [])
 })
 
 /** Normalises a value so that both engines and the API can be compared. */

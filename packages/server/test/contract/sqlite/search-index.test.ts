@@ -2,32 +2,28 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { test as plainTest } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
-import { hashReference, TestClock, withStorage } from '../../helpers/storage/engine.ts'
-import {
-  changeLog,
-  listRecords,
-  pushWrite,
-  registerTestPlatform,
-  write,
-  writeOne,
-} from '../../helpers/storage/fixtures.ts'
+import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
+import { createTest } from '../../helpers/storage/engines.ts'
+import { changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
+import { createKit } from '../../helpers/storage/kit.ts'
 import { removePlatform, runRemovals } from '../../helpers/storage/removals.ts'
 import {
   countIndexedTexts,
   findTextIndex,
-  indexAll,
   openTextIndex,
   queryTextIndex,
 } from '../../helpers/storage/search.ts'
-import { runSql } from '../../helpers/storage/sql.ts'
 import {
   interruptCreation,
   openTemporarySqlite,
   sqliteEngine,
 } from '../../helpers/storage/sqlite.ts'
+import { rounds } from '../../helpers/time/tier.ts'
+
+const test = createTest({ engines: [sqliteEngine], withThreads: true })
 
 /** Characters that no other name contains. The index omits prefixes shared with the previous term. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
@@ -72,192 +68,173 @@ function change(path: string, statement: string): void {
   file.exec(statement)
 }
 
-describe('the search index of SQLite', () => {
-  for (const mode of ['erase', 'anonymise'] as const) {
-    test(
-      `${mode} removes all characters of the record from the index`,
-      withStorage(sqliteEngine, async (kit) => {
-        const { storage } = kit
-        const school = await registerTestPlatform(kit)
-        const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
-        await indexAll(storage)
-        for (let round = 0; round < 5; round++) {
-          const others = Array.from({ length: 300 }, (_, n) =>
-            pushWrite(school, { reference: `other-${round}-${n}` }),
-          )
-          await write(kit, ...others)
-          await indexAll(storage)
-        }
-        assert.ok(await isInIndex(storage), 'the test detects the characters')
-        const erasure = { record_id, mode, actor: 'ann' }
-        await storage.erasure.eraseRecord(erasure, changeLog(`record.${mode}`))
-        assert.equal(await isInIndex(storage), false)
-        assert.equal((await listRecords(storage, { search: ['other'] })).length, 1500)
+for (const mode of ['erase', 'anonymise'] as const) {
+  test(`${mode} removes all characters of the record from the index`, async (kit) => {
+    const { storage } = kit
+    const school = await kit.register()
+    const { record_id } = await school.post({ full_name: NAME })
+    await kit.indexAll()
+    for (let round = 0; round < 5; round++) {
+      const others = Array.from({ length: 300 }, (_, n) =>
+        pushWrite(school, { reference: `other-${round}-${n}` }),
+      )
+      await kit.write(...others)
+      await kit.indexAll()
+    }
+    assert.ok(await isInIndex(storage), 'the test detects the characters')
+    const erasure = { record_id, mode, actor: 'ann' }
+    await storage.erasure.eraseRecord(erasure, changeLog(`record.${mode}`))
+    assert.equal(await isInIndex(storage), false)
+    assert.equal((await kit.records({ search: ['other'] })).length, 1500)
+  })
+}
+
+test('an erasure removes all characters even after an interrupted merge', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  const { record_id } = await school.post({ full_name: FIRST_NAME })
+  for (let round = 0; round < 20; round++) {
+    const others = Array.from({ length: 100 }, (_, n) =>
+      pushWrite(school, {
+        reference: `other-${round}-${n}`,
+        full_name: `${round} ${n * 7919}`,
       }),
     )
+    await kit.write(...others)
+    await kit.indexAll()
   }
-
-  test(
-    'an erasure removes all characters even after an interrupted merge',
-    withStorage(sqliteEngine, async (kit) => {
-      const { storage } = kit
-      const school = await registerTestPlatform(kit)
-      const { record_id } = await writeOne(kit, pushWrite(school, { full_name: FIRST_NAME }))
-      for (let round = 0; round < 20; round++) {
-        const others = Array.from({ length: 100 }, (_, n) =>
-          pushWrite(school, {
-            reference: `other-${round}-${n}`,
-            full_name: `${round} ${n * 7919}`,
-          }),
-        )
-        await write(kit, ...others)
-        await indexAll(storage)
-      }
-      await queryTextIndex(
-        storage,
-        `INSERT INTO record_search (record_search, rank) VALUES ('merge', -8)`,
-      )
-      assert.ok(await isInIndex(storage, FIRST_TERM), 'the test detects the characters')
-      const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
-      await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
-      assert.equal(await isInIndex(storage, FIRST_TERM), false)
-    }),
+  await queryTextIndex(
+    storage,
+    `INSERT INTO record_search (record_search, rank) VALUES ('merge', -8)`,
   )
+  assert.ok(await isInIndex(storage, FIRST_TERM), 'the test detects the characters')
+  const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
+  await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
+  assert.equal(await isInIndex(storage, FIRST_TERM), false)
+})
 
-  test(
-    'an erasure removes all characters in every merge state of the index',
-    withStorage(sqliteEngine, async (kit) => {
-      const { storage } = kit
-      const school = await registerTestPlatform(kit)
-      const roundsWithTraces = new Set<number>()
-      for (let round = 0; round < 40; round += 1) {
-        const person = pushWrite(school, { reference: `person-${round}`, full_name: NAME })
-        const { record_id } = await writeOne(kit, person)
-        const others = Array.from({ length: 60 }, (_, n) =>
-          pushWrite(school, {
-            reference: `other-${round}-${n}`,
-            full_name: `Name ${round * 60 + n}`,
-          }),
-        )
-        await write(kit, ...others)
-        await indexAll(storage, 10)
-        const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
-        await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
-        if (await isInIndex(storage)) roundsWithTraces.add(round)
-      }
-      assert.deepEqual([...roundsWithTraces], [])
-    }),
-  )
+test('an erasure removes all characters in every merge state of the index', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  const roundsWithTraces = new Set<number>()
+  for (let round = 0; round < rounds(16, 40); round += 1) {
+    const person = pushWrite(school, { reference: `person-${round}`, full_name: NAME })
+    const { record_id } = await kit.writeOne(person)
+    const others = Array.from({ length: 60 }, (_, n) =>
+      pushWrite(school, {
+        reference: `other-${round}-${n}`,
+        full_name: `Name ${round * 60 + n}`,
+      }),
+    )
+    await kit.write(...others)
+    await kit.indexAll(10)
+    const erasure = { record_id, mode: 'erase', actor: 'ann' } as const
+    await storage.erasure.eraseRecord(erasure, changeLog('record.erased'))
+    if (await isInIndex(storage)) roundsWithTraces.add(round)
+  }
+  assert.deepEqual([...roundsWithTraces], [])
+})
 
-  test(
-    'an erasure completes while records are indexed concurrently',
-    withStorage(sqliteEngine, async (kit) => {
-      const { storage } = kit
-      const school = await registerTestPlatform(kit)
-      const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
-      for (let round = 0; round < 5; round += 1) {
-        const some = Array.from({ length: 1000 }, (_, n) =>
-          pushWrite(school, {
-            reference: `other-${round}-${n}`,
-            full_name: `${round} ${n * 7919}`,
-          }),
-        )
-        await write(kit, ...some)
-      }
-      await storage.searchIndex.indexTexts(100)
-      let isErased = false
-      const indexRecords = async () => {
-        while (!isErased && (await storage.searchIndex.indexTexts(100)) > 0);
-        return (await storage.searchIndex.readSearchIndex()).lag
-      }
-      const erasing = storage.erasure
-        .eraseRecord({ record_id, mode: 'erase', actor: 'ann' }, changeLog('record.erased'))
-        .finally(() => {
-          isErased = true
-        })
-      await Promise.all([erasing, indexRecords()])
-      assert.equal(await isInIndex(storage), false)
-    }),
-  )
-
-  test(
-    'deletion steps purge the index after a killed erasure and after removing a platform',
-    withStorage(sqliteEngine, async (kit) => {
-      const school = await registerTestPlatform(kit)
-      const { record_id } = await writeOne(kit, pushWrite(school, { full_name: NAME }))
-      await indexAll(kit.storage)
-      // The state after a process was killed after the last transaction of an erasure.
-      await runSql(kit.storage, `DELETE FROM records WHERE record_id = ${record_id}`)
-      await runSql(
-        kit.storage,
-        `INSERT INTO record_deletions VALUES (7, ${record_id}, 1, 1, 'school', 'students', '')`,
-      )
-      await runSql(kit.storage, `INSERT INTO pending_purges VALUES (1, 7)`)
-      await runSql(kit.storage, `UPDATE write_sequence SET value = 7`)
-      const storage = await kit.reopen()
-      assert.ok(await isInIndex(storage))
-      assert.equal(await storage.removals.runNextStep(), true)
-      assert.equal(await isInIndex(storage), false)
-      assert.equal(await storage.removals.runNextStep(), false)
-
-      const reopened = { ...kit, storage }
-      await write(reopened, pushWrite(school, { full_name: NAME }))
-      await indexAll(storage)
-      assert.ok(await isInIndex(storage))
-      await removePlatform(reopened, school)
-      await runRemovals(storage)
-      assert.equal(await isInIndex(storage), false)
-    }),
-  )
-
-  for (const [name, damage, expected] of DEFECTS) {
-    test(`${name} is replaced by an index of all records`, async () => {
-      const warnings: string[] = []
-      const clock = new TestClock()
-      const warn = (message: string) => warnings.push(message)
-      await using opened = await openTemporarySqlite(clock, { warn })
-      const kit = { storage: opened.storage, clock }
-      await write(kit, pushWrite(await registerTestPlatform(kit), { full_name: 'Ann' }))
-      assert.equal(await indexAll(kit.storage), 1)
-      const path = await findTextIndex(kit.storage)
-
-      damage(path)
-      const storage = await opened.reopen()
-      assert.equal(await indexAll(storage), 1)
-      assert.equal((await listRecords(storage, { search: ['ann'] })).length, 1)
-      assert.equal(await countIndexedTexts(storage), 1)
-      assert.equal(await indexAll(storage), 0)
-      assert.deepEqual(warnings, expected)
+test('an erasure completes while records are indexed concurrently', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  const { record_id } = await school.post({ full_name: NAME })
+  for (let round = 0; round < 5; round += 1) {
+    const some = Array.from({ length: 1000 }, (_, n) =>
+      pushWrite(school, {
+        reference: `other-${round}-${n}`,
+        full_name: `${round} ${n * 7919}`,
+      }),
+    )
+    await kit.write(...some)
+  }
+  await storage.searchIndex.indexTexts(100)
+  let isErased = false
+  const indexRecords = async () => {
+    while (!isErased && (await storage.searchIndex.indexTexts(100)) > 0);
+    return (await storage.searchIndex.readSearchIndex()).lag
+  }
+  const erasing = storage.erasure
+    .eraseRecord({ record_id, mode: 'erase', actor: 'ann' }, changeLog('record.erased'))
+    .finally(() => {
+      isErased = true
     })
-  }
+  await Promise.all([erasing, indexRecords()])
+  assert.equal(await isInIndex(storage), false)
+})
 
-  test(
-    'a search that finds damaged entries scans the records, and the index is created anew',
-    withStorage(sqliteEngine, async (kit) => {
-      const { storage } = kit
-      await write(kit, pushWrite(await registerTestPlatform(kit), { full_name: 'Ann' }))
-      await indexAll(storage)
-      await damageEntries(storage)
-      const find = async () => (await listRecords(storage, { search: ['ann'] })).length
-      assert.equal(await find(), 1)
-      assert.equal(await indexAll(storage), 1)
-      assert.equal(await countIndexedTexts(storage), 1)
-      assert.equal(await find(), 1)
-    }),
+test('deletion steps purge the index after a killed erasure and after removing a platform', async (kit) => {
+  const school = await kit.register()
+  const { record_id } = await school.post({ full_name: NAME })
+  await kit.indexAll()
+  // The state after a process was killed after the last transaction of an erasure.
+  await kit.runSql(`DELETE FROM records WHERE record_id = ${record_id}`)
+  await kit.runSql(
+    `INSERT INTO record_deletions VALUES (7, ${record_id}, 1, 1, 'school', 'students', '')`,
   )
+  await kit.runSql(`INSERT INTO pending_purges VALUES (1, 7)`)
+  await kit.runSql(`UPDATE write_sequence SET value = 7`)
+  const storage = await kit.reopen()
+  assert.ok(await isInIndex(storage))
+  assert.equal(await storage.removals.runNextStep(), true)
+  assert.equal(await isInIndex(storage), false)
+  assert.equal(await storage.removals.runNextStep(), false)
 
-  test('another process can have the index of a running hub rebuilt', async () => {
+  await school.post({ full_name: NAME })
+  await kit.indexAll()
+  assert.ok(await isInIndex(storage))
+  await removePlatform(kit, school)
+  await runRemovals(kit)
+  assert.equal(await isInIndex(storage), false)
+})
+
+for (const [name, damage, expected] of DEFECTS) {
+  plainTest(`${name} is replaced by an index of all records`, async () => {
+    const warnings: string[] = []
     const clock = new TestClock()
-    await using opened = await openTemporarySqlite(clock)
-    const kit = { storage: opened.storage, clock }
-    await write(kit, pushWrite(await registerTestPlatform(kit)))
-    await indexAll(kit.storage)
-    const { path } = opened
-    const command = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
-    await command.searchIndex.rebuildTextIndex()
-    await command.close()
-    assert.equal(await indexAll(kit.storage), 1)
+    const warn = (message: string) => warnings.push(message)
+    await using opened = await openTemporarySqlite(clock, { warn })
+    const kit = createKit(opened)
+    const school = await kit.register()
+    await school.post({ full_name: 'Ann' })
+    assert.equal(await kit.indexAll(), 1)
+    const path = await findTextIndex(kit.storage)
+
+    damage(path)
+    const storage = await opened.reopen()
+    assert.equal(await kit.indexAll(), 1)
+    assert.equal((await kit.records({ search: ['ann'] })).length, 1)
+    assert.equal(await countIndexedTexts(storage), 1)
+    assert.equal(await kit.indexAll(), 0)
+    assert.deepEqual(warnings, expected)
   })
+}
+
+test('a search that finds damaged entries scans the records, and the index is created anew', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  await school.post({ full_name: 'Ann' })
+  await kit.indexAll()
+  await damageEntries(storage)
+  const find = async () => (await kit.records({ search: ['ann'] })).length
+  assert.equal(await find(), 1)
+  assert.equal(await kit.indexAll(), 1)
+  assert.equal(await countIndexedTexts(storage), 1)
+  assert.equal(await find(), 1)
+})
+
+plainTest('another process can have the index of a running hub rebuilt', async () => {
+  const clock = new TestClock()
+  await using opened = await openTemporarySqlite(clock)
+  const kit = createKit(opened)
+  const school = await kit.register()
+  await school.post()
+  await kit.indexAll()
+  const { path } = opened
+  const command = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
+  await command.searchIndex.rebuildTextIndex()
+  await command.close()
+  assert.equal(await kit.indexAll(), 1)
 })
 
 async function damageEntries(storage: Storage): Promise<void> {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { withStorage } from '../../helpers/storage/engine.ts'
-import { onEachEngine } from '../../helpers/storage/engines.ts'
+import { test } from '../../helpers/storage/engines.ts'
 
 /** The results of concurrent calls, successful ones last. */
 async function acquireAll({ leases }: Storage, owners: string[]): Promise<boolean[]> {
@@ -10,70 +8,57 @@ async function acquireAll({ leases }: Storage, owners: string[]): Promise<boolea
   return acquired.toSorted()
 }
 
-onEachEngine((engine) => {
-  describe(`leases on ${engine.name}`, () => {
-    test(
-      'exactly one of several concurrent callers acquires a lease',
-      withStorage(engine, async ({ storage }) => {
-        const owners = Array.from({ length: 30 }, (_, index) => `node ${index}`)
-        assert.deepEqual(await acquireAll(storage, owners), [...Array(29).fill(false), true])
-      }),
-    )
+test('exactly one of several concurrent callers acquires a lease', async ({ storage }) => {
+  const owners = Array.from({ length: 30 }, (_, index) => `node ${index}`)
+  assert.deepEqual(await acquireAll(storage, owners), [...Array(29).fill(false), true])
+})
 
-    test(
-      'a lease cannot be acquired again before it expires, even by its owner or after a restart',
-      withStorage(engine, async ({ storage, reopen }) => {
-        assert.equal(await storage.leases.acquire('job', 'a', 60), true)
-        assert.equal(await storage.leases.acquire('job', 'a', 60), false)
-        assert.equal(await storage.leases.acquire('another job', 'b', 60), true)
-        const { leases } = await reopen()
-        assert.equal(await leases.acquire('job', 'b', 60), false)
-      }),
-    )
+test('a lease cannot be acquired again before it expires, even by its owner or after a restart', async ({
+  storage,
+  reopen,
+}) => {
+  assert.equal(await storage.leases.acquire('job', 'a', 60), true)
+  assert.equal(await storage.leases.acquire('job', 'a', 60), false)
+  assert.equal(await storage.leases.acquire('another job', 'b', 60), true)
+  const { leases } = await reopen()
+  assert.equal(await leases.acquire('job', 'b', 60), false)
+})
 
-    test(
-      'exactly one caller acquires a lease after it is released',
-      withStorage(engine, async ({ storage }) => {
-        await storage.leases.acquire('job', 'a', 60)
-        await storage.leases.release('job', 'a')
-        assert.deepEqual(await acquireAll(storage, ['a', 'b', 'c']), [false, false, true])
-      }),
-    )
+test('exactly one caller acquires a lease after it is released', async ({ storage }) => {
+  await storage.leases.acquire('job', 'a', 60)
+  await storage.leases.release('job', 'a')
+  assert.deepEqual(await acquireAll(storage, ['a', 'b', 'c']), [false, false, true])
+})
 
-    test(
-      'a lease that was acquired before the clock was set back an hour expires',
-      withStorage(engine, async ({ storage, clock }) => {
-        await storage.leases.acquire('job', 'a', 60)
-        clock.advance(-30)
-        assert.equal(await storage.leases.acquire('job', 'b', 60), false, 'a small correction')
-        clock.advance(-3600)
-        assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, true])
-      }),
-    )
+test('a lease that was acquired before the clock was set back an hour expires', async ({
+  storage,
+  clock,
+}) => {
+  await storage.leases.acquire('job', 'a', 60)
+  clock.advance(-30)
+  assert.equal(await storage.leases.acquire('job', 'b', 60), false, 'a small correction')
+  clock.advance(-3600)
+  assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, true])
+})
 
-    test(
-      'exactly one caller acquires a lease after it has expired',
-      withStorage(engine, async ({ storage, clock }) => {
-        await storage.leases.acquire('job', 'a', 60)
-        clock.advance(60)
-        assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, false])
-        clock.advance(1)
-        assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, true])
-      }),
-    )
+test('exactly one caller acquires a lease after it has expired', async ({ storage, clock }) => {
+  await storage.leases.acquire('job', 'a', 60)
+  clock.advance(60)
+  assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, false])
+  clock.advance(1)
+  assert.deepEqual(await acquireAll(storage, ['b', 'c']), [false, true])
+})
 
-    test(
-      'only its owner can release a lease, and only until it expires',
-      withStorage(engine, async ({ storage: { leases }, clock }) => {
-        await leases.release('job', 'a')
-        await leases.acquire('job', 'a', 60)
-        await leases.release('job', 'b')
-        assert.equal(await leases.acquire('job', 'b', 60), false)
-        clock.advance(61)
-        assert.equal(await leases.acquire('job', 'b', 60), true)
-        await leases.release('job', 'a')
-        assert.equal(await leases.acquire('job', 'c', 60), false)
-      }),
-    )
-  })
+test('only its owner can release a lease, and only until it expires', async ({
+  storage: { leases },
+  clock,
+}) => {
+  await leases.release('job', 'a')
+  await leases.acquire('job', 'a', 60)
+  await leases.release('job', 'b')
+  assert.equal(await leases.acquire('job', 'b', 60), false)
+  clock.advance(61)
+  assert.equal(await leases.acquire('job', 'b', 60), true)
+  await leases.release('job', 'a')
+  assert.equal(await leases.acquire('job', 'c', 60), false)
 })

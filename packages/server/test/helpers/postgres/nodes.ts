@@ -1,19 +1,20 @@
 /** Several nodes on one PostgreSQL database, and clients that query and lock it. */
+import { test as nodeTest } from 'node:test'
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { type StorageKit, TestClock } from '../storage/engine.ts'
+import { TestClock } from '../storage/engine.ts'
+import { createKit, type StorageKit } from '../storage/kit.ts'
 import { openTemporaryPostgres, TEST_POSTGRES_OPTIONS, withDatabase } from '../storage/postgres.ts'
+import { registerAtCaller } from '../storage/register-at-caller.ts'
 import { untilTrue } from '../time/until.ts'
-
-export type TestNode = Pick<StorageKit, 'storage' | 'clock'>
 
 export type TwoNodes = {
   url: string
   clock: TestClock
-  nodeA: TestNode
-  nodeB: TestNode
+  nodeA: StorageKit
+  nodeB: StorageKit
   /** A separate client without a transaction. */
   observer: Client
 }
@@ -24,6 +25,11 @@ export function openNodeStorage(url: string, clock?: Clock): Promise<Storage> {
   return openPostgres(clock ? { ...options, clock } : options)
 }
 
+/** Registers a test with two nodes on an empty database. */
+export function test(name: string, body: (nodes: TwoNodes) => Promise<void>): void {
+  registerAtCaller(nodeTest, name, withTwoNodes(body))
+}
+
 /** The body of a test with two nodes on an empty database. */
 export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Promise<void> {
   return async () => {
@@ -31,8 +37,8 @@ export function withTwoNodes(run: (nodes: TwoNodes) => Promise<void>): () => Pro
     const { storage, url, close } = await openTemporaryPostgres(clock)
     const other = await openNodeStorage(url, clock)
     try {
-      const nodeA = { storage, clock }
-      const nodeB = { storage: other, clock }
+      const nodeA = createKit({ storage, clock })
+      const nodeB = createKit({ storage: other, clock })
       await withDatabase(url, (observer) => run({ url, clock, nodeA, nodeB, observer }))
     } finally {
       await other.close()

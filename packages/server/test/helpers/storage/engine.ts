@@ -1,4 +1,4 @@
-/** A storage engine for tests, and tests with an empty storage. */
+/** A storage engine for tests, and the clock of tests. */
 import { createHashReference } from '../../../src/domain/record/erasure.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { DiagnosticsStore } from '../../../src/storage/port/diagnostics-store.ts'
@@ -52,33 +52,5 @@ export class TestClock implements Clock {
 
   get day(): string {
     return this.text.slice(0, 10)
-  }
-}
-
-export type StorageKit = {
-  storage: Storage
-  clock: TestClock
-  reopen: () => Promise<Storage>
-  openDiagnostics: () => Promise<DiagnosticsStore>
-}
-
-/** The body of a test with its own empty storage. */
-export function withStorage(
-  engine: StorageEngine,
-  run: (kit: StorageKit) => Promise<void>,
-): () => Promise<void> {
-  return async () => {
-    const clock = new TestClock()
-    const opened = await engine.open({ clock })
-    try {
-      await run({
-        storage: opened.storage,
-        clock,
-        reopen: () => opened.reopen(),
-        openDiagnostics: () => opened.openDiagnostics(),
-      })
-    } finally {
-      await opened.close()
-    }
   }
 }

@@ -1,16 +1,9 @@
 /** A record whose data is in many tables, and assertions about what an erasure deletes. */
 import assert from 'node:assert/strict'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
-import { hashReference, type StorageKit } from './engine.ts'
-import {
-  changeLog,
-  listActivity,
-  pushWrite,
-  registerTestPlatform,
-  type TestPlatform,
-  write,
-  writeOne,
-} from './fixtures.ts'
+import { hashReference } from './engine.ts'
+import { changeLog, listActivity, type StorageContext, type TestPlatform } from './fixtures.ts'
+import type { KitPlatform, StorageKit } from './kit.ts'
 import { rejection, saveRejected } from './replays.ts'
 import { countIndexedTexts } from './search.ts'
 import { countRows, runSql } from './sql.ts'
@@ -25,13 +18,13 @@ export const VALUE = 'a value of Ann alone'
 /** Creates a record whose reference number, name and values are in many tables, and another record. */
 export async function createRecordWithTraces(
   kit: StorageKit,
-): Promise<{ school: TestPlatform; id: number }> {
-  const school = await registerTestPlatform(kit)
+): Promise<{ school: KitPlatform; id: number }> {
+  const school = await kit.register()
   const person = { reference: REFERENCE, full_name: NAME }
-  const { record_id } = await writeOne(kit, pushWrite(school, { ...person, data: '{"a":"1"}' }))
-  await write(kit, pushWrite(school, { ...person, data: `{"a":"${VALUE}"}` }))
-  await write(kit, pushWrite(school, { reference: 'other' }))
-  await write(kit, pushWrite(school, { ...person, data: `{"a":"${VALUE} too"}` }))
+  const { record_id } = await school.post({ ...person, data: '{"a":"1"}' })
+  await school.post({ ...person, data: `{"a":"${VALUE}"}` })
+  await school.post({ reference: 'other' })
+  await school.post({ ...person, data: `{"a":"${VALUE} too"}` })
   await saveRejectedPush(kit, school, REFERENCE)
   await saveRejectedPush(kit, school, REFERENCE, 'pull')
   await saveRejectedPush(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
@@ -40,7 +33,7 @@ export async function createRecordWithTraces(
 }
 
 export function saveRejectedPush(
-  kit: StorageKit,
+  kit: StorageContext,
   school: TestPlatform,
   content: string | object,
   method: 'POST' | 'pull' = 'POST',
@@ -54,7 +47,7 @@ export function saveRejectedPush(
 }
 
 export async function erase(
-  kit: StorageKit,
+  kit: StorageContext,
   record_id: number,
   mode: ErasureMode,
 ): Promise<Erasure> {
@@ -85,14 +78,19 @@ const TABLES = [
   ],
 ]
 
-export async function expectTextsAbsent({ storage }: StorageKit, texts: string[]): Promise<void> {
+export async function expectTextsAbsent(
+  { storage }: StorageContext,
+  texts: string[],
+): Promise<void> {
   for (const table of TABLES) {
     const stored = JSON.stringify(await runSql(storage, `SELECT * FROM ${table}`))
     for (const text of texts) assert.ok(!stored.includes(text), `${text} is in ${table}`)
   }
 }
 
-export async function countRowsByTable({ storage }: StorageKit): Promise<Record<string, number>> {
+export async function countRowsByTable({
+  storage,
+}: StorageContext): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const table of TABLES) rows[table] = await countRows(storage, table)
   rows['record_search'] = await countIndexedTexts(storage)
@@ -100,7 +98,7 @@ export async function countRowsByTable({ storage }: StorageKit): Promise<Record<
 }
 
 export async function activityWithReference(
-  { storage }: StorageKit,
+  { storage }: StorageContext,
   reference: string,
 ): Promise<unknown[]> {
   const entries = await listActivity(storage.activity, ALL)

@@ -22,7 +22,10 @@ import type {
   WriteOutcome,
 } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import type { StorageKit } from './engine.ts'
+import type { TestClock } from './engine.ts'
+
+/** A storage and its clock. */
+export type StorageContext = { storage: Storage; clock: TestClock }
 
 export type TestPlatform = {
   platform_id: number
@@ -30,6 +33,8 @@ export type TestPlatform = {
   key_hash: string
   hub_key_id: number
 }
+
+export type RegistrationOptions = { name?: string; modules?: string[]; offered?: string[] }
 
 export function testModule(record_type: string): Module {
   return {
@@ -84,8 +89,8 @@ export function changeLog(kind = 'platform.changed'): ChangeLog {
 
 /** Registers a platform, by default with the module `students`, and finds it by its key. */
 export async function registerTestPlatform(
-  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
-  options: { name?: string; modules?: string[]; offered?: string[] } = {},
+  { storage, clock }: StorageContext,
+  options: RegistrationOptions = {},
 ): Promise<TestPlatform> {
   const { name = 'school', modules = ['students'], offered = [] } = options
   const platform = newPlatform(name, { registered: modules, offered, at: clock.text })
@@ -99,7 +104,7 @@ export async function registerTestPlatform(
 }
 
 export async function setStatus(
-  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  { storage, clock }: StorageContext,
   platform: TestPlatform,
   status: 'active' | 'inactive',
 ): Promise<void> {
@@ -138,16 +143,15 @@ export function normalize(text: string): string {
   return stringifyLossless(json(text))
 }
 
+export type PushOverrides = Partial<Omit<PushedContent, 'data'>> & {
+  record_type?: string
+  reference?: string
+  data?: string
+  request_id?: string
+}
+
 /** By default a POST of r-1 in `students`. `data` is JSON text. */
-export function pushWrite(
-  platform: TestPlatform,
-  overrides: Partial<Omit<PushedContent, 'data'>> & {
-    record_type?: string
-    reference?: string
-    data?: string
-    request_id?: string
-  } = {},
-): PushWrite {
+export function pushWrite(platform: TestPlatform, overrides: PushOverrides = {}): PushWrite {
   const { source = 'POST', full_name = source === 'POST' ? 'Ann' : null } = overrides
   return {
     platform_id: platform.platform_id,
@@ -184,7 +188,7 @@ export function pushErrorAt(
 
 /** Applies writes as one batch at the time of the clock. */
 export function write(
-  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  { storage, clock }: StorageContext,
   ...writes: RecordWrite[]
 ): Promise<WriteOutcome[]> {
   return storage.records.applyWrites({ at: clock.text, day: clock.day, writes })
@@ -197,7 +201,7 @@ export function outcomesOf(outcomes: WriteOutcome[]): string[] {
 
 /** Applies one write that must be accepted. */
 export async function writeOne(
-  kit: Pick<StorageKit, 'storage' | 'clock'>,
+  kit: StorageContext,
   one: RecordWrite,
 ): Promise<{ outcome: string; record_id: number; module_name: string }> {
   const outcome = only(await write(kit, one))

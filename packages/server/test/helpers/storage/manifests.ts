@@ -1,8 +1,13 @@
 /** Manifests and drift in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { DriftResponse, Module } from '@recordhub/protocol'
-import type { StorageKit } from './engine.ts'
-import { changeLog, type TestPlatform, testManifest, testModule } from './fixtures.ts'
+import {
+  changeLog,
+  type StorageContext,
+  type TestPlatform,
+  testManifest,
+  testModule,
+} from './fixtures.ts'
 
 /** A module with these fields. Fields of {@link testModule} are unchanged; others are strings. */
 export function moduleWithKeys(record_type: string, keys: string[]): Module {
@@ -16,7 +21,7 @@ function isOf(key: string) {
 }
 
 export function saveManifest(
-  { storage, clock }: StorageKit,
+  { storage, clock }: StorageContext,
   { platform_id }: TestPlatform,
   ...modules: Module[]
 ) {
@@ -25,7 +30,7 @@ export function saveManifest(
 }
 
 export async function readDrift(
-  { storage }: StorageKit,
+  { storage }: StorageContext,
   { platform_id }: TestPlatform,
 ): Promise<Omit<DriftResponse, 'success'>> {
   const drift = await storage.manifests.readDrift(platform_id)

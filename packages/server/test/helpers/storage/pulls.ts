@@ -17,6 +17,11 @@ export const LEASE: Lease = { owner: 'node-1', seconds: 30 }
 
 export type TestPull = { pull_id: number; tasks: PullTaskPlan[] }
 export type TestRead = { task: PullTaskPlan; read: RecordRead }
+export type ReadOverrides = {
+  record_type?: string
+  requested_at?: string
+  manifest_keys?: string[]
+}
 
 export function requestPull(storage: Storage, lease: Lease = LEASE) {
   return storage.pulls.requestPull({
@@ -49,7 +54,7 @@ export async function startRead(
   storage: Storage,
   pull: TestPull,
   platform: TestPlatform,
-  overrides: { record_type?: string; requested_at?: string; manifest_keys?: string[] } = {},
+  overrides: ReadOverrides = {},
 ): Promise<TestRead> {
   const task = taskOf(pull, platform, overrides.record_type)
   const started = await storage.pulls.startTask(pull.pull_id, task.task_number)
@@ -72,7 +77,7 @@ export async function startRead(
 export async function startPullAndRead(
   storage: Storage,
   platform: TestPlatform,
-  overrides: Parameters<typeof startRead>[3] = {},
+  overrides: ReadOverrides = {},
 ): Promise<TestRead> {
   return startRead(storage, await startTestPull(storage), platform, overrides)
 }
@@ -164,7 +169,7 @@ export async function pullOnce(
   kit: { storage: Storage },
   platform: TestPlatform,
   work: (read: TestRead) => Promise<void>,
-  overrides: Parameters<typeof startRead>[3] = {},
+  overrides: ReadOverrides = {},
 ): Promise<void> {
   const read = await startPullAndRead(kit.storage, platform, overrides)
   await work(read)

@@ -1,19 +1,17 @@
 /** Platforms with rows in all tables, and the removal of platforms. */
 import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
-import type { StorageKit } from './engine.ts'
 import {
   changeLog,
   pushWrite,
-  registerTestPlatform,
+  type StorageContext,
   type TestPlatform,
   testManifest,
   testModule,
-  write,
 } from './fixtures.ts'
+import type { KitPlatform, StorageKit } from './kit.ts'
 import { missingReview } from './missing.ts'
-import { finishTestPull, startPullAndRead } from './pulls.ts'
-import { rejection, saveRejected } from './replays.ts'
+import { rejection } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
 export const PLATFORM_TABLES = [
@@ -26,28 +24,28 @@ export const PLATFORM_TABLES = [
 /** `school` with 700 students, 500 staff, history, a rejected push and a missing review; `clinic` with one record. */
 export async function createTwoPlatforms(
   kit: StorageKit,
-): Promise<{ school: TestPlatform; clinic: TestPlatform }> {
-  const school = await registerTestPlatform(kit, { modules: ['students', 'staff'] })
-  const clinic = await registerTestPlatform(kit, { name: 'clinic' })
+): Promise<{ school: KitPlatform; clinic: KitPlatform }> {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const clinic = await kit.register({ name: 'clinic' })
   const many = (count: number, over: Parameters<typeof pushWrite>[1]) =>
     Array.from({ length: count }, (_, n) => pushWrite(school, { reference: `r-${n}`, ...over }))
-  await write(kit, ...many(700, {}), pushWrite(clinic), ...many(500, { record_type: 'staff' }))
-  for (const round of [1, 2]) await write(kit, ...many(300, { data: `{"a":${round}}` }))
+  await kit.write(...many(700, {}), pushWrite(clinic), ...many(500, { record_type: 'staff' }))
+  for (const round of [1, 2]) await kit.write(...many(300, { data: `{"a":${round}}` }))
   await storeNewManifests(kit, school, 3)
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
-  await write(kit, { ...pushWrite(school, { data: '{"x":1}' }), drift })
-  await saveRejected(kit, [rejection(school)])
-  const read = await startPullAndRead(kit.storage, school)
+  await kit.write({ ...pushWrite(school, { data: '{"x":1}' }), drift })
+  await kit.saveRejected([rejection(school)])
+  const read = await school.startRead()
   const line = { level: 'info', kind: 'test.recorded', message: 'Recorded' } as const
   await kit.storage.missing.createReview(missingReview(read), null, line)
   await kit.storage.missing.saveCandidates(read.read, [1, 2])
-  await finishTestPull(kit.storage, read.read.pull_id)
+  await kit.finishPull(read.read.pull_id)
   return { school, clinic }
 }
 
 /** Saves this number of manifests, each with another description. */
 async function storeNewManifests(
-  { storage, clock }: StorageKit,
+  { storage, clock }: StorageContext,
   { platform_id }: TestPlatform,
   count: number,
 ): Promise<void> {
@@ -62,7 +60,7 @@ async function storeNewManifests(
 }
 
 export async function removePlatform(
-  { storage, clock }: StorageKit,
+  { storage, clock }: StorageContext,
   platform: TestPlatform,
 ): Promise<Removal> {
   const { platform_id, platform_name } = platform
@@ -73,7 +71,7 @@ export async function removePlatform(
 }
 
 export function registerModules(
-  { storage, clock }: StorageKit,
+  { storage, clock }: StorageContext,
   { platform_id }: TestPlatform,
   record_types: string[],
 ) {
@@ -81,18 +79,20 @@ export function registerModules(
   return storage.platforms.setRegisteredModules(change, changeLog())
 }
 
-export async function runRemovals(storage: StorageKit['storage']): Promise<void> {
+export async function runRemovals({ storage }: StorageContext): Promise<void> {
   while (await storage.removals.runNextStep());
 }
 
-export async function countPlatformRows({ storage }: StorageKit): Promise<Record<string, number>> {
+export async function countPlatformRows({
+  storage,
+}: StorageContext): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const table of PLATFORM_TABLES) rows[table] = await countRows(storage, table)
   return rows
 }
 
 /** Asserts that the counters of each module match its records. */
-export async function expectMatchingCounters({ storage }: StorageKit): Promise<void> {
+export async function expectMatchingCounters({ storage }: StorageContext): Promise<void> {
   const readNumbers = async (sql: string) =>
     new Map((await runSql(storage, sql)).map((row) => [Number(row['module_id']), Number(row['n'])]))
   const counted = await readNumbers(

@@ -6,8 +6,7 @@ import type {
   ReplayableRejection,
 } from '../../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import type { StorageKit } from './engine.ts'
-import { normalize, type TestPlatform } from './fixtures.ts'
+import { normalize, type StorageContext, type TestPlatform } from './fixtures.ts'
 
 /** A rejected push, by default a POST. */
 export function rejection(
@@ -30,7 +29,7 @@ export function rejection(
 }
 
 export async function saveRejected(
-  { storage, clock }: Pick<StorageKit, 'storage' | 'clock'>,
+  { storage, clock }: StorageContext,
   rejected: NewRejectedPush[],
   quotaBytes = 50 * 1024 * 1024,
 ): Promise<void> {

@@ -1,8 +1,14 @@
 /** Rows of all kinds with a retention period, and their deletion. */
 import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import type { StorageKit } from './engine.ts'
-import { pushErrorAt, pushWrite, type TestPlatform, testManifest, write } from './fixtures.ts'
+import {
+  pushErrorAt,
+  pushWrite,
+  type StorageContext,
+  type TestPlatform,
+  testManifest,
+  write,
+} from './fixtures.ts'
 import { missingReview } from './missing.ts'
 import { pullOnce } from './pulls.ts'
 import { rejection, saveRejected } from './replays.ts'
@@ -25,7 +31,7 @@ let count = 0
 
 /** Inserts a row at the time of the clock. Pulls, reviews and alerts end immediately. */
 export async function createRow(
-  kit: StorageKit,
+  kit: StorageContext,
   school: TestPlatform,
   noun: RetentionNoun,
 ): Promise<void> {

@@ -21,8 +21,8 @@ export const sqliteEngine: StorageEngine = {
   open: ({ clock, ...options }) => openTemporarySqlite(clock, options),
 }
 
-export async function openTemporarySqlite(
-  clock: Clock,
+export async function openTemporarySqlite<SomeClock extends Clock>(
+  clock: SomeClock,
   options: Pick<SqliteOptions, 'withThreads' | 'warn'> = {},
 ) {
   const folder = await mkdtemp(join(PARENT, 'recordhub-contract-'))
@@ -30,24 +30,23 @@ export async function openTemporarySqlite(
   await writeFile(path, await migratedFile())
   const settings = { path, asHub: true, timeZone: 'UTC', clock, hashReference, ...options }
   const open = () => openSqlite(settings)
-  let storage: Storage = await open()
+  const context = { storage: await open(), clock }
   const close = async () => {
-    await storage.close()
+    await context.storage.close()
     await rm(folder, { recursive: true })
   }
-  return {
+  return Object.assign(context, {
     folder,
     path,
-    storage,
-    async reopen() {
-      await storage.close()
-      storage = await open()
-      return storage
+    async reopen(): Promise<Storage> {
+      await context.storage.close()
+      context.storage = await open()
+      return context.storage
     },
     openDiagnostics: async () => openDiagnostics(path),
     close,
     [Symbol.asyncDispose]: close,
-  }
+  })
 }
 
 /** The bytes of a migrated, empty database. Migrating a database takes ten times as long as writing a copy. */
