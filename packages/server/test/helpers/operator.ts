@@ -139,6 +139,7 @@ export function createOperator(send: Send) {
       const response = await call('GET', '/api/v1/activity?limit=500')
       return expectBody(response, 200, object({ activity: array(ActivityEntry) })).activity
     },
+    /** The snapshot of the page, for an operator with a session. */
     async snapshot(): Promise<Snapshot> {
       return expectBody(await call('GET', '/dashboard/realtime'), 200, Snapshot)
     },

@@ -2,7 +2,6 @@
 import { type MissingReview, MissingReviewPage, type StoredRecord } from '@recordhub/protocol'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
-import { pullAll, recordsOf, registerPlatform } from './actions.ts'
 import { startTestHub, type TestHubOptions } from './hub.ts'
 import { expectBody } from './response.ts'
 
@@ -17,8 +16,8 @@ export async function startHubWithRecords(
   const records = Array.from({ length: count }, (_, number) => simulatedRecord(number))
   const module = simulatedModule('cases', { records })
   const platform = await simulatePlatform({ modules: [module] })
-  const registered = await registerPlatform(hub, platform)
-  await pullAll(hub)
+  const registered = await hub.register(platform)
+  await hub.pullAll()
   return {
     hub,
     platform,
@@ -28,7 +27,7 @@ export async function startHubWithRecords(
     setRecords(next: unknown[]) {
       module.records = next
     },
-    readRecords: () => recordsOf(hub, platform.platform_name),
+    readRecords: () => hub.records(platform.platform_name),
     async listReviews(query = ''): Promise<MissingReview[]> {
       const response = await hub.get(`/api/v1/missing-reviews${query}`)
       return expectBody(response, 200, MissingReviewPage).missing_reviews
