@@ -41,17 +41,6 @@ describeOnEngines('the activity', { engines: 'both' }, (engine) => {
     assert.equal((await found({ until: `${inOneHour}+01:00`, kind: 'push' })).length, 2)
     assert.deepEqual(await found({ q: 'in no entry' }), [])
   })
-
-  test('a filtered list is paginated, and its last page has no cursor', async () => {
-    await using hub = await startTestHub(engine)
-    const school = await hub.registerPushing()
-    for (let n = 0; n < 5; n += 1) await pushTo(hub, school, `R-${n}`)
-    const first = await list(hub, { kind: 'push', limit: '3' })
-    assert.deepEqual([first.activity.length, first.complete], [3, true])
-    const cursor = first.next_cursor ?? ''
-    const second = await list(hub, { kind: 'push', limit: '3', cursor })
-    assert.deepEqual([second.activity.length, second.next_cursor], [2, null])
-  })
 })
 
 async function list(hub: TestHub, query: Record<string, string>) {

@@ -18,6 +18,7 @@ const FROM_TO = {
   HUB_ALERT_FROM: 'hub@example.org',
   HUB_ALERT_TO: 'ann@example.org,bob@example.org',
 }
+
 const PAUSE_SECONDS = 301
 /** Timeouts longer than any test. */
 const mailTimeouts = { connect: 600_000, silence: 600_000, total: 600_000 }

@@ -8,7 +8,7 @@ import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
+import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { respond } from '../helpers/platform/respond.ts'
 import { only, registerTestPlatform } from '../helpers/storage/fixtures.ts'
 import { missingReview } from '../helpers/storage/missing.ts'
@@ -45,23 +45,6 @@ describeOnEngines('alerts', (engine) => {
     const resolved = only(await hub.alerts())
     assert.deepEqual({ ...resolved, resolved_at: null }, alert)
     assert.deepEqual((await hub.snapshot()).alerts, { open: 0, latest: [] })
-    assert.deepEqual(await hub.alertActivityKinds(), ['alert.raised', 'alert.resolved'])
-  })
-
-  test('a module that fails while another one succeeds opens an alert, until it succeeds', async () => {
-    await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS })
-    const modules = ['cases', 'visits'].map((type) => simulatedModule(type))
-    await using platform = await simulatePlatform({ modules })
-    await hub.register(platform)
-    platform.setResponse('records/visits', respond.status(500))
-    for (let round = 1; round <= 5; round += 1) await hub.pullAll()
-    const alert = only(await hub.untilAlertsOpen('module_failing'))
-    assert.match(alert.message, /though other modules could: The platform responded with HTTP 500/)
-    assert.equal(alert.platform_name, platform.platform_name)
-    assert.deepEqual(await hub.untilAlertsOpen('platform_failing', 0), [])
-    platform.setResponse('records/visits', null)
-    await hub.pullAll()
-    await hub.untilAlertsOpen('module_failing', 0)
     assert.deepEqual(await hub.alertActivityKinds(), ['alert.raised', 'alert.resolved'])
   })
 

@@ -28,6 +28,7 @@ type Row = {
   endpoint: 'ping' | 'manifest' | 'search' | 'records/cases'
   behaviour: (kit: PulledHub) => Responder
 }
+
 const row = (name: string, endpoint: Row['endpoint'], behaviour: Row['behaviour']): Row => ({
   ...{ name, endpoint, behaviour },
 })

@@ -30,19 +30,6 @@ async function startWithPagedModule(engine: StorageEngine) {
 }
 
 describeOnEngines('missing records of a paged module', (engine) => {
-  test('a record absent from two reads in a row is marked after the second', async () => {
-    await using kit = await startWithPagedModule(engine)
-    assert.deepEqual(await kit.pullWithout(3), [])
-    assert.deepEqual(await kit.pullWithout(3), ['R-3'])
-  })
-
-  test('a record absent from only one of two reads is not marked', async () => {
-    await using kit = await startWithPagedModule(engine)
-    assert.deepEqual(await kit.pullWithout(3), [])
-    assert.deepEqual(await kit.pullWithout(4), [])
-    assert.deepEqual(await kit.pullWithout(4, 5), ['R-4'])
-  })
-
   for (const [failure, second] of [
     ['fails', respond.status(500)],
     ['is cut off', respond.truncated('{"records":[')],

@@ -34,58 +34,6 @@ describeOnEngines('records that a platform no longer lists', (engine) => {
     assert.match(entry?.message ?? '', /17 unchanged, 3 missing/)
   })
 
-  test('the next pull marks nothing more and writes nothing', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
-    kit.setRecords(kit.records.slice(3))
-    await kit.hub.pullAll()
-    const before = await kit.readRecords()
-    const { pulls: _, activity: __, ...rows } = await kit.hub.countStoredRows()
-    const { pull } = await kit.hub.pullAll()
-    assert.deepEqual([pull.counts.missing, pull.counts.unchanged], [0, 17])
-    assert.deepEqual(await kit.readRecords(), before)
-    const { pulls: ___, activity: ____, ...again } = await kit.hub.countStoredRows()
-    assert.deepEqual(again, rows)
-  })
-
-  test('a missing record is no longer marked once it is listed again, pushed or patched', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
-    kit.setRecords(kit.records.slice(4))
-    await kit.hub.pullAll()
-    await kit.hub.push(kit.key, newRecord('R-0'))
-    const patch = { record_type: 'cases', reference_number: 'R-1', data: {} }
-    await kit.hub.push(kit.key, patch, 'PATCH')
-    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-2', 'R-3'])
-    const changed = simulatedRecord(3, { status: 'changed' })
-    kit.setRecords([
-      kit.records[0],
-      kit.records[1],
-      kit.records[2],
-      changed,
-      ...kit.records.slice(4),
-    ])
-    const { pull } = await kit.hub.pullAll()
-    assert.deepEqual(missingReferences(await kit.readRecords()), [])
-    assert.equal(pull.counts.missing, 0)
-  })
-
-  test('a record pushed during a pull is not marked', async () => {
-    await using kit = await startHubWithRecords(engine, 20, { HUB_MISSING_GRACE_SECONDS: '0' })
-    kit.setRecords(kit.records.slice(3))
-    const request = kit.platform.delayNextResponse('records/cases')
-    const { id } = await kit.hub.startPull()
-    await request.arrived
-    await kit.hub.push(kit.key, newRecord('R-0'))
-    await kit.hub.push(kit.key, newRecord('R-new'))
-    const patch = { record_type: 'cases', reference_number: 'R-1', data: {} }
-    await kit.hub.push(kit.key, patch, 'PATCH')
-    request.release()
-    await kit.hub.untilPullEnds(id)
-    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-2'])
-    // The next read starts after those pushes.
-    assert.equal((await kit.hub.pullAll()).pull.counts.missing, 3)
-    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-0', 'R-1', 'R-2', 'R-new'])
-  })
-
   test('a pull marks a pushed record only if it started five minutes or more after the push', async () => {
     const clock = createStoppedClock()
     await using kit = await startHubWithRecords(engine, 20, {}, { clock })
@@ -149,19 +97,6 @@ describeOnEngines('records that a platform no longer lists', (engine) => {
     assert.deepEqual([pull.counts.rejected, pull.counts.missing], [1, 2])
   })
 
-  test('a pull of a platform that is deactivated meanwhile marks nothing', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
-    kit.setRecords(kit.records.slice(3))
-    const request = kit.platform.delayNextResponse('records/cases')
-    const { id } = await kit.hub.startPull()
-    await request.arrived
-    await kit.hub.setStatus(kit.id, 'inactive')
-    request.release()
-    const { tasks } = await kit.hub.untilPullEnds(id)
-    assert.match(only(tasks).error ?? '', /platform was deactivated/)
-    assert.deepEqual(missingReferences(await kit.readRecords()), [])
-  })
-
   test('a pull that times out marks nothing', async () => {
     const { reach, waitForLimit } = createPullTimeLimit()
     await using kit = await startHubWithRecords(engine, 20, {}, { waitForLimit })
@@ -176,12 +111,5 @@ describeOnEngines('records that a platform no longer lists', (engine) => {
     assert.deepEqual([pull.state, pull.counts.missing], ['timed_out', 0])
     assert.deepEqual(missingReferences(await kit.readRecords()), [])
     assert.deepEqual(await kit.listReviews(), [])
-  })
-
-  test('one pull marks many missing records', async () => {
-    await using kit = await startHubWithRecords(engine, 450, { HUB_MISSING_FUSE: '100' })
-    kit.setRecords([])
-    assert.equal((await kit.hub.pullAll()).pull.counts.missing, 450)
-    assert.equal(missingReferences(await kit.readRecords()).length, 450)
   })
 })

@@ -139,6 +139,7 @@ describeOnEngines('overload', { engines: 'both' }, (engine) => {
 async function readGauge(hub: TestHub, series: string): Promise<number | undefined> {
   return (await scrape(hub)).get(series)
 }
+
 const bodies = (hub: TestHub, sender = 'platform') =>
   readGauge(hub, `recordhub_bodies{sender="${sender}"}`)
 const bodyBytes = (hub: TestHub) => readGauge(hub, 'recordhub_bodies_bytes{sender="platform"}')

@@ -160,16 +160,6 @@ describeOnEngines('conditional requests of a pull', (engine) => {
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
     })
   }
-
-  test('a recently pushed record that the platform does not list makes every pull unconditional', async () => {
-    await using kit = await startAfterPull(engine)
-    await kit.hub.push(kit.registered.hub_api_key, newRecord('R-9'))
-    for (const _ of [1, 2]) {
-      assert.equal((await kit.pull()).received, 2)
-      assert.deepEqual(lastConditions(kit), [undefined, undefined])
-    }
-  })
-
   for (const first of [true, false]) {
     test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
       await using kit = await startPulledHub(engine)

@@ -81,23 +81,6 @@ describeOnEngines('retries', (engine) => {
       assert.equal(requested.length, requests)
     })
   }
-
-  test('after a refused connection, the next module is not retried', async () => {
-    let pauses = 0
-    const pause = async () => {
-      pauses += 1
-      return true
-    }
-    await using hub = await startTestHub(engine, { timeouts: { pause } })
-    const modules = ['a', 'b'].map((type) => simulatedModule(type))
-    await using platform = await simulatePlatform({ modules })
-    await hub.register(platform)
-    const { goOnline } = await platform.goOffline()
-    await hub.pullAll()
-    assert.equal(pauses, 3)
-    await goOnline()
-  })
-
   test('a module that succeeds enables retries for the modules after it', async () => {
     const pause = async () => true
     await using hub = await startTestHub(engine, { timeouts: { pause } })

@@ -158,23 +158,6 @@ describeOnEngines('starting pulls', { engines: 'both' }, (engine) => {
     assert.equal((await hub.pullAll()).pull.state, 'succeeded')
   })
 
-  test('of 20 simultaneous starts, one returns 202, the others 409 with the same pull', async () => {
-    await using hub = await startTestHub(engine)
-    await using platform = await simulatePlatform()
-    await hub.register(platform)
-    const delayed = platform.delayNextResponse('records/cases')
-    const headers = { authorization: hub.authorization('operator') }
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, () => hub.send({ method: 'POST', url: '/api/v1/pulls', headers })),
-    )
-    const statuses = responses.map((response) => response.status).sort()
-    assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
-    const pulls = responses.map((one) => pullStartedBy(one))
-    assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
-    delayed.release()
-    await hub.untilPullEnds(pulls[0]?.id ?? 0)
-  })
-
   test('the button accepts any body and content type, or none', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     const { headers } = await hub.signIn()

@@ -53,6 +53,7 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
       url: SIGN_IN,
       body: { email: 'nobody@example.org', password: PASSWORD },
     })
+
     for (const response of [wrong, unknown]) {
       assert.equal(response.status, 401)
       assert.deepEqual(response.cookies, [])

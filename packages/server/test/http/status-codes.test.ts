@@ -41,6 +41,7 @@ const ROUTES = Object.entries(ACCESS).map(([name, access]) => {
   const url = pattern.replaceAll(/:\w+/g, '999999').replace('*', 'any')
   return { name, method: methodOf(method), pattern, url, access }
 })
+
 /** Every route that needs a role and may change something. */
 const ACTIONS = ROUTES.filter(({ method, access }) => method !== 'GET' && requiresCaller(access))
 

@@ -57,7 +57,15 @@ export function createPlatformRequests(hub: HubCore, operator: Operator) {
   }
 
   function sendRejectedPushRequest(path: string, body: unknown): Promise<TestResponse> {
-    return operator.call('POST', `/api/v1/rejected-pushes${path}`, body)
+    return hub.send({
+      method: 'POST',
+      url: `/api/v1/rejected-pushes${path}`,
+      headers: {
+        authorization: hub.authorization('operator'),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body,
+    })
   }
 
   return {
