@@ -9,7 +9,7 @@ import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody } from '../helpers/hub/response.ts'
 import type { RegisteredPlatform } from '../helpers/operator.ts'
 
-describeOnEngines('the activity', { engines: 'both' }, (engine) => {
+describeOnEngines('the activity', (engine) => {
   test('the list filters by platform, level, kind, record, search text and time', async () => {
     const clock = createStoppedClock()
     await using hub = await startTestHub(engine, { clock })

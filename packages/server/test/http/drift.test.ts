@@ -150,7 +150,7 @@ describeOnEngines('manifest changes', { engines: 'both' }, (engine) => {
   })
 })
 
-describeOnEngines('records not matching the manifest', { engines: 'both' }, (engine) => {
+describeOnEngines('records not matching the manifest', (engine) => {
   test('a push that does not match the manifest is accepted with warnings, and wrong types are listed', async () => {
     await using kit = await startPulledHub(engine)
     const module = only(kit.platform.modules)
@@ -251,7 +251,7 @@ describeOnEngines('records not matching the manifest', { engines: 'both' }, (eng
   })
 })
 
-describeOnEngines('completeness of a module', { engines: 'both' }, (engine) => {
+describeOnEngines('completeness of a module', (engine) => {
   test('a full pull whose total, count and content agree verifies a module; differences are reported', async () => {
     await using kit = await startPulledHub(engine, { env: { HUB_MISSING_GRACE_SECONDS: '0' } })
     const module = only(kit.platform.modules)

@@ -19,7 +19,7 @@ const at = (second: number) => new Date(Date.parse(START) + second * 1000).toISO
 
 const clock = new TestClock()
 
-describeHub('record history', { engines: 'both', clock }, (hub) => {
+describeHub('record history', { clock }, (hub) => {
   let key = ''
   let count = 0
   before(async () => {

@@ -21,7 +21,7 @@ const ADMITTED = 8
 const largeRecord = (reference: string) =>
   newRecord(reference, { data: { scan: 'x'.repeat(LARGE) } })
 
-describeOnEngines('overload', { engines: 'both' }, (engine) => {
+describeOnEngines('overload', (engine) => {
   test('a platform that floods gets 503 with Retry-After, others continue, and retries succeed', async () => {
     const { wrap, release } = holdWrites()
     await using hub = await startTestHub(engine, { wrap, env: WITH_METRICS })

@@ -167,7 +167,7 @@ describeHub('registering a platform', { engines: 'both' }, (hub) => {
   })
 })
 
-describeHub('requests to a platform', { engines: 'both' }, (hub, engine) => {
+describeHub('requests to a platform', (hub, engine) => {
   test('every request has exactly the specified headers', async () => {
     await using simulated = await simulatePlatform()
     await hub.register(simulated)

@@ -60,7 +60,7 @@ const ENVELOPES: readonly (readonly [Record<string, unknown>, string | null])[] 
   ],
 ]
 
-describeOnEngines('the content that a pull stores', { engines: 'both' }, (engine) => {
+describeOnEngines('the content that a pull stores', (engine) => {
   test('a response without the required members adds a warning that names them', async () => {
     await using kit = await startWith(engine)
     const required = {

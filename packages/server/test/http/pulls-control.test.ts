@@ -82,7 +82,7 @@ describeOnEngines('cancelling a pull', { engines: 'both' }, (engine) => {
   })
 })
 
-describeOnEngines('pulling one platform', { engines: 'both' }, (engine) => {
+describeOnEngines('pulling one platform', (engine) => {
   test('reads only its registered modules, and a second start returns 409', async () => {
     await using hub = await startTestHub(engine)
     await using one = await simulatePlatform({

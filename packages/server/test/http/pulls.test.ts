@@ -223,7 +223,7 @@ describeOnEngines('starting pulls', { engines: 'both' }, (engine) => {
   })
 })
 
-describeOnEngines('the end of a pull', { engines: 'both' }, (engine) => {
+describeOnEngines('the end of a pull', (engine) => {
   test('stopping the hub interrupts a running pull, and the restarted hub can pull at once', async () => {
     await using hub = await startTestHub(engine)
     const modules = ['a', 'b'].map((type) =>

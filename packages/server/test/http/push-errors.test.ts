@@ -117,7 +117,7 @@ describeHub(
   },
 )
 
-describeOnEngines('rising push errors', { engines: 'both' }, (engine) => {
+describeOnEngines('rising push errors', (engine) => {
   test('many pushes with wrong keys raise an alert for their platform, or for unknown senders', async () => {
     const clock = createStoppedClock()
     await using hub = await startTestHub(engine, {

@@ -13,7 +13,7 @@ import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-describeOnEngines('a push that the hub cannot accept now', { engines: 'both' }, (engine) => {
+describeOnEngines('a push that the hub cannot accept now', (engine) => {
   describe('60 pushes at once with a limit of 5 a second', () => {
     const startLimited = async () => {
       const time = { now: 0 }

@@ -42,7 +42,7 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['several invalid members', { record_type: 'cases', data: 1 }, ['reference_number', 'data']],
 ]
 
-describeHub('a push with invalid members', { engines: 'both' }, (hub) => {
+describeHub('a push with invalid members', (hub) => {
   for (const [what, body, members] of FAULTS) {
     test(`a record with ${what} returns 422 with errors and is saved as rejected`, async () => {
       const { hub_api_key, platform_name } = await hub.registerPushing()

@@ -12,7 +12,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 
 const RECEIVER = '/api/webhook/receive'
 
-describeHub('occurred_at', { engines: 'both' }, (hub) => {
+describeHub('occurred_at', (hub) => {
   const recordAt = (occurred_at: string, status: string, over = {}) =>
     newRecord('N-1', { occurred_at, data: { status }, ...over })
 

@@ -40,7 +40,7 @@ async function expectRejectedKey(hub: TestHub, key: string | null): Promise<void
   }
 }
 
-describeHub('a rejected push', { engines: 'both' }, (hub) => {
+describeHub('a rejected push', (hub) => {
   for (const [what, key] of [
     ['is missing', null],
     ['is empty', ''],

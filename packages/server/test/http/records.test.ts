@@ -29,7 +29,7 @@ function changeCursor(cursor: string, changes: Record<string, unknown>): string 
   return Buffer.from(JSON.stringify({ ...position, ...changes })).toString('base64url')
 }
 
-describeHub('reading records', { engines: 'both' }, (hub) => {
+describeHub('reading records', (hub) => {
   let platform = ''
   let key = ''
   before(async () => {

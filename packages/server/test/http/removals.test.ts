@@ -24,7 +24,7 @@ import { until } from '../helpers/time/until.ts'
 const { Object: object, Literal: literal } = Type
 const OnePlatform = object({ success: literal(true), platform: Platform })
 
-describeOnEngines('unregistering a module', { engines: 'both' }, (engine) => {
+describeOnEngines('unregistering a module', (engine) => {
   test('all modules can be unregistered with a change of status; invalid requests change nothing', async () => {
     await using kit = await startWithTwoModules(engine)
     const { hub, id } = kit
@@ -40,7 +40,7 @@ describeOnEngines('unregistering a module', { engines: 'both' }, (engine) => {
   })
 })
 
-describeOnEngines('deleting the records of a module', { engines: 'both' }, (engine) => {
+describeOnEngines('deleting the records of a module', (engine) => {
   test('it has a preview, requires the record type as confirmation, and does not affect other modules', async () => {
     await using kit = await startWithTwoModules(engine)
     const { hub, id, platform } = kit

@@ -229,7 +229,7 @@ describeHub('replaying rejected pushes', { engines: 'both' }, (hub, engine) => {
   })
 })
 
-describeOnEngines('replaying pulled records', { engines: 'both' }, (engine) => {
+describeOnEngines('replaying pulled records', (engine) => {
   test('an edited and replayed record remains while the platform still sends the invalid one', async () => {
     await using kit = await startPulledHub(engine)
     const [module] = kit.platform.modules

@@ -49,7 +49,7 @@ function methodOf(text: string): (typeof METHODS)[number] {
   return METHODS.find((method) => method === text) ?? assert.fail(`Unknown method: ${text}`)
 }
 
-describeHub('status codes', { engines: 'both', withOperator: true }, (hub) => {
+describeHub('status codes', { withOperator: true }, (hub) => {
   let mine: Session
   let other: Session
   let idle: Session
