@@ -23,8 +23,8 @@ function entriesOf(hub: TestHub): Record<string, unknown>[] {
 describeOnEngines('access log', (engine) => {
   test('without HUB_ACCESS_LOG, requests are not logged', async () => {
     await using hub = await startTestHub(engine)
-    const { hub_api_key } = await hub.registerPushing()
-    await hub.push(hub_api_key, newRecord('E-1'))
+    const { post } = await hub.registerPushing()
+    await post(newRecord('E-1'))
     assert.deepEqual(entriesOf(hub), [])
   })
 

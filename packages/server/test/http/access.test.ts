@@ -9,6 +9,7 @@ import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.
 import { expectError, type TestResponse } from '../helpers/hub/response.ts'
 import type { Session } from '../helpers/operator.ts'
 import { countRows, runSql } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -107,8 +108,12 @@ describeHub('access control', { withOperator: true }, (hub, engine) => {
 
   test('every route rejects unauthenticated requests, which change nothing', async () => {
     const rows = await rowCounts(hub)
-    for (const [, headers] of unauthenticated) {
-      for (const route of ROUTES) {
+    for (const [number, [, headers]] of unauthenticated.entries()) {
+      // In the quick tier, each route is requested without credentials and with one kind of wrong ones.
+      const kinds = rounds(unauthenticated.length - 1, 1)
+      for (const route of ROUTES.filter(
+        (_, index) => number === 0 || (index + number) % kinds === 0,
+      )) {
         expectUnauthenticated(route, await hub.send(requestTo(route, headers)))
       }
     }

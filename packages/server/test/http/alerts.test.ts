@@ -62,8 +62,8 @@ describeOnEngines('alerts', (engine) => {
         },
       }),
     })
-    const { hub_api_key } = await hub.registerPushing()
-    await hub.push(hub_api_key, newRecord('N-1'))
+    const { post } = await hub.registerPushing()
+    await post(newRecord('N-1'))
     for (let hour = 1; hour <= 3; hour += 1) clock.advance(3600)
     const alert = only(await hub.untilAlertsOpen('search_behind'))
     assert.match(alert.message, /index is behind: changes since/)
@@ -75,7 +75,7 @@ describeOnEngines('alerts', (engine) => {
     const clock = createStoppedClock()
     await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
     await hub.registerPushing()
-    const { id, hub_api_key } = await hub.registerPushing()
+    const { id, post } = await hub.registerPushing()
     const now = hourOf(clock.now())
     const rows = Array.from({ length: 500 }, (_, index) => {
       const hour = hourText(now - index - 1)
@@ -89,16 +89,16 @@ describeOnEngines('alerts', (engine) => {
     assert.match(alert.message, /has not pushed since about/)
     // The alert stays open after a restart, when the hub has observed nothing yet.
     await hub.restart({ intervals: CONTINUOUS_ALERTS, clock })
-    await hub.push(hub_api_key, newRecord('N-1'))
+    await post(newRecord('N-1'))
     await hub.untilAlertsOpen('platform_silent', 0)
     assert.deepEqual(await hub.alertActivityKinds(), ['alert.raised', 'alert.resolved'])
   })
 
   test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
     await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS })
-    const { id, hub_api_key } = await hub.registerPushing()
+    const { id, post } = await hub.registerPushing()
     for (let index = 1; index <= 25; index += 1) {
-      await hub.push(hub_api_key, newRecord(`N-${index}`, { data: index }))
+      await post(newRecord(`N-${index}`, { data: index }))
     }
     const alert = only(await hub.untilAlertsOpen('rejected_rising'))
     assert.match(alert.message, /^2\d pushes and pulled records of .* were rejected/)

@@ -60,12 +60,12 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
   test('each caller has its own limit, which other callers and platforms do not use up', async () => {
     await using hub = await startHubWithLimit(engine)
     const ann = await hub.signIn()
-    const { hub_api_key } = await hub.registerPushing()
+    const { post } = await hub.registerPushing()
     assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
     assert.equal((await read(hub, 'admin')).status, 200)
     assert.equal((await hub.send({ url: RECORDS, headers: ann.headers })).status, 200)
     for (let n = 0; n < 5; n++) {
-      assert.equal((await hub.push(hub_api_key, newRecord(`N-${n}`))).status, 201)
+      assert.equal((await post(newRecord(`N-${n}`))).status, 201)
       expectError(await hub.send({ url: RECORDS }), 401, 'not_signed_in')
     }
   })
@@ -116,8 +116,8 @@ describeOnEngines('concurrent expensive requests', (engine) => {
     await using hub = await startTestHub(engine, {
       wrap: (storage) => delayAfterFirstPage(storage, () => (isPaused ? resumed.promise : null)),
     })
-    const { hub_api_key } = await hub.registerPushing()
-    for (let n = 0; n < 20; n++) await hub.push(hub_api_key, newRecord(`N-${n}`))
+    const { post } = await hub.registerPushing()
+    for (let n = 0; n < 20; n++) await post(newRecord(`N-${n}`))
     isPaused = true
     const running: OpenExport[] = []
     while (running.length < MAX_EXPORTS) running.push(await openExport(hub))

@@ -29,7 +29,7 @@ describeOnEngines('the snapshot', (engine) => {
     })
     await using platform = await simulatePlatform()
     platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-    const { hub_api_key } = await hub.register(platform)
+    const { post } = await hub.register(platform)
     const { headers } = await hub.signIn()
     const read = async () => {
       const response = await hub.send({ url: REALTIME, headers })
@@ -45,9 +45,9 @@ describeOnEngines('the snapshot', (engine) => {
     assert.deepEqual([empty.latest_sync, empty.pull.running, empty.pull.pull], [null, false, null])
     expectMembers(empty.stats, STATS)
 
-    await hub.push(hub_api_key, newRecord('N-1'))
-    await hub.push(hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
-    await hub.push(hub_api_key, newRecord('N-1', { data: 1 }))
+    await post(newRecord('N-1'))
+    await post(newRecord('N-1', { data: { status: 'closed' } }))
+    await post(newRecord('N-1', { data: 1 }))
     const request = platform.delayNextResponse('records/cases')
     const { id } = await hub.startPull()
     await request.arrived
@@ -118,8 +118,8 @@ describeOnEngines('the snapshot', (engine) => {
   test('the snapshot has the 20 latest records and log entries', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     await using platform = await simulatePlatform()
-    const { hub_api_key } = await hub.register(platform)
-    for (let n = 0; n < 25; n++) await hub.push(hub_api_key, newRecord(`N-${n}`))
+    const { post } = await hub.register(platform)
+    for (let n = 0; n < 25; n++) await post(newRecord(`N-${n}`))
     const { headers } = await hub.signIn()
     const response = await hub.send({ url: REALTIME, headers })
     const { records, logs } = expectBody(response, 200, Snapshot)
@@ -139,7 +139,7 @@ describeHub('reading the snapshot', { withOperator: true, clock: createStoppedCl
 
   test('an unchanged snapshot returns 304 for its ETag, and a push changes the ETag', async () => {
     await using platform = await simulatePlatform()
-    const { hub_api_key } = await hub.register(platform)
+    const { post } = await hub.register(platform)
     const { headers } = session
     const first = await hub.send({ url: REALTIME, headers })
     const etag = first.header('etag')
@@ -148,7 +148,7 @@ describeHub('reading the snapshot', { withOperator: true, clock: createStoppedCl
     const same = await hub.send({ url: REALTIME, headers: known })
     assert.deepEqual([same.status, same.text, same.header('etag')], [304, '', etag])
     assert.equal((await hub.send({ url: REALTIME, headers })).text, first.text)
-    await hub.push(hub_api_key, newRecord('N-1'))
+    await post(newRecord('N-1'))
     const next = await hub.send({ url: REALTIME, headers: known })
     assert.equal(next.status, 200)
     assert.notEqual(next.header('etag'), etag)

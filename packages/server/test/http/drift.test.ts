@@ -27,7 +27,7 @@ import { until } from '../helpers/time/until.ts'
 
 const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
 
-describeOnEngines('manifest changes', { engines: 'both' }, (engine) => {
+describeOnEngines('manifest changes', (engine) => {
   test('a manual refresh reports the changes of a manifest once', async () => {
     await using kit = await startPulledHub(engine)
     const module = only(kit.platform.modules)

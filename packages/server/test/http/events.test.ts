@@ -35,7 +35,7 @@ describeOnEngines('server-sent events', (engine) => {
 
   test('a push notifies every listener, without its data', async () => {
     await using hub = await startTestHub(engine, ON)
-    const { hub_api_key } = await hub.registerPushing()
+    const { post } = await hub.registerPushing()
     const session = await hub.signIn()
     const all = await Promise.all(Array.from({ length: 20 }, () => openStream(hub, session)))
     for (const { headers } of all) {
@@ -43,7 +43,7 @@ describeOnEngines('server-sent events', (engine) => {
       assert.equal(headers.get('cache-control'), 'no-store')
       assert.equal(headers.get('content-encoding'), null)
     }
-    await hub.push(hub_api_key, newRecord('SECRET-1'))
+    await post(newRecord('SECRET-1'))
     await Promise.all(all.map((one) => one.untilReceived(/^data: .*records/m)))
     for (const { text, close, ended } of all) {
       assert.match(text(), /^retry: \d+\n\n(data: [a-z,]+\n\n)+$/)
@@ -76,12 +76,12 @@ describeOnEngines('server-sent events', (engine) => {
 
   test('a disconnected listener causes no error', async () => {
     await using hub = await startTestHub(engine, { ...ON, intervals: { heartbeat: 5 } })
-    const { hub_api_key } = await hub.registerPushing()
+    const { post } = await hub.registerPushing()
     const stream = await openStream(hub, await hub.signIn())
     stream.close()
     await stream.ended
     const other = await openStream(hub, await hub.signIn())
-    await hub.push(hub_api_key, newRecord('N-1'))
+    await post(newRecord('N-1'))
     await other.untilReceived(/heartbeat\n\n.*heartbeat/s)
     other.close()
     await until(async () => (/"level":50/.test(hub.log()) ? null : true), 'no error is logged')

@@ -223,9 +223,9 @@ describeHub('exports', { engines: 'both' }, (hub, engine) => {
         },
       }),
     })
-    const { hub_api_key } = await slowHub.registerPushing()
+    const { post } = await slowHub.registerPushing()
     const pushes = Array.from({ length: 450 }, (_, n) =>
-      slowHub.push(hub_api_key, body(`r-${n}`, `{"status":"${n === 7 ? 'one' : 'other'}"}`)),
+      post(body(`r-${n}`, `{"status":"${n === 7 ? 'one' : 'other'}"}`)),
     )
     await Promise.all(pushes)
     const url = '/api/v1/records/export?format='
@@ -259,11 +259,9 @@ describeHub('exports', { engines: 'both' }, (hub, engine) => {
         },
       }),
     })
-    const { hub_api_key } = await own.registerPushing()
+    const { post } = await own.registerPushing()
     const large = `{"status":"${'x'.repeat(300_000)}"}`
-    const pushes = Array.from({ length: 120 }, (_, n) =>
-      own.push(hub_api_key, body(`r-${n}`, large)),
-    )
+    const pushes = Array.from({ length: 120 }, (_, n) => post(body(`r-${n}`, large)))
     await Promise.all(pushes)
     const authorization = own.authorization('viewer')
     const url = `${own.address}/api/v1/records/export?format=ndjson`

@@ -27,19 +27,19 @@ const COMMON_LABELS = [
 ]
 const LABELS = [...COMMON_LABELS, 'sender', 'state', 'status', 'version']
 
-describeOnEngines('metrics', { engines: 'both' }, (engine) => {
+describeOnEngines('metrics', (engine) => {
   test('pushes are counted by outcome, and accepted ones are timed', async () => {
     await using hub = await startTestHub(engine, {
       env: { ...WITH_METRICS, HUB_RATE_LIMIT: '7' },
       monotonicClock: { now: () => 0 },
     })
-    const { hub_api_key, platform_name } = await hub.registerPushing()
-    await hub.push(hub_api_key, newRecord('E-1'))
-    await hub.push(hub_api_key, newRecord('E-1'))
-    await hub.push(hub_api_key, newRecord('E-1', { full_name: 'Ann Other' }))
-    await hub.push(hub_api_key, newRecord('E-2', { full_name: 7 }))
-    await hub.push(hub_api_key, newRecord('E-2', { record_type: 'unknown' }))
-    await hub.push(hub_api_key, '{')
+    const { post, platform_name } = await hub.registerPushing()
+    await post(newRecord('E-1'))
+    await post(newRecord('E-1'))
+    await post(newRecord('E-1', { full_name: 'Ann Other' }))
+    await post(newRecord('E-2', { full_name: 7 }))
+    await post(newRecord('E-2', { record_type: 'unknown' }))
+    await post('{')
     await hub.push('not a key', newRecord('E-3'))
     await hub.send({ url: '/api/webhook/check', headers: { 'x-api-key': 'not a key' } })
     const scraped = await scrape(hub)
@@ -60,7 +60,7 @@ describeOnEngines('metrics', { engines: 'both' }, (engine) => {
     const first = newRecord('E-9')
     const statuses = []
     for (let count = 0; count < 20; count += 1) {
-      statuses.push((await hub.push(hub_api_key, first)).status)
+      statuses.push((await post(first)).status)
     }
     const throttled = statuses.filter((status) => status === 429).length
     assert.ok(throttled > 0)

@@ -222,7 +222,7 @@ describeHub('requests to a platform', (hub, engine) => {
     const types = ['a b', 'ü/../x', 'a?b#c', '100%', '%2e%2e', '👍', '...', 'a+b&c=d', ';']
     const modules = types.map((type) => simulatedModule(type, { records: [simulatedRecord(1)] }))
     await using simulated = await simulatePlatform({ modules })
-    const { hub_api_key } = await hub.register(simulated)
+    const { post } = await hub.register(simulated)
     const { tasks } = await hub.pullAll()
     const mine = tasks.filter((task) => task.platform_name === simulated.platform_name)
     assert.deepEqual(new Set(mine.map((task) => task.state)), new Set(['succeeded']))
@@ -230,7 +230,7 @@ describeHub('requests to a platform', (hub, engine) => {
     const expected = types.map((type) => `/api/hub/records/${encodeURIComponent(type)}`)
     assert.deepEqual(requested.sort(), expected.sort())
     for (const record_type of types) {
-      const response = await hub.push(hub_api_key, newRecord('N-1', { record_type }))
+      const response = await post(newRecord('N-1', { record_type }))
       expectBody(response, 201, PushResponse)
     }
   })

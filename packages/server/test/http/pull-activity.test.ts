@@ -85,7 +85,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
   test('a skipped platform is pulled again after any evidence that it works', async () => {
     await using hub = await startTestHub(engine)
     await using platform = await simulatePlatform()
-    const { id, hub_api_key } = await hub.register(platform)
+    const { id, post } = await hub.register(platform)
     const fail = () => platform.setResponse('records/cases', respond.status(500))
     const path = `/api/v1/platforms/${id}`
     const send = async (method: 'POST' | 'PATCH', url: string, body: unknown) => {
@@ -106,7 +106,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
         },
       ],
       // Comes last because the time of a push is stored with a precision of one minute.
-      ['a push', () => hub.push(hub_api_key, newRecord('P-1'))],
+      ['a push', () => post(newRecord('P-1'))],
     ]
     fail()
     for (let round = 1; round <= 5; round += 1) await hub.pullOnSchedule()
@@ -121,7 +121,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
       assert.equal(only((await hub.pullOnSchedule()).tasks).state, 'failed', `after ${what}`)
     }
     platform.setResponse('records/cases', null)
-    await hub.push(hub_api_key, newRecord('P-2'))
+    await post(newRecord('P-2'))
     assert.equal((await hub.pullOnSchedule()).pull.state, 'succeeded')
     const { pulls } = hub.storage
     const [last] = await pulls.listPlatformPulls({ platform_id: id, limit: 1, before: null })

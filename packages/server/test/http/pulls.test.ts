@@ -110,6 +110,30 @@ describeOnEngines('starting pulls', { engines: 'both' }, (engine) => {
     assert.deepEqual(await listPulls(hub), [ended.pull])
   })
 
+  test('a start during a pull returns 409 with the running pull, by button and by API', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await using platform = await simulatePlatform()
+    await hub.register(platform)
+    const { headers } = await hub.signIn()
+    const delayed = platform.delayNextResponse('records/cases')
+    const { id } = await hub.startPull()
+    await delayed.arrived
+    for (const [url, sent] of [
+      [PULL_ALL, headers],
+      ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
+    ] as const) {
+      const response = await hub.send({ method: 'POST', url, headers: sent })
+      const { code, pull } = expectBody(response, 409, PullRunningResponse)
+      assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
+    }
+    delayed.release()
+    await hub.untilPullEnds(id)
+    assert.equal(await hub.countRows('pulls'), 1)
+    assert.equal((await hub.pullAll()).pull.state, 'succeeded')
+  })
+})
+
+describeOnEngines('requests about pulls', (engine) => {
   test('a pull reports the received records while the rest of the response is still arriving', async () => {
     await using hub = await startTestHub(engine)
     const modules = [simulatedModule('cases'), simulatedModule('rooms')]
@@ -134,28 +158,6 @@ describeOnEngines('starting pulls', { engines: 'both' }, (engine) => {
     })
     const ended = await hub.untilPullEnds(id)
     assert.deepEqual(ended.pull.progress.task_states, { cancelled: 2 })
-  })
-
-  test('a start during a pull returns 409 with the running pull, by button and by API', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    await using platform = await simulatePlatform()
-    await hub.register(platform)
-    const { headers } = await hub.signIn()
-    const delayed = platform.delayNextResponse('records/cases')
-    const { id } = await hub.startPull()
-    await delayed.arrived
-    for (const [url, sent] of [
-      [PULL_ALL, headers],
-      ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
-    ] as const) {
-      const response = await hub.send({ method: 'POST', url, headers: sent })
-      const { code, pull } = expectBody(response, 409, PullRunningResponse)
-      assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
-    }
-    delayed.release()
-    await hub.untilPullEnds(id)
-    assert.equal(await hub.countRows('pulls'), 1)
-    assert.equal((await hub.pullAll()).pull.state, 'succeeded')
   })
 
   test('the button accepts any body and content type, or none', async () => {

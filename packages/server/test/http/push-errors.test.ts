@@ -91,10 +91,10 @@ describeHub(
     })
 
     test('accepted pushes and pushes that are stored as rejected are not counted', async () => {
-      const { hub_api_key, platform_name } = await hub.registerPushing()
-      await hub.push(hub_api_key, newRecord('A-1'))
-      expectError(await hub.push(hub_api_key, { record_type: 'cases' }), 422, 'invalid_record')
-      expectError(await hub.push(hub_api_key, 'no JSON'), 400, 'invalid_json')
+      const { post, platform_name } = await hub.registerPushing()
+      await post(newRecord('A-1'))
+      expectError(await post({ record_type: 'cases' }), 422, 'invalid_record')
+      expectError(await post('no JSON'), 400, 'invalid_json')
       await untilCounted(hub, 'invalid_json', 1, `&platform=${platform_name}`)
       assert.equal((await listErrors(hub, `?platform=${platform_name}`)).length, 1)
     })

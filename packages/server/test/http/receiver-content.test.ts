@@ -24,9 +24,9 @@ describeHub('the stored content of a push', (hub) => {
     ...['0.1000000000000000055511151231257827', '1e400', '-1e-400', '100.000', '0.0000001'],
   ]) {
     test(`the number ${number} is returned as it was sent`, async () => {
-      const { hub_api_key, platform_name } = await hub.registerPushing()
+      const { post, platform_name } = await hub.registerPushing()
       const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
-      const response = await hub.push(hub_api_key, withData(data))
+      const response = await post(withData(data))
       const { record_id } = expectBody(response, 201, PushResponse)
       assert.ok((await readText(hub, platform_name)).includes(`"data":${data}`))
       const one = await hub.get(`/api/v1/records/${record_id}`)
@@ -35,9 +35,9 @@ describeHub('the stored content of a push', (hub) => {
   }
 
   test('the same number with other digits is a change, and the history has both forms', async () => {
-    const { hub_api_key } = await hub.registerPushing()
-    await hub.push(hub_api_key, withData('{"a":1.1}'))
-    const response = await hub.push(hub_api_key, withData('{"a":1.10}'))
+    const { post } = await hub.registerPushing()
+    await post(withData('{"a":1.1}'))
+    const response = await post(withData('{"a":1.10}'))
     const { record_id, outcome } = expectBody(response, 200, PushResponse)
     assert.equal(outcome, 'updated')
     const { text } = await hub.get(`/api/v1/records/${record_id}/history`)
@@ -45,9 +45,9 @@ describeHub('the stored content of a push', (hub) => {
   })
 
   test('the numbers of a rejected push are saved as they were sent', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
-    assert.equal((await hub.push(hub_api_key, body)).status, 422)
+    assert.equal((await post(body)).status, 422)
     const saved = await hub.get(`/api/v1/rejected-pushes?platform=${platform_name}`)
     assert.ok(saved.text.includes(`"body":${body}`), saved.text)
   })
@@ -64,12 +64,12 @@ describeHub('the stored content of a push', (hub) => {
     ['a closing script tag', '</script><!--'],
   ] as const) {
     test(`${what} in data is returned unchanged in keys and values`, async () => {
-      const { hub_api_key, platform_name } = await hub.registerPushing()
+      const { post, platform_name } = await hub.registerPushing()
       const data = { [text]: text, list: [text] }
-      const response = await hub.push(hub_api_key, newRecord('N-1', { data }))
+      const response = await post(newRecord('N-1', { data }))
       expectBody(response, 201, PushResponse)
       assert.deepEqual(only(await hub.records(platform_name)).data, data)
-      await hub.push(hub_api_key, newRecord('N-1', { data: { list: [] } }))
+      await post(newRecord('N-1', { data: { list: [] } }))
       const { record_id } = only(await hub.records(platform_name))
       const { changes } = only(await hub.history(record_id))
       const removed = changes.find((change) => change.before === text)
@@ -103,16 +103,16 @@ describeHub('the stored content of a push', (hub) => {
     ['that occurs three times, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
   ] as const) {
     test(`the last value is stored for a key ${what}`, async () => {
-      const { hub_api_key, platform_name } = await hub.registerPushing()
-      await hub.push(hub_api_key, withData(data))
+      const { post, platform_name } = await hub.registerPushing()
+      await post(withData(data))
       assert.deepEqual(only(await hub.records(platform_name)).data, stored)
     })
   }
 
   test('keys that are not in the manifest are stored', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     const data = { status: 'open', surprise: { deep: [null, false] } }
-    await hub.push(hub_api_key, newRecord('N-1', { data }))
+    await post(newRecord('N-1', { data }))
     assert.deepEqual(only(await hub.records(platform_name)).data, data)
   })
 })

@@ -129,24 +129,24 @@ describeOnEngines('a push that the hub cannot accept now', (engine) => {
 
   test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
     await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     const bare = JSON.stringify(newRecord('N-1')).length
     const body = (bytes: number) =>
       JSON.stringify(newRecord('N-1', { full_name: `Ann Example${'x'.repeat(bytes - bare)}` }))
     const before = await hub.countStoredRows()
-    const error = expectError(await hub.push(hub_api_key, body(2001)), 413, 'body_too_large')
+    const error = expectError(await post(body(2001)), 413, 'body_too_large')
     assert.match(error.message, /2000/)
     assert.deepEqual(await hub.countStoredRows(), before)
-    expectBody(await hub.push(hub_api_key, body(2000)), 201, PushResponse)
+    expectBody(await post(body(2000)), 201, PushResponse)
     assert.equal((await hub.records(platform_name)).length, 1)
   })
 
   test('a push during a shutdown returns 503 with Retry-After and is not stored', async () => {
     await using hub = await startTestHub(engine)
-    const { hub_api_key } = await hub.registerPushing()
+    const { post } = await hub.registerPushing()
     const before = await hub.countStoredRows()
     const stopping = hub.stop()
-    const response = await hub.push(hub_api_key, newRecord('N-1'))
+    const response = await post(newRecord('N-1'))
     await stopping
     expectError(response, 503, 'shutting_down')
     assert.match(response.header('retry-after'), /^[1-9]\d*$/)
@@ -191,14 +191,14 @@ describeOnEngines('a push that the hub cannot accept now', (engine) => {
       records: failing(storage.records, () => isDown),
     })
     await using hub = await startTestHub(engine, { wrap })
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     isDown = true
-    const response = await hub.push(hub_api_key, newRecord('N-1'))
+    const response = await post(newRecord('N-1'))
     expectError(response, 503, 'storage_unavailable')
     assert.equal(response.header('retry-after'), '5')
     assert.deepEqual(await hub.records(platform_name), [])
     isDown = false
-    expectBody(await hub.push(hub_api_key, newRecord('N-1')), 201, PushResponse)
+    expectBody(await post(newRecord('N-1')), 201, PushResponse)
   })
 
   test('an unexpected error returns 500 without details, which are only in the log', async () => {

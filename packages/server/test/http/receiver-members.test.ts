@@ -64,20 +64,20 @@ describeHub('a push with invalid members', (hub) => {
 
   for (const member of ['module_name', 'full_name']) {
     test(`${member} is required in a POST and optional in a PATCH`, async () => {
-      const { hub_api_key, platform_name } = await hub.registerPushing()
+      const { post, patch, platform_name } = await hub.registerPushing()
       const body = newRecord('N-1', { [member]: undefined })
-      const error = expectError(await hub.push(hub_api_key, body), 422, 'invalid_record')
+      const error = expectError(await post(body), 422, 'invalid_record')
       assert.deepEqual(Object.keys(error.errors ?? {}), [member])
       assert.deepEqual(await hub.records(platform_name), [])
-      expectBody(await hub.push(hub_api_key, body, 'PATCH'), 201, PushResponse)
+      expectBody(await patch(body), 201, PushResponse)
       assert.equal(only(await hub.rejected(platform_name)).method, 'POST')
     })
   }
 
   for (const body of ['[]', 'null', '"text"', '1.10', 'true', '{}']) {
     test(`the body ${body} returns 422 and is saved as rejected`, async () => {
-      const { hub_api_key, platform_name } = await hub.registerPushing()
-      const error = expectError(await hub.push(hub_api_key, body), 422, 'invalid_record')
+      const { post, platform_name } = await hub.registerPushing()
+      const error = expectError(await post(body), 422, 'invalid_record')
       assert.ok(Object.keys(error.errors ?? {}).length > 0)
       const { text } = await hub.get(`/api/v1/rejected-pushes?platform=${platform_name}`)
       assert.ok(text.includes(`"body":${body}`), text)
@@ -86,8 +86,8 @@ describeHub('a push with invalid members', (hub) => {
   }
 
   test('a reference_number of 512 bytes is accepted', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
-    expectBody(await hub.push(hub_api_key, newRecord('ä'.repeat(256))), 201, PushResponse)
+    const { post, platform_name } = await hub.registerPushing()
+    expectBody(await post(newRecord('ä'.repeat(256))), 201, PushResponse)
     const { reference_number } = only(await hub.records(platform_name))
     assert.equal(reference_number, 'ä'.repeat(256))
   })

@@ -35,20 +35,20 @@ describeHub('occurred_at', (hub) => {
   })
 
   test('pushes are ordered by occurred_at down to the nanosecond', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
-    await hub.push(hub_api_key, recordAt('2026-03-01T10:00:00.123456789Z', 'second'))
-    const older = await hub.push(hub_api_key, recordAt('2026-03-01T10:00:00.123456788Z', 'first'))
+    const { post, platform_name } = await hub.registerPushing()
+    await post(recordAt('2026-03-01T10:00:00.123456789Z', 'second'))
+    const older = await post(recordAt('2026-03-01T10:00:00.123456788Z', 'first'))
     assert.equal(expectBody(older, 200, PushResponse).outcome, 'stale')
     assert.deepEqual(only(await hub.records(platform_name)).data, { status: 'second' })
   })
 
   test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     const ahead = new Date(Date.now() + 3_600_000).toISOString()
-    const response = await hub.push(hub_api_key, recordAt(ahead, 'open'))
+    const response = await post(recordAt(ahead, 'open'))
     const { warnings = [] } = expectBody(response, 201, PushResponse)
     assert.match(only(warnings), /occurred_at/)
-    const later = await hub.push(hub_api_key, recordAt('2026-03-01T10:00:00Z', 'closed'))
+    const later = await post(recordAt('2026-03-01T10:00:00Z', 'closed'))
     assert.equal(expectBody(later, 200, PushResponse).outcome, 'updated')
     assert.deepEqual(only(await hub.records(platform_name)).data, { status: 'closed' })
   })

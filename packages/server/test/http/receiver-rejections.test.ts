@@ -120,9 +120,9 @@ describeHub('a rejected push', (hub) => {
   }
 
   test('a body of 64 levels is accepted, counting the body itself as the first', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     const text = nested(deep(63))
-    assert.equal((await hub.push(hub_api_key, text)).status, 201)
+    assert.equal((await post(text)).status, 201)
     assert.equal((await hub.records(platform_name)).length, 1)
   })
 
@@ -167,10 +167,10 @@ describeHub('a rejected push', (hub) => {
   }
 
   test('a push to an unregistered module returns 422 and is saved with its reason and body', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const { post, platform_name } = await hub.registerPushing()
     for (const record_type of ['unknown', 'constructor', '__proto__', 'Cases', 'cases ']) {
       const body = newRecord('N-1', { record_type })
-      const response = await hub.push(hub_api_key, body)
+      const response = await post(body)
       const error = expectError(response, 422, 'module_not_registered')
       assert.ok(error.message.includes(record_type))
       const [saved] = await hub.rejected(platform_name)
@@ -184,11 +184,11 @@ describeHub('a rejected push', (hub) => {
   })
 
   test('a push that is rejected twice for the same reason is saved once with a count of 2', async () => {
-    const { hub_api_key, platform_name } = await hub.registerPushing()
-    await hub.push(hub_api_key, { record_type: 'cases' })
-    await hub.push(hub_api_key, { record_type: 'cases' })
+    const { post, patch, platform_name } = await hub.registerPushing()
+    await post({ record_type: 'cases' })
+    await post({ record_type: 'cases' })
     assert.equal(only(await hub.rejected(platform_name)).count, 2)
-    await hub.push(hub_api_key, { record_type: 'cases' }, 'PATCH')
+    await patch({ record_type: 'cases' })
     assert.equal((await hub.rejected(platform_name)).length, 2)
   })
 

@@ -121,12 +121,14 @@ describeOnEngines('removing a platform', { engines: 'both' }, (engine) => {
     const audit = await hub.sql(`SELECT * FROM audit WHERE action = 'platform.remove'`)
     assert.equal(only(audit)['target'], platform_name)
   })
+})
 
+describeOnEngines('platforms that are being removed', (engine) => {
   test('the activity counts a single module or record in the singular', async () => {
     await using hub = await startTestHub(engine)
     await using platform = await simulatePlatform()
-    const { id, hub_api_key } = await hub.register(platform)
-    await hub.push(hub_api_key, newRecord('R-1'))
+    const { id, post } = await hub.register(platform)
+    await post(newRecord('R-1'))
     const { platform_name } = platform
     const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
     await untilDone(hub, expectBody(response, 202, RemovalResponse).removal.id)

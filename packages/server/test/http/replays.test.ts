@@ -1,25 +1,25 @@
 /** Editing and replaying rejected pushes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  Platform,
-  RejectedPush,
-  ReplayResponse,
-  ReplayStepResponse,
-  type StoredRecord,
-} from '@recordhub/protocol'
+import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
-import { HubError } from '../../src/errors.ts'
-import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { newRecord, type TestPlatform } from '../helpers/hub/platform-requests.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import {
+  NONE,
+  pushToUnregistered,
+  referenceOf,
+  registerModule,
+  replayableOf,
+  replaySteps,
+} from '../helpers/hub/rejected.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
+import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-describeHub('replaying rejected pushes', { engines: 'both' }, (hub, engine) => {
+describeHub('replaying rejected pushes', { engines: 'both' }, (hub) => {
   test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
     const platform = await hub.registerPushing()
     const { id } = await hub.sendRejectedPush(platform, newRecord('R-1', { data: 'none' }))
@@ -142,6 +142,23 @@ describeHub('replaying rejected pushes', { engines: 'both' }, (hub, engine) => {
     }
   })
 
+  test('pushes rejected again in a replay by filter remain open with their errors', async () => {
+    const platform = await hub.registerPushing()
+    await hub.sendRejectedPush(platform, newRecord('R-1', { data: 1 }))
+    await hub.sendRejectedPush(platform, newRecord('R-2', { data: 2 }))
+    const filter = { platform: platform.platform_name, dry_run: false }
+    const [step] = await replaySteps(hub, filter)
+    assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
+    assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
+    const [group] = await hub.rejectedGroups(platform.platform_name)
+    assert.equal(group?.rejected_pushes, 2)
+    for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
+      expectError(await hub.sendRejectedPushRequest('/replay', wrong), 400, 'invalid_request')
+    }
+  })
+})
+
+describeHub('replays by filter', (hub) => {
   test('pushes rejected for an unregistered module are replayed in steps once it is registered', async () => {
     const references = Array.from({ length: 230 }, (_, n) => `R-${n}`)
     const { platform, name } = await pushToUnregistered(hub, references)
@@ -181,52 +198,6 @@ describeHub('replaying rejected pushes', { engines: 'both' }, (hub, engine) => {
     const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
     assert.deepEqual(expectBody(await hub.get(open), 200, Page).rejected_pushes, [])
   })
-
-  test('a replay by filter that fails between two steps can be continued', async () => {
-    let isDown = false
-    const wrap = (storage: Storage): Storage => {
-      const { records } = storage
-      const applyWrites: typeof records.applyWrites = (batch) => {
-        if (!isDown) return records.applyWrites(batch)
-        throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-      }
-      return { ...storage, records: { ...records, applyWrites } }
-    }
-    await using down = await startTestHub(engine, { wrap })
-    const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
-    const { platform, name } = await pushToUnregistered(down, references)
-    await registerModule(down, platform)
-    const request = { platform: name, dry_run: false }
-    const first = expectBody(
-      await down.sendRejectedPushRequest('/replay', request),
-      200,
-      ReplayStepResponse,
-    )
-    isDown = true
-    const next = { ...request, cursor: first.next_cursor }
-    expectError(await down.sendRejectedPushRequest('/replay', next), 503, 'storage_unavailable')
-    isDown = false
-    assert.equal((await down.records(name)).length, 200)
-    assert.equal(await replayableOf(down, platform.id), 10)
-    const [rest] = await replaySteps(down, request)
-    assert.deepEqual(rest?.counts, { ...NONE, created: 10 })
-    assert.deepEqual((await down.records(name)).map(referenceOf), references)
-  })
-
-  test('pushes rejected again in a replay by filter remain open with their errors', async () => {
-    const platform = await hub.registerPushing()
-    await hub.sendRejectedPush(platform, newRecord('R-1', { data: 1 }))
-    await hub.sendRejectedPush(platform, newRecord('R-2', { data: 2 }))
-    const filter = { platform: platform.platform_name, dry_run: false }
-    const [step] = await replaySteps(hub, filter)
-    assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
-    assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
-    const [group] = await hub.rejectedGroups(platform.platform_name)
-    assert.equal(group?.rejected_pushes, 2)
-    for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
-      expectError(await hub.sendRejectedPushRequest('/replay', wrong), 400, 'invalid_request')
-    }
-  })
 })
 
 describeOnEngines('replaying pulled records', (engine) => {
@@ -252,69 +223,15 @@ describeOnEngines('replaying pulled records', (engine) => {
   })
 })
 
-const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
-
 function accepted(id: number) {
   return { id, code: null, message: 'It is a new record.', errors: {} }
-}
-
-function referenceOf(record: StoredRecord): string {
-  return record.reference_number
 }
 
 function idsOf(step: ReplayStepResponse | undefined): (number | null)[] | undefined {
   return step?.replays.map((replay) => replay.record_id)
 }
 
-/** Adds a platform whose module `late` is not registered, and pushes records to that module. */
-async function pushToUnregistered(hub: TestHub, references: string[]) {
-  const modules = [simulatedModule('cases'), simulatedModule('late')]
-  const platform = await hub.registerPushing({ modules })
-  await setRegistered(hub, platform, ['cases'])
-  for (const reference of references) {
-    const body = newRecord(reference, { record_type: 'late' })
-    assert.equal((await hub.push(platform.hub_api_key, body)).status, 422)
-  }
-  const name = platform.platform_name
-  return { platform, name, rejected: await hub.rejected(name) }
-}
-
-function registerModule(hub: TestHub, platform: TestPlatform): Promise<void> {
-  return setRegistered(hub, platform, ['cases', 'late'])
-}
-
-async function setRegistered(hub: TestHub, { id }: TestPlatform, types: string[]): Promise<void> {
-  const response = await hub.send({
-    method: 'PATCH',
-    url: `/api/v1/platforms/${id}`,
-    headers: { authorization: hub.authorization('operator') },
-    body: { record_types: types },
-  })
-  assert.equal(response.status, 200)
-}
-
-async function replayableOf(hub: TestHub, id: number): Promise<number | undefined> {
-  const response = await hub.get(`/api/v1/platforms/${id}`)
-  const { platform } = expectBody(response, 200, Type.Object({ platform: Platform }))
-  return platform.modules.find((module) => module.record_type === 'late')?.replayable
-}
-
 async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
   const Body = Type.Object({ rejected_push: RejectedPush })
   return expectBody(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Body).rejected_push
-}
-
-/** Runs all steps of a replay by filter. */
-async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepResponse[]> {
-  const steps: ReplayStepResponse[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const response = await hub.sendRejectedPushRequest('/replay', {
-      ...request,
-      ...(cursor ? { cursor } : {}),
-    })
-    const step = expectBody(response, 200, ReplayStepResponse)
-    steps.push(step)
-    cursor = step.next_cursor
-  }
-  return steps
 }

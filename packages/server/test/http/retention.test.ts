@@ -15,15 +15,15 @@ function untilEmpty(hub: TestHub, table: string) {
   return until(async () => ((await hub.countRows(table)) === 0 ? true : null), `${table} is empty`)
 }
 
-describeOnEngines('retention', { engines: 'both' }, (engine) => {
+describeOnEngines('retention', (engine) => {
   test('rows older than their retention are deleted; records and rows with unlimited retention remain', async () => {
     const clock = createStoppedClock()
     const options = { clock, env: UNLIMITED }
     await using hub = await startTestHub(engine, options)
-    const { hub_api_key } = await hub.registerPushing()
-    await hub.push(hub_api_key, newRecord('N-1'))
-    await hub.push(hub_api_key, newRecord('N-1', { data: { status: 'closed' } }))
-    await hub.push(hub_api_key, newRecord('N-2', { data: 1 }))
+    const { post } = await hub.registerPushing()
+    await post(newRecord('N-1'))
+    await post(newRecord('N-1', { data: { status: 'closed' } }))
+    await post(newRecord('N-2', { data: 1 }))
     clock.advance(40 * DAY)
     await hub.restart({ ...options, intervals: AT_ONCE })
     await untilEmpty(hub, 'rejected_pushes')
@@ -46,9 +46,9 @@ describeOnEngines('retention', { engines: 'both' }, (engine) => {
     const clock = createStoppedClock()
     const env = { HUB_RETENTION_ACTIVITY_LINES: '10', HUB_RETENTION_ACTIVITY_DAYS: '0' }
     await using hub = await startTestHub(engine, { clock, env, intervals: AT_ONCE })
-    const { hub_api_key } = await hub.registerPushing()
+    const { post } = await hub.registerPushing()
     for (let index = 1; index <= 30; index += 1) {
-      await hub.push(hub_api_key, newRecord(`N-${index}`))
+      await post(newRecord(`N-${index}`))
     }
     clock.advance(3601)
     await until(

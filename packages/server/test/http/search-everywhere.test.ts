@@ -28,10 +28,10 @@ describeHub('searching everywhere', (hub, engine) => {
     await using simulated = await simulatePlatform({
       modules: [simulatedModule('cases', { records: [simulatedRecord(1, { city: 'Bern' })] })],
     })
-    const { hub_api_key } = await hub.register(simulated)
+    const { post } = await hub.register(simulated)
     const body = JSON.stringify(newRecord('C-1', { full_name: 'Person of ours', data: 'DATA' }))
     const pushed = body.replace('"DATA"', '{"n":9007199254740993}')
-    assert.equal((await hub.push(hub_api_key, pushed)).status, 201)
+    assert.equal((await post(pushed)).status, 201)
     await until(async () => {
       const { lag } = expectBody(
         await hub.get('/api/v1/search/status'),

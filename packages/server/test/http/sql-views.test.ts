@@ -8,7 +8,7 @@ import { simulatedModule } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
-describeOnEngines('SQL views', { engines: 'both' }, (engine) => {
+describeOnEngines('SQL views', (engine) => {
   const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
   const untilView = (hub: TestHub, platform: string) =>
     until(async () => {
@@ -21,9 +21,9 @@ describeOnEngines('SQL views', { engines: 'both' }, (engine) => {
   test('a registered platform gets its views, and a starting hub creates missing ones', async () => {
     await using hub = await startTestHub(engine)
     const modules = [simulatedModule('cases', { keys: ['status', 'amount'] })]
-    const { hub_api_key, platform_name } = await hub.registerPushing({ modules })
+    const { post, platform_name } = await hub.registerPushing({ modules })
     const data = { status: 'open', amount: '12' }
-    assert.equal((await hub.push(hub_api_key, newRecord('r-1', { data }))).status, 201)
+    assert.equal((await post(newRecord('r-1', { data }))).status, 201)
     const view = await untilView(hub, platform_name)
     const select = `SELECT hub_reference_number, status, amount FROM ${view}`
     const expected = { hub_reference_number: 'r-1', ...data }
@@ -44,8 +44,8 @@ describeOnEngines('SQL views', { engines: 'both' }, (engine) => {
         },
       }),
     })
-    const { hub_api_key } = await hub.registerPushing()
-    assert.equal((await hub.push(hub_api_key, newRecord('r-1'))).status, 201)
+    const { post } = await hub.registerPushing()
+    assert.equal((await post(newRecord('r-1'))).status, 201)
     await until(async () => (hub.log().includes('v_broken') ? true : null), 'the error is logged')
     assert.match(hub.log(), /permission denied/)
   })

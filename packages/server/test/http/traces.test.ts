@@ -37,7 +37,7 @@ function traceOf(spans: ReceivedSpan[], name: string) {
   return { root, names: children.map((child) => child.name), children }
 }
 
-describeOnEngines('traces', { engines: 'both' }, (engine) => {
+describeOnEngines('traces', (engine) => {
   test('a push, a pull task and an export have spans for their parts, without data and keys', async () => {
     await using collector = await startCollector()
     const hub = await startTestHub(engine, { env: envOf(collector) })
