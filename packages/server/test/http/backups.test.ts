@@ -90,7 +90,9 @@ describeOnEngines('backups', { engines: 'both' }, (engine) => {
     assert.equal(again.drill?.passed, false)
     assert.equal(again.drill?.different, 1)
   })
+})
 
+describeOnEngines('scheduled backups', (engine) => {
   test('scheduled backups are made and the oldest are deleted; a failure raises an alert', async (t) => {
     const folder = createFolder(t)
     const blocked = join(folder, 'blocked')

@@ -11,10 +11,10 @@ import {
   ReplayResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { addPulledPlatform, type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   expectBody,
   expectError,
@@ -27,9 +27,9 @@ import { until } from '../helpers/time/until.ts'
 
 const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
 
-describeOnEngines('manifest changes', (engine) => {
+describeHub('manifest changes', (hub, engine) => {
   test('a manual refresh reports the changes of a manifest once', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = only(kit.platform.modules)
     module.fields = [...module.fields.slice(1), FIELD]
     kit.platform.modules.push(simulatedModule('visits'))
@@ -62,7 +62,7 @@ describeOnEngines('manifest changes', (engine) => {
   })
 
   test('the SQL view of a module gains a column for a new field', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     only(kit.platform.modules).fields.push(FIELD)
     await refresh(kit)
     const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
@@ -75,7 +75,7 @@ describeOnEngines('manifest changes', (engine) => {
   })
 
   test('an invalid manifest is rejected with its cause and changes nothing', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const read = async () => (await kit.hub.get(`/api/v1/platforms/${kit.registered.id}`)).text
     const before = await read()
     kit.platform.setResponse('manifest', respond.status(500))
@@ -93,7 +93,7 @@ describeOnEngines('manifest changes', (engine) => {
   })
 
   test('pulls fetch the manifest once an hour, and succeed even if that fails', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = only(kit.platform.modules)
     const manifestRequests = () => kit.platform.requests.filter(isManifest).length
     const initially = manifestRequests()
@@ -123,7 +123,7 @@ describeOnEngines('manifest changes', (engine) => {
   })
 
   test('a pull deletes an absent value only if the manifest names its key', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = only(kit.platform.modules)
     const etag = { ETag: '"same"' }
     const serve = (data: object) => {
@@ -150,9 +150,9 @@ describeOnEngines('manifest changes', (engine) => {
   })
 })
 
-describeOnEngines('records not matching the manifest', (engine) => {
+describeHub('records not matching the manifest', (hub) => {
   test('a push that does not match the manifest is accepted with warnings, and wrong types are listed', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = only(kit.platform.modules)
     module.fields.push({ ...FIELD, required: true }, { ...FIELD, key: 'age', type: 'integer' })
     await refresh(kit)
@@ -197,7 +197,7 @@ describeOnEngines('records not matching the manifest', (engine) => {
   })
 
   test('under the policy reject a push is rejected, and its replay succeeds under accept', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     await setPolicy(kit, 'reject')
     const body = newRecord('R-1', { data: { odd: 1 } })
     const rejected = await kit.hub.push(kit.registered.hub_api_key, body)
@@ -217,7 +217,7 @@ describeOnEngines('records not matching the manifest', (engine) => {
   })
 
   test('under the policy reject a pulled record is rejected, and the stored one stays unmarked', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = only(kit.platform.modules)
     module.records = [simulatedRecord(1), simulatedRecord(2)]
     await kit.pull()
@@ -237,7 +237,7 @@ describeOnEngines('records not matching the manifest', (engine) => {
   })
 
   test('setting the policy requires an operator and an existing module, and is audited', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     expectError(await sendPolicy(kit, { drift_policy: 'reject' }, 'viewer'), 403, 'forbidden')
     for (const wrong of [{ drift_policy: 'maybe' }, {}, { drift_policy: 'accept', more: 1 }]) {
       expectError(await sendPolicy(kit, wrong), 400, 'invalid_request')
@@ -246,12 +246,14 @@ describeOnEngines('records not matching the manifest', (engine) => {
     expectError(unknown, 404, 'not_found')
     const platform = await setPolicy(kit, 'reject')
     assert.equal(only(platform.modules).drift_policy, 'reject')
-    const audit = await kit.hub.sql("SELECT actor FROM audit WHERE action = 'module.drift_policy'")
+    const audit = await kit.hub.sql(
+      `SELECT actor FROM audit WHERE action = 'module.drift_policy' AND target = '${kit.platform.platform_name}'`,
+    )
     assert.equal(only(audit)['actor'], 'token test operator')
   })
 })
 
-describeOnEngines('completeness of a module', (engine) => {
+describeHub('completeness of a module', (hub, engine) => {
   test('a full pull whose total, count and content agree verifies a module; differences are reported', async () => {
     await using kit = await startPulledHub(engine, { env: { HUB_MISSING_GRACE_SECONDS: '0' } })
     const module = only(kit.platform.modules)
@@ -308,7 +310,7 @@ describeOnEngines('completeness of a module', (engine) => {
   })
 
   test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const { platform_name } = kit.platform
     const records = [simulatedRecord(1)]
     kit.platform.setResponse(
@@ -329,7 +331,7 @@ describeOnEngines('completeness of a module', (engine) => {
   })
 
   test('a 304 response verifies the module again', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const { platform_name } = kit.platform
     const body = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
     const text = JSON.stringify(body)

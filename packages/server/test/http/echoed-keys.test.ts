@@ -1,9 +1,10 @@
 /** Platforms that echo keys: the hub does not store, log or return them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
 import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
@@ -12,7 +13,6 @@ import {
   recordsResponse,
   respond,
 } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
 
 const KEY = 'S3CR3T-k3y/of+the=platform-0123456789'
 /** The beginning of the key in each encoding, which finds truncated copies too. */
@@ -102,10 +102,10 @@ const ROWS: readonly Row[] = [
   row('an invalid search response', 'search', () => respond.json({ note: BASE64 })),
 ]
 
-describeOnEngines('keys that platforms echo', (engine) => {
+describeHub('keys that platforms echo', (hub) => {
   for (const { name, endpoint, behaviour } of ROWS) {
     test(`a key in ${endpoint} (${name}) is not stored, logged or returned`, async () => {
-      await using kit = await startKit(engine)
+      await using kit = await startKit(hub)
       const { platform } = kit
       platform.setResponse(endpoint, behaviour(kit))
       const texts = [
@@ -131,7 +131,7 @@ describeOnEngines('keys that platforms echo', (engine) => {
   ]
   for (const [name, overrides] of pushes) {
     test(`a key in a rejected push (${name}) is not stored, logged or returned`, async () => {
-      await using kit = await startKit(engine)
+      await using kit = await startKit(hub)
       const { hub_api_key } = kit.registered
       for (const key of [KEY, hub_api_key]) {
         const text = JSON.stringify({ ...newRecord('R-1'), ...overrides }).replaceAll(KEY, key)
@@ -143,9 +143,9 @@ describeOnEngines('keys that platforms echo', (engine) => {
   }
 })
 
-/** Starts a hub whose module rejects unknown fields, since that error quotes field names. */
-async function startKit(engine: StorageEngine): Promise<PulledHub> {
-  const kit = await startPulledHub(engine, { source_api_key: KEY })
+/** Adds a platform whose module rejects unknown fields, since that error quotes field names. */
+async function startKit(hub: TestHub): Promise<PulledHub> {
+  const kit = await addPulledPlatform(hub, { source_api_key: KEY })
   const path = `/api/v1/platforms/${kit.registered.id}/modules/cases`
   await send(kit, 'PATCH', path, { drift_policy: 'reject' })
   return kit

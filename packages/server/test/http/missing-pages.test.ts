@@ -1,13 +1,13 @@
 /** Missing records of a paged module, whose pages shift while they are read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { addPlatformWithRecords, missingReferences } from '../helpers/hub/missing.ts'
 import { type Responder, respond } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
 
-async function startWithPagedModule(engine: StorageEngine) {
-  const kit = await startHubWithRecords(engine, 20)
+async function addPagedModule(hub: TestHub) {
+  const kit = await addPlatformWithRecords(hub, 20)
   return {
     ...kit,
     /** Pulls two pages without these records. @returns the references that are marked missing afterwards. */
@@ -29,13 +29,13 @@ async function startWithPagedModule(engine: StorageEngine) {
   }
 }
 
-describeOnEngines('missing records of a paged module', (engine) => {
+describeHub('missing records of a paged module', (hub) => {
   for (const [failure, second] of [
     ['fails', respond.status(500)],
     ['is cut off', respond.truncated('{"records":[')],
   ] as const) {
     test(`a second page that ${failure} marks nothing and interrupts the two reads in a row`, async () => {
-      await using kit = await startWithPagedModule(engine)
+      await using kit = await addPagedModule(hub)
       assert.deepEqual(await kit.pullWithSecond(second), [])
       assert.deepEqual(await kit.pullWithSecond(second), [])
       assert.deepEqual(await kit.pullWithout(3), [])

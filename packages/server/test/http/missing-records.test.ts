@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { createPullTimeLimit } from '../helpers/hub/hub.ts'
-import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
+import {
+  addPlatformWithRecords,
+  missingReferences,
+  startHubWithRecords,
+} from '../helpers/hub/missing.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-describeOnEngines('records that a platform no longer lists', (engine) => {
+describeHub('records that a platform no longer lists', (hub, engine) => {
   test('missing records are marked, logged and counted, and stay readable', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
+    await using kit = await addPlatformWithRecords(hub, 20)
     const before = await kit.readRecords()
     kit.setRecords(kit.records.slice(3))
     const { pull, tasks } = await kit.hub.pullAll()
@@ -67,7 +71,7 @@ describeOnEngines('records that a platform no longer lists', (engine) => {
   ]
   for (const [defect, response] of incomplete) {
     test(`a response that ${defect} marks nothing`, async () => {
-      await using kit = await startHubWithRecords(engine, 20)
+      await using kit = await addPlatformWithRecords(hub, 20)
       kit.platform.setResponse('records/cases', response)
       const { pull } = await kit.hub.pullAll()
       assert.equal(pull.counts.missing, 0)
@@ -77,7 +81,7 @@ describeOnEngines('records that a platform no longer lists', (engine) => {
   }
 
   test('a rejected record is not missing, and the other records are still checked', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
+    await using kit = await addPlatformWithRecords(hub, 20)
     const bad = [
       { ...simulatedRecord(18), full_name: null },
       { ...simulatedRecord(17), data: [1] },
@@ -91,7 +95,7 @@ describeOnEngines('records that a platform no longer lists', (engine) => {
   })
 
   test('a duplicate reference number does not prevent marking missing records', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
+    await using kit = await addPlatformWithRecords(hub, 20)
     kit.setRecords([...kit.records.slice(2), simulatedRecord(5, { status: 'again' })])
     const { pull } = await kit.hub.pullAll()
     assert.deepEqual([pull.counts.rejected, pull.counts.missing], [1, 2])

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
@@ -24,10 +24,10 @@ const FORMATS: readonly (readonly [string, string | Buffer, Record<string, strin
   ['indented JSON', JSON.stringify(JSON.parse(BODY), null, 8), {}],
 ]
 
-describeOnEngines('response bodies of a pull', (engine) => {
+describeHub('response bodies of a pull', (hub) => {
   for (const [name, body, headers] of FORMATS) {
     test(`a response with ${name} is read`, async () => {
-      await using kit = await startPulledHub(engine)
+      await using kit = await addPulledPlatform(hub)
       kit.platform.setResponse('records/cases', respond.text(body, json, headers))
       const task = await kit.pull()
       assert.deepEqual([task.state, task.error], ['succeeded', null])
@@ -39,7 +39,7 @@ describeOnEngines('response bodies of a pull', (engine) => {
   }
 
   test('a response that ends when the connection closes is read completely, at any length', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     // Each length ends at a different position within the chunks that the hub reads.
     for (const count of [300, 600, 1200, 5000]) {
       const body = JSON.stringify({
@@ -59,13 +59,13 @@ describeOnEngines('response bodies of a pull', (engine) => {
   })
 
   test('the hub sends no Accept-Encoding', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     await kit.pull()
     assert.equal(kit.platform.listRecordsRequests()[0]?.headers['accept-encoding'], undefined)
   })
 
   test('an unsupported Content-Encoding fails the task with an error that names it', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const headers = { 'Content-Encoding': 'compress' }
     kit.platform.setResponse('records/cases', respond.text(BODY, json, headers))
     const task = await kit.pull()
@@ -74,7 +74,7 @@ describeOnEngines('response bodies of a pull', (engine) => {
   })
 
   test('only the record over 16 MiB is rejected, with its position, even if it compresses to a few KiB', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const huge = simulatedRecord('huge', { text: 'x'.repeat(17 * MIB) })
     const body = gzipSync(JSON.stringify({ records: [records[0], huge, records[1]] }))
     assert.ok(body.length < 64 * 1024)
@@ -89,7 +89,7 @@ describeOnEngines('response bodies of a pull', (engine) => {
   })
 
   test('oversized content outside of "records" fails the task; the records before it are stored', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const body = gzipSync(
       `{"records":[${JSON.stringify(records[0])}],"x":"${'x'.repeat(64 * MIB)}"}`,
     )

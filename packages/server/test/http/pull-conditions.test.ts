@@ -1,11 +1,11 @@
 /** Conditional requests of a pull: ETag, Last-Modified and 304 (RFC 9110, section 13). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
 import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
 
 const ETag = '"v1"'
 const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
@@ -19,12 +19,8 @@ function lastConditions({ platform }: PulledHub): (string | undefined)[] {
 }
 
 /** Starts a hub that has pulled the platform's two records once. */
-async function startAfterPull(
-  engine: StorageEngine,
-  behaviour: Responder = tagged,
-  env: Record<string, string> = {},
-) {
-  const kit = await startPulledHub(engine, { env })
+async function startAfterPull(hub: TestHub, behaviour: Responder = tagged) {
+  const kit = await addPulledPlatform(hub)
   kit.platform.setResponse('records/cases', behaviour)
   assert.equal((await kit.pull()).state, 'succeeded')
   return kit
@@ -69,7 +65,7 @@ const PUSHES: readonly (readonly [string, unknown, 'POST' | 'PATCH'])[] = [
   ['older data', newRecord('R-1', { occurred_at: '2020-01-01T00:00:00Z' }), 'POST'],
 ]
 
-describeOnEngines('conditional requests of a pull', (engine) => {
+describeHub('conditional requests of a pull', (hub) => {
   for (const [name, headers, conditions] of [
     ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
     ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
@@ -77,7 +73,7 @@ describeOnEngines('conditional requests of a pull', (engine) => {
   ] as const) {
     test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
       await using kit = await startAfterPull(
-        engine,
+        hub,
         respond.conditional({ records: RECORDS }, headers),
       )
       assert.deepEqual(lastConditions(kit), [undefined, undefined])
@@ -95,7 +91,7 @@ describeOnEngines('conditional requests of a pull', (engine) => {
   }
 
   test('a 304 repeats the warning about members that the response lacked, and no other', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const { platform_name } = kit.platform
     const envelope = { success: true, platform_name, record_type: 'cases' }
     for (const [tag, body, warnings] of [
@@ -121,14 +117,14 @@ describeOnEngines('conditional requests of a pull', (engine) => {
   })
 
   test('the stored ETag survives a restart', async () => {
-    await using kit = await startAfterPull(engine)
+    await using kit = await startAfterPull(hub)
     await kit.hub.restart()
     assert.equal((await kit.pull()).unchanged, 2)
     assert.deepEqual(lastConditions(kit), [ETag, undefined])
   })
 
   test('a changed response is read, and its ETag is sent from then on', async () => {
-    await using kit = await startAfterPull(engine)
+    await using kit = await startAfterPull(hub)
     const records = [simulatedRecord(1, { status: 'closed' })]
     kit.platform.setResponse('records/cases', respond.conditional({ records }, { ETag: '"v2"' }))
     assert.equal((await kit.pull()).updated, 1)
@@ -139,7 +135,7 @@ describeOnEngines('conditional requests of a pull', (engine) => {
 
   for (const [what, behaviour] of UNCONDITIONAL) {
     test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
-      await using kit = await startAfterPull(engine, behaviour)
+      await using kit = await startAfterPull(hub, behaviour)
       await kit.pull()
       assert.equal(kit.platform.listRecordsRequests().length % 2, 0)
       for (const { headers } of kit.platform.listRecordsRequests()) {
@@ -149,20 +145,9 @@ describeOnEngines('conditional requests of a pull', (engine) => {
     })
   }
 
-  for (const [what, body, method] of PUSHES) {
-    test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
-      await using kit = await startAfterPull(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
-      const pushed = await kit.hub.push(kit.registered.hub_api_key, body, method)
-      assert.ok(pushed.status < 300, pushed.text)
-      assert.equal((await kit.pull()).received, 2)
-      assert.deepEqual(lastConditions(kit), [undefined, undefined])
-      await kit.pull()
-      assert.deepEqual(lastConditions(kit), [ETag, undefined])
-    })
-  }
   for (const first of [true, false]) {
     test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
-      await using kit = await startPulledHub(engine)
+      await using kit = await addPulledPlatform(hub)
       kit.platform.setResponse('records/cases', tagged)
       if (!first) await kit.pull()
       const delayed = kit.platform.delayNextResponse('records/cases')
@@ -180,7 +165,7 @@ describeOnEngines('conditional requests of a pull', (engine) => {
   }
 
   test('after a truncated response, the next pull sends no conditional headers', async () => {
-    await using kit = await startAfterPull(engine)
+    await using kit = await startAfterPull(hub)
     const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
     kit.platform.queueResponses('records/cases', respond.truncated(`{"records":[${changed},`))
     assert.deepEqual(
@@ -193,7 +178,7 @@ describeOnEngines('conditional requests of a pull', (engine) => {
   })
 
   test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
-    await using kit = await startAfterPull(engine)
+    await using kit = await startAfterPull(hub)
     kit.platform.queueResponses('records/cases', respond.status(500))
     assert.equal((await kit.pull()).state, 'failed')
     assert.equal((await kit.pull()).unchanged, 2)
@@ -201,17 +186,35 @@ describeOnEngines('conditional requests of a pull', (engine) => {
   })
 
   test('after the manifest changes, the next pull sends no conditional headers', async () => {
-    await using kit = await startAfterPull(engine)
+    await using kit = await startAfterPull(hub)
     await kit.hub.sql(`UPDATE modules SET fields = '[]'`)
     assert.equal((await kit.pull()).received, 2)
     assert.deepEqual(lastConditions(kit), [undefined, undefined])
   })
 
   test('a 304 to an unconditional request fails the task', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     kit.platform.setResponse('records/cases', (response) => void response.writeHead(304).end())
     const task = await kit.pull()
     assert.equal(task.state, 'failed')
     assert.match(task.error ?? '', /HTTP 304/)
   })
 })
+
+describeHub(
+  'conditional requests after a push',
+  { env: { HUB_MISSING_GRACE_SECONDS: '0' } },
+  (hub) => {
+    for (const [what, body, method] of PUSHES) {
+      test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
+        await using kit = await startAfterPull(hub)
+        const pushed = await kit.hub.push(kit.registered.hub_api_key, body, method)
+        assert.ok(pushed.status < 300, pushed.text)
+        assert.equal((await kit.pull()).received, 2)
+        assert.deepEqual(lastConditions(kit), [undefined, undefined])
+        await kit.pull()
+        assert.deepEqual(lastConditions(kit), [ETag, undefined])
+      })
+    }
+  },
+)

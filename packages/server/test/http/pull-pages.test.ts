@@ -1,8 +1,8 @@
 /** Responses split into several pages by Link headers (RFC 8288). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { addPulledPlatform, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   type Responder,
   respond,
@@ -54,9 +54,9 @@ const INVALID: readonly (readonly [string, Responder, RegExp, string[]])[] = [
   ],
 ]
 
-describeOnEngines('paged responses', (engine) => {
+describeHub('paged responses', (hub, engine) => {
   test('all pages are requested with the key, and the total covers all of them', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     kit.platform.setResponse('records/cases', respond.pages([one], [two], [three]))
     const task = await kit.pull()
     assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
@@ -76,7 +76,7 @@ describeOnEngines('paged responses', (engine) => {
   })
 
   test('a warning names the members that a later page lacks; the total of one page is enough', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const incomplete = { success: true, record_type: 'cases' }
     const complete = { ...incomplete, platform_name: kit.platform.platform_name }
     for (const [last, warnings] of [
@@ -104,7 +104,7 @@ describeOnEngines('paged responses', (engine) => {
     () => '<cases?page=1>; rel="prev"; title="a, \\"b\\"", <cases?page=2> ; REL=NEXT',
   ]) {
     test(`the Link header ${write('http://…/cases?page=2')} is followed`, async () => {
-      await using kit = await startPulledHub(engine)
+      await using kit = await addPulledPlatform(hub)
       const url = `${kit.platform.source_base_url}/api/hub/records/cases?page=2`
       kit.platform.queueResponses(
         'records/cases',
@@ -119,7 +119,7 @@ describeOnEngines('paged responses', (engine) => {
 
   for (const [what, second, error, stored] of INVALID) {
     test(`a second page that ${what} fails the task with the page number, and the records before it are stored`, async () => {
-      await using kit = await startPulledHub(engine)
+      await using kit = await addPulledPlatform(hub)
       kit.platform.queueResponses('records/cases', NEXT, second, respond.status(500))
       const task = await kit.pull()
       assert.equal(task.state, 'failed')
@@ -129,7 +129,7 @@ describeOnEngines('paged responses', (engine) => {
   }
 
   test('a 503 for the second page retries only that page', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const busy = respond.status(503)
     kit.platform.queueResponses('records/cases', NEXT, busy, respond.json({ records: [two] }))
     assert.equal((await kit.pull()).state, 'succeeded')
@@ -138,7 +138,7 @@ describeOnEngines('paged responses', (engine) => {
   })
 
   test('a link to another origin fails the task, and no request is sent to that origin', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     await using other = await simulatePlatform()
     kit.platform.setResponse('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
     const task = await kit.pull()
@@ -160,7 +160,7 @@ describeOnEngines('paged responses', (engine) => {
   })
 
   test('a duplicate reference number on a later page is rejected', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const again = simulatedRecord(1, { status: 'again' })
     kit.platform.setResponse('records/cases', respond.pages([one, two], [again, three]))
     const task = await kit.pull()
@@ -172,7 +172,7 @@ describeOnEngines('paged responses', (engine) => {
   })
 
   test('a total that differs from the records on all pages adds a warning', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const last = respond.json({ total: 5, records: [two] })
     kit.platform.queueResponses('records/cases', NEXT, last)
     const task = await kit.pull()
@@ -184,7 +184,7 @@ describeOnEngines('paged responses', (engine) => {
   })
 
   test('the pages after an empty page are read', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     kit.platform.setResponse('records/cases', respond.pages([one], [], [two], []))
     assert.equal((await kit.pull()).state, 'succeeded')
     assert.deepEqual(await kit.references(), ['R-1', 'R-2'])

@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { RejectedPush } from '@recordhub/protocol'
 import Type from 'typebox'
 import { diskFull } from '../../src/errors.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { addPulledPlatform, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
@@ -62,9 +62,9 @@ async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unkn
   return expectBody(response, 200, Page).rejected_pushes.map((one) => one.body)
 }
 
-describeOnEngines('records rejected by a pull', (engine) => {
+describeHub('records rejected by a pull', (hub, engine) => {
   test('the task and the activity report each reason with its count', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), text)
     const reasons = [
       '2 rejected: Invalid record: data must be an object.',
@@ -79,7 +79,7 @@ describeOnEngines('records rejected by a pull', (engine) => {
 
   for (const [where, list, ...expected] of DUPLICATES) {
     test(`a duplicate ${where} is rejected with both positions in every pull`, async () => {
-      await using kit = await startPulledHub(engine)
+      await using kit = await addPulledPlatform(hub)
       const module = kit.platform.modules[0]
       assert.ok(module)
       const records = list(MANY)
@@ -147,7 +147,7 @@ describeOnEngines('records rejected by a pull', (engine) => {
   })
 
   test('the positions of duplicates are counted across pages', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
     kit.platform.setResponse('records/cases', respond.pages([one, two], [three, changed(2)], [one]))
     for (let round = 1; round <= 2; round += 1) {
@@ -162,7 +162,7 @@ describeOnEngines('records rejected by a pull', (engine) => {
   })
 
   test('a duplicate that moves remains one rejected record, which has its latest positions', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = kit.platform.modules[0]
     assert.ok(module)
     const entries = async () =>
@@ -181,7 +181,7 @@ describeOnEngines('records rejected by a pull', (engine) => {
   })
 
   test('a new reason is logged even if the number of rejected records is the same', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = kit.platform.modules[0]
     assert.ok(module)
     const warnings = async () =>
@@ -196,7 +196,7 @@ describeOnEngines('records rejected by a pull', (engine) => {
   })
 
   test('a warning says that only the first 100 of 150 rejected records are saved', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
     kit.platform.modules[0]?.records.push(...many)
     const task = await kit.pull()
@@ -209,7 +209,7 @@ describeOnEngines('records rejected by a pull', (engine) => {
   })
 
   test('rejected records are listed under every pull that rejected them', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const module = kit.platform.modules[0]
     assert.ok(module)
     module.records = [unnamed, listed]

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
-import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import {
   NONE,
   pushToUnregistered,
@@ -200,9 +200,9 @@ describeHub('replays by filter', (hub) => {
   })
 })
 
-describeOnEngines('replaying pulled records', (engine) => {
+describeHub('replaying pulled records', (hub) => {
   test('an edited and replayed record remains while the platform still sends the invalid one', async () => {
-    await using kit = await startPulledHub(engine)
+    await using kit = await addPulledPlatform(hub)
     const [module] = kit.platform.modules
     assert.ok(module)
     const wrong = { reference_number: 'R-2', full_name: 2, data: { status: 'wrong' } }

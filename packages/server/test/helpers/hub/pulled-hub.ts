@@ -19,11 +19,27 @@ export type PulledHub = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
+/** Starts a hub with the platform. */
 export async function startPulledHub(
   engine: StorageEngine,
   options: TestHubOptions & { source_api_key?: string } = {},
 ): Promise<PulledHub> {
   const hub = await startTestHub(engine, options)
+  const kit = await addPulledPlatform(hub, options)
+  return {
+    ...kit,
+    async [Symbol.asyncDispose]() {
+      await kit.platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Adds the platform to a hub without other active platforms. Disposing of it deactivates it. */
+export async function addPulledPlatform(
+  hub: TestHub,
+  options: { source_api_key?: string } = {},
+): Promise<PulledHub> {
   const platform = await simulatePlatform(options)
   const registered = await hub.register(platform)
   const records = () => hub.records(platform.platform_name)
@@ -39,8 +55,8 @@ export async function startPulledHub(
     references: async () => (await records()).map((record) => record.reference_number),
     rejected: () => hub.rejected(platform.platform_name),
     async [Symbol.asyncDispose]() {
+      await hub.setStatus(registered.id, 'inactive')
       await platform[Symbol.asyncDispose]()
-      await hub[Symbol.asyncDispose]()
     },
   }
 }
