@@ -184,8 +184,11 @@ describeHub('records rejected by a pull', (hub, engine) => {
     await using kit = await addPulledPlatform(hub)
     const module = kit.platform.modules[0]
     assert.ok(module)
+    const { platform_name } = kit.platform
     const warnings = async () =>
-      (await kit.hub.activity()).filter(({ level }) => level === 'warning').length
+      (await kit.hub.activity()).filter(
+        (entry) => entry.level === 'warning' && entry.platform_name === platform_name,
+      ).length
     module.records = [unnamed]
     await kit.pull()
     await kit.pull()
